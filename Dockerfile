@@ -1,0 +1,23 @@
+# The collector and the sandbox in one image. The embedded ClickHouse (540 MB) is left out: containers have a ClickHouse of their own.
+FROM node:24.21.0-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/chdb node_modules/@chdb
+
+FROM node:24.21.0-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY package.json LICENSE ./
+COPY schemas ./schemas
+COPY collector ./collector
+COPY sandbox ./sandbox
+COPY dashboards/out ./dashboards/out
+COPY dashboards/preview/out ./dashboards/preview/out
+COPY alerts/out ./alerts/out
+USER node
+EXPOSE 8080
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.GATEWATCH_HTTP_PORT ?? 8080}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node"]
+CMD ["collector/main.ts", "run"]

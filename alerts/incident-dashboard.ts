@@ -1,0 +1,92 @@
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { houseDashboard } from '../dashboards/house/dashboard.ts';
+import { DATABASE, INCIDENT_ORDERS } from '../schemas/names.ts';
+import { statPanel, tablePanel, timeSeriesPanel } from '../dashboards/house/panels.ts';
+
+/** One page, seen closely: the orders behind its number, and what they are worth. Reached from the page's links. */
+export const INCIDENT_DASHBOARD = {
+  uid: 'gatewatch-incident',
+  title: 'Incident',
+  /** Keys of its panels. */
+  panels: {
+    overTime: 'incident-over-time',
+    count: 'incident-count',
+    amounts: 'incident-amounts',
+    orders: 'incident-orders',
+  },
+} as const;
+
+const value = (name: string): string => `\${${name}:singlequote}`;
+/** Without the variables, as when it is opened by hand, the view is asked for no rule and gives nothing. */
+const ORDERS =
+  `${DATABASE}.${INCIDENT_ORDERS}(rule=concat(${value('rule')}, ''), gateway=concat(${value('gateway')}, ''), ` +
+  `from=toDateTime64(concat(${value('window_from')}, ''), 6, 'UTC'), to=toDateTime64(concat(${value('window_to')}, ''), 6, 'UTC'), as_of=toDateTime64(concat(${value('as_of')}, ''), 6, 'UTC'))`;
+
+const text = (name: string, label: string, description: string) => ({ name, label, description });
+
+export function incidentDashboard(): Dashboard {
+  const { panels } = INCIDENT_DASHBOARD;
+  return houseDashboard({
+    uid: INCIDENT_DASHBOARD.uid,
+    title: INCIDENT_DASHBOARD.title,
+    description:
+      'Which orders are behind this page, and what are they worth? Open it from the links of a page: they fill in the rule, the gateway and the three instants.',
+    variables: [
+      text('rule', 'Rule', 'Name of the rule.'),
+      text('gateway', 'Gateway', 'One gateway.'),
+      text('window_from', 'Window from', 'Seconds since 1970, UTC.'),
+      text('window_to', 'Window to', 'Seconds since 1970, UTC.'),
+      text('as_of', 'As of', 'The evaluation: what was known then. Seconds since 1970, UTC.'),
+    ],
+    rows: [
+      {
+        key: 'row-incident',
+        title: 'The page',
+        panels: [
+          statPanel({
+            key: panels.count,
+            title: 'Orders of the page, by label',
+            description: 'The number that the page says, as of its evaluation.',
+            sql: `SELECT if(label = '', 'orders', label) AS label, toFloat64(count()) AS orders FROM ${ORDERS} GROUP BY label ORDER BY orders DESC`,
+            unit: 'short',
+            decimals: 0,
+            size: [8, 5],
+            noValue: 'none',
+            eachRow: true,
+          }),
+          tablePanel({
+            key: panels.amounts,
+            title: 'Amount at risk, by currency',
+            description:
+              'Sum of the amounts of these orders as known now. Orders of which no amount is known are counted apart.',
+            sql: `SELECT ifNull(currency, 'unknown') AS in_currency, toFloat64(sum(amount)) AS at_risk, count() AS orders, countIf(amount IS NULL) AS without_amount FROM ${ORDERS} GROUP BY in_currency ORDER BY orders DESC LIMIT 50`,
+            unit: 'short',
+            size: [8, 5],
+            noValue: 'none',
+          }),
+          timeSeriesPanel({
+            key: panels.overTime,
+            title: 'Orders of the page, by minute',
+            description: 'When they were hit. A wall on the left means that it began before the window.',
+            sql: `SELECT toStartOfMinute(toDateTime(affected_at)) AS time, if(label = '', 'orders', label) AS label, toFloat64(count()) AS orders FROM ${ORDERS} GROUP BY time, label ORDER BY time, label`,
+            unit: 'short',
+            decimals: 0,
+            size: [8, 5],
+            noValue: 'none',
+            draw: 'stacked-bars',
+            legendValues: ['sum'],
+          }),
+          tablePanel({
+            key: panels.orders,
+            title: 'Orders of the page',
+            description: 'One row an order and label, the newest first.',
+            sql: `SELECT external_id, order_type, label, affected_at, status, amount, currency, channel FROM ${ORDERS} ORDER BY affected_at DESC LIMIT 1000`,
+            unit: 'none',
+            size: [24, 14],
+            noValue: 'none',
+          }),
+        ],
+      },
+    ],
+  });
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { type AlertMemory, isFiring, labelKey } from './advance.ts';
+import type { Labels } from './math.ts';
+import type { ProvisionedRule } from './rule-file.ts';
+import { renderTemplate } from './template.ts';
+
+/** An alert as receivers know it: full labels, texts, times. */
+export interface Alert {
+  /** Sixteen hex digits of the labels. */
+  readonly fingerprint: string;
+  readonly status: 'firing' | 'resolved';
+  readonly labels: Labels;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly startsAt: Date;
+  /** When it ended; while it fires, until when it may be taken for granted. */
+  readonly endsAt: Date;
+  readonly generatorUrl: string;
+  readonly values: Readonly<Record<string, number | null>>;
+}
+
+export interface AlertTexts {
+  /** Base address of Grafana, for links that begin with a slash. '' leaves them as they are. */
+  readonly externalUrl: string;
+}
+
+/** The alert that a state stands for, or null: nothing is told of states that neither fire nor have just ended. */
+export function alertOf(
+  rule: ProvisionedRule,
+  memory: AlertMemory,
+  { externalUrl }: AlertTexts,
+): Alert | null {
+  const firing = isFiring(memory.state);
+  if (!firing && memory.resolvedAt === null) return null;
+  const labels: Labels = { ...memory.labels, ...rule.labels, ...nameLabels(rule, memory) };
+  const context = { labels: memory.labels, values: memory.values };
+  const annotations = Object.fromEntries(
+    Object.entries(rule.annotations).map(([name, text]) => {
+      const rendered = renderTemplate(text, context);
+      return [name, name.endsWith('_url') && rendered.startsWith('/') ? externalUrl + rendered : rendered];
+    }),
+  );
+  return {
+    fingerprint: createHash('sha256').update(labelKey(labels)).digest('hex').slice(0, 16),
+    status: firing ? 'firing' : 'resolved',
+    labels,
+    annotations: memory.error === '' ? annotations : { ...annotations, Error: memory.error },
+    startsAt: new Date(memory.firingSince ?? memory.startsAt),
+    endsAt: new Date(firing ? memory.endsAt : (memory.resolvedAt ?? memory.endsAt)),
+    generatorUrl: annotations['dashboard_url'] ?? annotations['runbook_url'] ?? '',
+    values: memory.values,
+  };
+}
+
+/** Errors and missing data have names of their own, as in Grafana, so that policies can tell them from incidents. */
+function nameLabels(rule: ProvisionedRule, { state }: AlertMemory): Labels {
+  if (state === 'Error') return { alertname: 'DatasourceError', rulename: rule.title };
+  if (state === 'NoData') return { alertname: 'DatasourceNoData', rulename: rule.title };
+  return { alertname: rule.title };
+}

@@ -1,0 +1,109 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../../schemas/clock.ts';
+import type { AlertsConfig } from '../../schemas/alerting/config.ts';
+import type { GatewayConfig } from '../../schemas/config.ts';
+import type { Store } from '../sinks/clickhouse/store.ts';
+import { createEvaluator } from './evaluator.ts';
+import { loadRules } from './rule-file.ts';
+import { settingRows } from './settings.ts';
+import { createStateBook } from './state-book.ts';
+import { type AlertTarget, createTargets } from './targets.ts';
+
+export interface AlertingOptions {
+  readonly config: AlertsConfig;
+  readonly gateways: readonly GatewayConfig[];
+  /** Its schema must be in place. */
+  readonly store: Pick<Store, 'query' | 'queryText' | 'insert'>;
+  readonly collectorId: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Folder of rule files where none is configured. */
+  readonly rulesFolder: string;
+  /** @default what is configured */
+  readonly targets?: readonly AlertTarget[];
+}
+
+/**
+ * Writes down what the configuration says about rules; and, with `evaluate`, evaluates the rules from now on, keeps their
+ * states in the store and tells the targets. A store or a target that is away is waited for.
+ *
+ * @returns a function that stops it
+ * @throws GatewatchError when the rules cannot be read
+ */
+export async function startAlerting(options: AlertingOptions): Promise<() => Promise<void>> {
+  const { config, gateways, store, collectorId, clock, log } = options;
+  await store
+    .insert('alertSettings', settingRows(config, gateways, clock.now()))
+    .catch((error: unknown) =>
+      log.error({ err: error }, 'the settings of the alert rules could not be stored'),
+    );
+  if (!config.evaluate) return async () => {};
+
+  const rules = loadRules(config.rulesFolder ?? options.rulesFolder);
+  const targets = options.targets ?? createTargets(config);
+  const evaluator = createEvaluator({
+    rules,
+    externalUrl: config.externalUrl,
+    query: async (sql) => JSON.parse(await store.queryText(sql, 'JSON')) as never,
+    book: createStateBook({
+      query: (sql) => store.query(sql),
+      insert: (rows) => store.insert('alertStates', rows),
+      collectorId,
+    }),
+  });
+  await evaluator.resume();
+  const stopping = new AbortController();
+  const running = new Set<Promise<void>>();
+  const cancels = new Map<number, () => void>();
+  const wallMs = (): number => clock.now() / 1000;
+
+  const tell = async (now: number): Promise<void> => {
+    const alerts = evaluator.alerts(now);
+    for (const target of targets) {
+      try {
+        await target.send(alerts, now);
+      } catch (error) {
+        log.error(
+          { target: target.name, alerts: alerts.length, err: error },
+          'alerts could not be delivered; they are offered again',
+        );
+      }
+    }
+  };
+  // Whole intervals since 1970, as Grafana has them. An evaluation that takes too long misses ticks, and never overlaps.
+  const schedule = (intervalMs: number): void => {
+    const now = wallMs();
+    const due = (Math.floor(now / intervalMs) + 1) * intervalMs;
+    cancels.set(
+      intervalMs,
+      clock.after(due - now, () => {
+        const work = evaluate(intervalMs, Math.floor(wallMs() / intervalMs) * intervalMs).finally(() => {
+          running.delete(work);
+          if (!stopping.signal.aborted) schedule(intervalMs);
+        });
+        running.add(work);
+      }),
+    );
+  };
+  const evaluate = async (intervalMs: number, at: number): Promise<void> => {
+    const started = clock.monotonicMs();
+    const failures = await evaluator.tick(intervalMs, at, stopping.signal);
+    for (const { rule, error } of failures)
+      log.error({ rule, err: error }, 'an alert rule could not be evaluated');
+    await tell(wallMs());
+    const tookMs = Math.round(clock.monotonicMs() - started);
+    log.debug(
+      { intervalMs, tookMs, firing: Object.fromEntries(evaluator.firing()) },
+      'alert rules evaluated',
+    );
+    if (tookMs > intervalMs)
+      log.warn({ intervalMs, tookMs }, 'evaluating the alert rules takes longer than their interval');
+  };
+  for (const intervalMs of evaluator.intervalsMs) schedule(intervalMs);
+  log.info({ rules: rules.length, targets: targets.map(({ name }) => name) }, 'evaluating alert rules');
+  return async () => {
+    stopping.abort();
+    for (const cancel of cancels.values()) cancel();
+    await Promise.allSettled(running);
+  };
+}

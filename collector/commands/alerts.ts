@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import type { RuleEvaluation } from '../alerts/evaluate.ts';
+import { RULES_FOLDER } from '../runtime/package-files.ts';
+import { EXIT, printJson, type CommandContext, type GlobalOptions } from './command-context.ts';
+import { withProgress } from './progress.ts';
+
+interface AlertsOptions extends GlobalOptions {
+  readonly json?: true;
+  readonly rules?: string;
+}
+
+/** One alert instance, for machines. */
+interface AlertLine {
+  readonly rule: string;
+  readonly severity: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, number | null>>;
+  readonly firing: boolean;
+  readonly summary: string;
+}
+
+const HELP = `
+Evaluates the generated Grafana rules now, over the stored history, without Grafana: the same SQL and the same
+expressions. How long a condition must hold before Grafana fires is not looked at.
+
+Examples:
+  $ gatewatch alerts                every rule, and what it sees
+  $ gatewatch alerts --json         an array with one object for each rule and label set`;
+
+export function addAlerts(program: Command, context: CommandContext): void {
+  program
+    .command('alerts')
+    .description('evaluate the alert rules now')
+    .option('--rules <folder>', 'folder of rule files, in the form that Grafana provisions')
+    .option('--json', 'one JSON array')
+    .addHelpText('after', HELP)
+    .action(async (_options: object, command: Command) => {
+      await alerts(context, command.optsWithGlobals<AlertsOptions>());
+      context.exitCode = EXIT.done;
+    });
+}
+
+async function alerts({ host }: CommandContext, options: AlertsOptions): Promise<void> {
+  const { loadStoreConfig } = await import('./store-config.ts');
+  const { openStore } = await import('./open-store.ts');
+  const { evaluateRule } = await import('../alerts/evaluate.ts');
+  const { loadRules } = await import('../alerts/rule-file.ts');
+  const rules = loadRules(options.rules ?? RULES_FOLDER);
+  const opened = await openStore(loadStoreConfig(options.config, host.env), host);
+  try {
+    const query = async (sql: string) => JSON.parse(await opened.store.queryText(sql, 'JSON')) as never;
+    const now = new Date();
+    const work = Promise.all(rules.map((rule) => evaluateRule(rule, { now, query })));
+    const lines = (await withProgress(host, 'evaluating the rules', work)).flatMap(linesOf);
+    if (options.json === true) await printJson(host, lines);
+    else await host.stdout.write(`${lines.map(textOf).join('\n')}\n`);
+  } finally {
+    await opened.close();
+  }
+}
+
+function linesOf({ rule, instances }: RuleEvaluation): AlertLine[] {
+  return instances.map(({ labels, values, firing }) => ({
+    rule: rule.title,
+    severity: rule.labels['severity'] ?? '',
+    labels,
+    values,
+    firing,
+    summary: rule.annotations['summary'] ?? '',
+  }));
+}
+
+function textOf({ rule, labels, values, firing, severity }: AlertLine): string {
+  const where = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  const numbers = Object.entries(values).map(
+    ([name, value]) => `${name} ${value === null ? 'none' : Number(value.toFixed(4))}`,
+  );
+  return `${firing ? 'FIRING' : 'quiet '}  ${rule} (${severity})  ${where.join(' ')}  ${numbers.join(', ')}`;
+}

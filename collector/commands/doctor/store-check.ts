@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMigrator } from '../../sinks/clickhouse/migrate.ts';
+import type { Host } from '../host.ts';
+import { MIGRATIONS_FOLDER } from '../../runtime/package-files.ts';
+import { hasStore, openStore, type OpenedStore } from '../open-store.ts';
+import { retentionDays } from '../../runtime/retention-days.ts';
+import { sendSql } from '../sql-request.ts';
+import type { StoreConfig } from '../store-config.ts';
+import { fail, ok, warn, type Check, type Finding } from './check.ts';
+
+/** Does the store answer, is its schema the one we know, and can the reader read? */
+export function storeCheck(config: StoreConfig, host: Host): Check {
+  return {
+    name: 'store',
+    async run() {
+      const isNew = config.clickhouse === undefined && !hasStore(config.dataDir);
+      // Before the first run there is no folder to open: prove the engine in one that is thrown away.
+      const folder = isNew ? await mkdtemp(join(tmpdir(), 'gatewatch-doctor-')) : null;
+      try {
+        const opened = await open(folder === null ? config : { ...config, dataDir: folder }, host);
+        if ('status' in opened) return [opened];
+        try {
+          return await examine(opened, config, isNew);
+        } finally {
+          await opened.close();
+        }
+      } finally {
+        if (folder !== null) await rm(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+async function open(config: StoreConfig, host: Host): Promise<OpenedStore | Finding> {
+  try {
+    return await openStore(config, host, { create: true });
+  } catch (error) {
+    return fail('store', (error as Error).message, '');
+  }
+}
+
+async function examine(opened: OpenedStore, config: StoreConfig, isNew: boolean): Promise<Finding[]> {
+  const { store, kind } = opened;
+  const where =
+    kind === 'configured' ? `ClickHouse at ${new URL(opened.url).origin}` : `The embedded ClickHouse`;
+  let version: string;
+  try {
+    version = (await store.queryText('SELECT version()', 'TSVRaw', {}, { database: 'system' })).trim();
+  } catch (error) {
+    const advice = 'Check clickhouse.url, username and password, and that the server runs.';
+    return [fail('store', `${where} cannot be used: ${(error as Error).message}.`, advice)];
+  }
+  const state =
+    kind === 'running' ? `, served at ${opened.url}` : kind === 'started' ? ', started for this check' : '';
+  const answers = ok('store', `${where} answers: version ${version}${state}.`);
+  const schema = isNew
+    ? ok('store: schema', `${config.dataDir} is new: the first run makes the tables.`)
+    : await schemaFinding(opened, config);
+  return [answers, schema, ...(await readerFinding(opened))];
+}
+
+async function schemaFinding({ store }: OpenedStore, config: StoreConfig): Promise<Finding> {
+  const check = 'store: schema';
+  try {
+    const retention = retentionDays(config.retention);
+    const plan = await createMigrator({ store, directory: MIGRATIONS_FOLDER, retention }).plan();
+    if (plan.steps.length === 0) return ok(check, `Up to date, version ${plan.to}.`);
+    const titles = plan.steps.map((step) => step.title).join(', ');
+    return warn(
+      check,
+      `To be done: ${titles}.`,
+      "'gatewatch run' does it when it starts, 'gatewatch migrate' now.",
+    );
+  } catch (error) {
+    return fail(check, `${(error as Error).message}.`, '');
+  }
+}
+
+/** The embedded store's reader, who needs no password: what dashboards and `gatewatch sql` use. */
+async function readerFinding(opened: OpenedStore): Promise<Finding[]> {
+  if (opened.kind === 'configured') return [];
+  const check = 'store: reader';
+  const ask = async (statement: string): Promise<void> => {
+    const { url, reader: login } = opened;
+    const request = { url, login, database: 'default', statement, format: 'TSV', settings: {} };
+    for await (const _chunk of sendSql(request)) void _chunk;
+  };
+  try {
+    await ask('SELECT 1');
+  } catch (error) {
+    return [fail(check, `The reader cannot read: ${(error as Error).message}`, '')];
+  }
+  const refused = await ask('CREATE DATABASE gatewatch_doctor').then(
+    () => false,
+    () => true,
+  );
+  return refused
+    ? [ok(check, `${opened.reader.username} can read and cannot write.`)]
+    : [fail(check, `${opened.reader.username} can write.`, 'This installation is broken: install it again.')];
+}

@@ -1,0 +1,78 @@
+import type { Command } from 'commander';
+import type { RetentionConfig } from '../../schemas/config.ts';
+import type { MigrationPlan } from '../sinks/clickhouse/migrate.ts';
+import type { Store } from '../sinks/clickhouse/store.ts';
+import { EXIT, printJson, type CommandContext, type GlobalOptions } from './command-context.ts';
+import { withProgress } from './progress.ts';
+
+interface MigrateOptions extends GlobalOptions {
+  readonly dryRun?: true;
+  readonly json?: true;
+}
+
+const HELP = `
+Makes the database, its tables and views, and brings the time that rows are kept to what is configured. 'gatewatch run'
+does the same when it starts; run it apart when another user than the collector's may change tables. Forward only, safe
+to repeat and to run from several places at once.
+
+Examples:
+  $ gatewatch migrate --dry-run               print the statements, change nothing
+  $ gatewatch migrate --config gatewatch.yaml`;
+
+export function addMigrate(program: Command, context: CommandContext): void {
+  program
+    .command('migrate')
+    .description('bring the tables and views of the store up to date')
+    .option('--dry-run', 'print the statements that would run, and run none')
+    .option('--json', 'versions and statements as one JSON object')
+    .addHelpText('after', HELP)
+    .action(async (_options: object, command: Command) => {
+      await migrate(context, command.optsWithGlobals<MigrateOptions>());
+      context.exitCode = EXIT.done;
+    });
+}
+
+async function migrate({ host }: CommandContext, options: MigrateOptions): Promise<void> {
+  const { loadStoreConfig } = await import('./store-config.ts');
+  const { openStore } = await import('./open-store.ts');
+  const { createMigrator } = await import('../sinks/clickhouse/migrate.ts');
+  const { MIGRATIONS_FOLDER } = await import('../runtime/package-files.ts');
+  const { retentionDays } = await import('../runtime/retention-days.ts');
+  const config = loadStoreConfig(options.config, host.env);
+  const opened = await openStore(config, host, { create: true });
+  try {
+    const migrator = createMigrator({
+      store: opened.store,
+      directory: MIGRATIONS_FOLDER,
+      retention: retentionDays(config.retention),
+    });
+    const work = options.dryRun === true ? migrator.plan() : migrator.run();
+    const plan = await withProgress(host, 'migrating', work);
+    if (options.json === true) await printJson(host, { dryRun: options.dryRun === true, ...plan });
+    else await host.stdout.write(options.dryRun === true ? statementsOf(plan) : '');
+    await host.stderr.write(`${summary(plan, options.dryRun === true)}\n`);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Brings a store up to date, for commands that write into one that no collector may ever have seen. */
+export async function migrateStore(store: Store, retention: RetentionConfig): Promise<void> {
+  const { createMigrator } = await import('../sinks/clickhouse/migrate.ts');
+  const { MIGRATIONS_FOLDER } = await import('../runtime/package-files.ts');
+  const { retentionDays } = await import('../runtime/retention-days.ts');
+  await createMigrator({ store, directory: MIGRATIONS_FOLDER, retention: retentionDays(retention) }).run();
+}
+
+/** A script that another client could run. */
+function statementsOf(plan: MigrationPlan): string {
+  return plan.steps
+    .map(({ title, statements }) => `-- ${title}\n${statements.map((text) => `${text};\n`).join('\n')}`)
+    .join('\n');
+}
+
+function summary(plan: MigrationPlan, dryRun: boolean): string {
+  if (plan.steps.length === 0) return `The store is up to date, at version ${plan.to}.`;
+  const titles = plan.steps.map((step) => step.title).join(', ');
+  return dryRun ? `Would run: ${titles}. Nothing was changed.` : `Done: ${titles}.`;
+}

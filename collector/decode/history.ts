@@ -1,0 +1,124 @@
+import type { DecodedCode } from '../../schemas/code.ts';
+import { OUTCOME_OF_GROUP, type Outcome } from '../../schemas/dictionary.ts';
+import { historyItemSchema } from '../../schemas/gateway/status-reply.ts';
+import type { EpochMicros, RejectReason } from '../../schemas/rows.ts';
+import { decode } from './code.ts';
+import { firstProblem, type Problem } from './problem.ts';
+import { looksLikeCardNumber, redact } from './redact.ts';
+import { parseTime } from './time.ts';
+
+/** One history item, decoded (interface document, section 2.4). */
+export interface DecodedItem {
+  readonly time: EpochMicros;
+  readonly code: DecodedCode;
+  /** Counts equal (time, action) pairs within one order's list, from 0. */
+  readonly occurrence: number;
+  /** Index in the list as it came. */
+  readonly position: number;
+  /** Identity of the item within its order. */
+  readonly key: string;
+}
+
+export interface RefusedItem {
+  readonly position: number;
+  readonly reason: RejectReason;
+  readonly problem: Problem;
+  /** Redacted; identifies the item among its order's. */
+  readonly content: string;
+}
+
+export interface DecodedHistory {
+  /** In list order. */
+  readonly items: readonly DecodedItem[];
+  readonly refused: readonly RefusedItem[];
+  /** Does the list violate rule 3, "items appear in time order"? */
+  readonly outOfOrder: boolean;
+}
+
+const MAX_ACTION_LENGTH = 200;
+
+/** Decodes a list of history items one by one: a bad item is refused alone. */
+export function decodeHistory(list: readonly unknown[]): DecodedHistory {
+  const items: DecodedItem[] = [];
+  const refused: RefusedItem[] = [];
+  const seen = new Map<string, number>();
+  let outOfOrder = false;
+  for (const [position, value] of list.entries()) {
+    const read = readItem(value);
+    if ('problem' in read) {
+      refused.push({ position, ...read });
+      continue;
+    }
+    const pair = itemPair(read.time, read.action);
+    const occurrence = seen.get(pair) ?? 0;
+    seen.set(pair, occurrence + 1);
+    outOfOrder ||= read.time < (items.at(-1)?.time ?? read.time);
+    items.push({
+      time: read.time,
+      code: decode(read.action),
+      occurrence,
+      position,
+      key: `${pair}|${occurrence}`,
+    });
+  }
+  return { items, refused, outOfOrder };
+}
+
+type ReadItem = { time: EpochMicros; action: string } | Omit<RefusedItem, 'position'>;
+
+function readItem(value: unknown): ReadItem {
+  const parsed = historyItemSchema.safeParse(value);
+  if (!parsed.success) {
+    const problem = firstProblem(parsed.error, value);
+    return { reason: 'history_item_malformed', problem, content: problem.received };
+  }
+  const text = parsed.data.time;
+  // Half a surrogate pair cannot be stored: replaced here as the store would, so that the item keeps its identity.
+  const action = parsed.data.action.toWellFormed();
+  if (action.length > MAX_ACTION_LENGTH || looksLikeCardNumber(action)) {
+    const problem = { field: 'action', received: redact(action), expected: 'a history code A.C.B.RR' };
+    return { reason: 'history_item_malformed', problem, content: `${redact(text)} ${redact(action)}` };
+  }
+  const time = parseTime(text);
+  if (time === null) {
+    const problem = {
+      field: 'time',
+      received: redact(text),
+      expected: 'an ISO 8601 time between 2000 and 2099',
+    };
+    return { reason: 'history_time_invalid', problem, content: `${redact(text)} ${redact(action)}` };
+  }
+  return { time, action };
+}
+
+/** First part of an item's key. Line ends are escaped, as known history is kept one item a line. */
+export function itemPair(time: EpochMicros, action: string): string {
+  return `${time}|${action.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`;
+}
+
+/** The action of an item's key, as it came. */
+export function unescapeAction(text: string): string {
+  return text.replace(/\\([\\n])/g, (_all, letter: string) => (letter === 'n' ? '\n' : letter));
+}
+
+/** Time order, and list order within one instant. */
+export function inTimeOrder(items: readonly DecodedItem[]): DecodedItem[] {
+  return items.toSorted((a, b) => a.time - b.time || a.position - b.position);
+}
+
+export interface Decision {
+  readonly outcome: Outcome;
+  readonly item: DecodedItem;
+}
+
+/**
+ * The deciding item is the latest with state SUCCESS or FAILED; none: the order is pending (design: measures). Info items
+ * that follow it carry earlier states and never reopen the order.
+ */
+export function decide(ordered: readonly DecodedItem[]): Decision | null {
+  const item = ordered.findLast(({ code }) => code.state === 'SUCCESS' || code.state === 'FAILED');
+  if (item === undefined) return null;
+  const outcome =
+    item.code.state === 'SUCCESS' ? 'succeeded' : OUTCOME_OF_GROUP[item.code.reasonGroup ?? 'NONE'];
+  return { outcome, item };
+}

@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto';
+import type { OrderType } from '../../schemas/dictionary.ts';
+import type { EpochMicros } from '../../schemas/rows.ts';
+import { formatTime } from './time.ts';
+
+/** What makes an order unique. */
+export interface OrderIdentity {
+  readonly gateway: string;
+  readonly orderType: OrderType;
+  readonly externalId: string;
+}
+
+const sha256 = (text: string): string => hash('sha256', text, 'hex');
+
+/** `gateway|Deposit or Withdrawal|externalId`: the text that all ids of an order are made of. */
+export function orderText(order: OrderIdentity): string {
+  return `${order.gateway}|${order.orderType}|${order.externalId}`;
+}
+
+/** The order's trace id: 32 hex digits. One order is one trace. */
+export function traceId(order: OrderIdentity): string {
+  return sha256(orderText(order)).slice(0, 32);
+}
+
+/** The id of the order's root span: 16 hex digits. */
+export function rootSpanId(order: OrderIdentity): string {
+  return sha256(`${orderText(order)}|root`).slice(0, 16);
+}
+
+/** The id of one history item's span: 16 hex digits. */
+export function itemSpanId(
+  order: OrderIdentity,
+  item: { eventTime: EpochMicros; action: string; occurrence: number },
+): string {
+  return sha256(`${orderText(order)}|${formatTime(item.eventTime)}|${item.action}|${item.occurrence}`).slice(
+    0,
+    16,
+  );
+}
+
+/** A short stable id of some text, for rows that need an identity of their own. 32 hex digits. */
+export function stableId(text: string): string {
+  return sha256(text).slice(0, 32);
+}

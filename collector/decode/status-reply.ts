@@ -1,0 +1,247 @@
+import { FINAL_STATUSES, type OrderType } from '../../schemas/dictionary.ts';
+import { statusReplySchema, type StatusReply } from '../../schemas/gateway/status-reply.ts';
+import type {
+  EpochMicros,
+  HistoryEventRow,
+  OrderObservationRow,
+  RejectReason,
+  RejectRow,
+} from '../../schemas/rows.ts';
+import type { IdKind } from '../../schemas/watch.ts';
+import {
+  decide,
+  decodeHistory,
+  inTimeOrder,
+  type DecodedHistory,
+  type DecodedItem,
+  type Decision,
+} from './history.ts';
+import { stableId } from './ids.ts';
+import { readKnown, readRefused, writeKnown, type KnownHistory } from './known-history.ts';
+import { firstProblem, type Problem } from './problem.ts';
+import { looksLikeCardNumber } from './redact.ts';
+
+/** What the reply was asked for, and what is already known of the order. */
+export interface ReplyContext {
+  readonly gateway: string;
+  readonly orderType: OrderType;
+  readonly idKind: IdKind;
+  readonly orderId: string;
+  readonly channel: string;
+  readonly externalTransactionId: string;
+  readonly known: KnownHistory;
+  readonly observedAt: EpochMicros;
+  readonly source: string;
+}
+
+/** What the decoder noticed about a history that the interface's rules do not expect. `''` when nothing. */
+export type HistoryAnomaly = '' | 'history_shrank' | 'history_out_of_order' | 'history_inserted';
+
+export type DecodedReply =
+  | {
+      readonly ok: true;
+      readonly externalId: string;
+      readonly externalTransactionId: string;
+      readonly orderStatus: string;
+      readonly final: boolean;
+      readonly items: number;
+      readonly newEvents: readonly HistoryEventRow[];
+      /** Items of this reply that could not be read. */
+      readonly refusedItems: number;
+      readonly known: KnownHistory;
+      readonly decision: Decision | null;
+      readonly firstEventAt: EpochMicros | null;
+      readonly lastEventAt: EpochMicros | null;
+      readonly observation: OrderObservationRow;
+      /** Of these, the ones that were not rejected before. */
+      readonly rejects: readonly RejectRow[];
+      readonly anomaly: HistoryAnomaly;
+    }
+  | { readonly ok: false; readonly rejects: readonly RejectRow[] };
+
+/**
+ * Decodes the body of a status reply (interface document, sections 2.3 and 4.3-4.5). Pure and total. Rows are made for
+ * items not known yet; a history that shrinks keeps the union.
+ */
+export function decodeStatusReply(body: string, context: ReplyContext): DecodedReply {
+  const read = readReply(body, context);
+  if ('reason' in read) return { ok: false, rejects: [rejectRow(context, read.reason, read.problem, '')] };
+  const { reply } = read;
+  const history = decodeHistory(reply.orderHistory ?? []);
+  const known = readKnown(context.known);
+  const refusedBefore = readRefused(context.known);
+  // The order's own id, whichever it was asked by: the next read asks by that one, and finds the same faults.
+  const own = { ...context, idKind: 'external-id', orderId: reply.externalId } as const;
+  const refused = refusedRows(own, history);
+  const union = new Map(known);
+  for (const item of history.items) if (!union.has(item.key)) union.set(item.key, item);
+  const ordered = inTimeOrder([...union.values()]);
+  const decision = decide(ordered);
+  const externalTransactionId = reply.externalTransactionId ?? context.externalTransactionId;
+  const identity = { gateway: context.gateway, order_type: context.orderType, external_id: reply.externalId };
+  const final = FINAL_STATUSES.includes(reply.orderStatus);
+  const newEvents: HistoryEventRow[] = [];
+  for (const [index, item] of ordered.entries()) {
+    if (known.has(item.key)) continue;
+    newEvents.push({
+      ...identity,
+      event_time: item.time,
+      action: item.code.action,
+      occurrence: item.occurrence,
+      external_transaction_id: externalTransactionId,
+      channel: context.channel,
+      code_format: item.code.format,
+      stage: item.code.stage,
+      result: item.code.result,
+      state: item.code.state,
+      reason_code: item.code.reasonCode,
+      reason_group: item.code.reasonGroup,
+      reason_detail: item.code.reasonDetail,
+      list_position: item.position,
+      span_start: ordered[index - 1]?.time ?? item.time,
+      observed_at: context.observedAt,
+      source: context.source,
+    });
+  }
+  const observation: OrderObservationRow = {
+    ...identity,
+    observed_at: context.observedAt,
+    kind: 'status_reply',
+    external_transaction_id: externalTransactionId,
+    channel: context.channel,
+    status: reply.orderStatus,
+    amount: decimalText(reply.amount),
+    currency: looksLikeCardNumber(reply.currency ?? '') ? null : (reply.currency ?? null),
+    outcome: decision?.outcome ?? null,
+    deciding_action: decision?.item.code.action ?? null,
+    reason_code: decision?.item.code.reasonCode ?? null,
+    reason_group: decision?.item.code.reasonGroup ?? null,
+    reason_detail: decision?.item.code.reasonDetail ?? null,
+    history_items: ordered.length,
+    created_at: ordered[0]?.time ?? null,
+    final_at: decision?.item.time ?? null,
+    settled_at: null,
+    abandoned_at: null,
+  };
+  return {
+    ok: true,
+    externalId: reply.externalId,
+    externalTransactionId,
+    orderStatus: reply.orderStatus,
+    final,
+    items: history.items.length,
+    newEvents,
+    refusedItems: history.refused.length,
+    known: writeKnown(union.values(), new Set([...refusedBefore, ...refused.map((row) => row.reject_id)])),
+    decision,
+    firstEventAt: ordered[0]?.time ?? null,
+    lastEventAt: ordered.at(-1)?.time ?? null,
+    observation,
+    rejects: refused.filter((row) => !refusedBefore.has(row.reject_id)),
+    anomaly: anomalyOf(history, known, ordered),
+  };
+}
+
+type Read = { reply: StatusReply } | { reason: RejectReason; problem: Problem };
+
+function readReply(body: string, context: ReplyContext): Read {
+  let input: unknown;
+  try {
+    input = JSON.parse(body);
+  } catch {
+    // The parser's message quotes the input, which may hold card data: it is not repeated.
+    const received = `${body.length} characters of something else`;
+    return { reason: 'reply_truncated', problem: { field: 'body', received, expected: 'JSON' } };
+  }
+  const parsed = statusReplySchema.safeParse(input);
+  if (!parsed.success) return { reason: 'reply_malformed', problem: firstProblem(parsed.error, input) };
+  const reply = parsed.data;
+  const mismatch = mismatchOf(reply, context);
+  if (mismatch !== null) return { reason: 'id_mismatch', problem: mismatch };
+  if (looksLikeCardNumber(reply.orderStatus)) {
+    const problem = { field: 'orderStatus', received: 'digits like a card number', expected: 'a status' };
+    return { reason: 'reply_malformed', problem };
+  }
+  return { reply };
+}
+
+/** A reply about another order than the one asked for must never be filed under either. */
+function mismatchOf(reply: StatusReply, context: ReplyContext): Problem | null {
+  const asked = context.idKind === 'external-id' ? reply.externalId : reply.externalTransactionId;
+  const field = context.idKind === 'external-id' ? 'externalId' : 'externalTransactionId';
+  if (asked !== null && asked !== undefined && asked !== context.orderId) {
+    return { field, received: 'another id', expected: 'the id asked for' };
+  }
+  const orderType = reply.orderType?.toLowerCase();
+  if (orderType !== undefined && orderType !== context.orderType.toLowerCase()) {
+    return { field: 'orderType', received: 'another type', expected: context.orderType };
+  }
+  return null;
+}
+
+function anomalyOf(
+  history: { items: readonly DecodedItem[]; outOfOrder: boolean },
+  known: ReadonlyMap<string, DecodedItem>,
+  ordered: readonly DecodedItem[],
+): HistoryAnomaly {
+  const present = new Set(history.items.map((item) => item.key));
+  for (const key of known.keys()) if (!present.has(key)) return 'history_shrank';
+  if (history.outOfOrder) return 'history_out_of_order';
+  const lastKnown = ordered.findLastIndex((item) => known.has(item.key));
+  const inserted = ordered.some((item, index) => index < lastKnown && !known.has(item.key));
+  return inserted ? 'history_inserted' : '';
+}
+
+/** An amount as plain decimal text, or null when it does not fit `Decimal(38, 9)` or could be a card number. */
+export function decimalText(amount: number | string | null | undefined): string | null {
+  if (amount === null || amount === undefined) return null;
+  const text = typeof amount === 'number' ? withoutExponent(amount) : amount;
+  return /^-?\d{1,29}(\.\d{1,9})?$/.test(text) && !looksLikeCardNumber(text) ? text : null;
+}
+
+/** JavaScript writes 0.0000001 as 1e-7: back to plain digits, when nine decimals hold the number exactly. */
+function withoutExponent(amount: number): string {
+  const text = String(amount);
+  if (!text.includes('e-')) return text;
+  const plain = amount.toFixed(9).replace(/0+$/, '');
+  return Number(plain) === amount ? plain : text;
+}
+
+/** A row for each refused item. Items that look alike are told apart by their number, as equal readable ones are. */
+function refusedRows(context: ReplyContext, history: DecodedHistory): RejectRow[] {
+  const seen = new Map<string, number>();
+  return history.refused.map(({ reason, problem, content }) => {
+    const look = `${reason}|${problem.field}|${content}`;
+    const occurrence = seen.get(look) ?? 0;
+    seen.set(look, occurrence + 1);
+    return rejectRow(context, reason, problem, content, occurrence);
+  });
+}
+
+function rejectRow(
+  context: ReplyContext,
+  reason: RejectReason,
+  problem: Problem,
+  content: string,
+  occurrence = 0,
+): RejectRow {
+  const order = `${context.gateway}|${context.orderType}|${context.idKind}|${context.orderId}`;
+  return {
+    gateway: context.gateway,
+    reason,
+    // The same fault of the same order is one reject, however often the order is read.
+    reject_id: stableId(`${order}|${reason}|${problem.field}|${content}|${occurrence}`),
+    rejected_at: context.observedAt,
+    source: context.source,
+    field: problem.field,
+    expected: problem.expected,
+    received: problem.received,
+    content,
+    topic: '',
+    kafka_partition: null,
+    kafka_offset: null,
+    delivery_id: '',
+    order_type: context.orderType,
+    order_id: context.orderId,
+  };
+}

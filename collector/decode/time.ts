@@ -1,0 +1,38 @@
+import type { EpochMicros } from '../../schemas/rows.ts';
+
+const ISO =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)?$/;
+
+/** Event times outside these years are refused: they are no payment's, and would make partitions of their own. */
+const EARLIEST = Date.UTC(2000, 0, 1) * 1000;
+const LATEST = Date.UTC(2100, 0, 1) * 1000;
+
+/**
+ * Reads an ISO 8601 time stamp (interface document, section 2.4) into microseconds. A time without a zone counts as UTC;
+ * digits beyond microseconds are cut off, so equal instants stay equal. `null` when it is no such time, does not exist
+ * in the calendar, or lies outside the years 2000-2099.
+ */
+export function parseTime(text: string): EpochMicros | null {
+  const match = ISO.exec(text);
+  if (match === null) return null;
+  const part = (index: number) => Number(match[index] ?? 0);
+  const [year, month, day] = [part(1), part(2), part(3)];
+  const [hour, minute, second] = [part(4), part(5), part(6)];
+  if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return null;
+  const utc = Date.UTC(year, month - 1, day, hour, minute, second);
+  // Date.UTC rolls 31 February over into March: such a day does not exist.
+  if (new Date(utc).getUTCDate() !== day) return null;
+  const fraction = Number((match[7] ?? '').padEnd(6, '0').slice(0, 6));
+  const offsetMinutes = part(10) * 60 + part(11);
+  if (part(10) > 23 || part(11) > 59) return null;
+  const sign = match[9] === '-' ? -1 : 1;
+  const micros = utc * 1000 + fraction - sign * offsetMinutes * 60_000_000;
+  return micros >= EARLIEST && micros < LATEST ? micros : null;
+}
+
+/** `YYYY-MM-DDTHH:MM:SS.ffffffZ`, the form that span ids are made of (design: traces). */
+export function formatTime(micros: EpochMicros): string {
+  const millis = Math.floor(micros / 1000);
+  const rest = micros - millis * 1000;
+  return `${new Date(millis).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`;
+}

@@ -1,0 +1,99 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { clickhouseError } from './clickhouse-error.ts';
+import type { Role } from './engine.ts';
+
+/** User names of the embedded store. */
+export const users = { writer: 'gatewatch', reader: 'gatewatch_reader' } as const;
+
+interface Credentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+/**
+ * Refuses what a browser sends on behalf of a foreign page: a host name that is not loopback's (DNS rebinding), an
+ * `Origin` that is not loopback's, or a fetch that the browser marks as coming from another site.
+ *
+ * @returns the reason, or `null` when the request may go on
+ */
+export function refusalOfForeignPage(headers: IncomingHttpHeaders): string | null {
+  if (!isLoopbackHost(headers.host)) return 'The Host header does not name this machine.';
+  const origin = headers.origin;
+  if (origin !== undefined && !isLoopbackOrigin(origin)) return 'Requests from other web pages are refused.';
+  if (headers['sec-fetch-site'] === 'cross-site') return 'Requests from other web pages are refused.';
+  return null;
+}
+
+/**
+ * Tells who sends the request: Basic authentication, `X-ClickHouse-User` and `-Key`, or `user` and `password`.
+ * Nobody in particular, and `default` without a password, is the reader.
+ *
+ * @throws ClickHouseError 516 when the password is wrong or the user unknown
+ */
+export function authenticate(
+  headers: IncomingHttpHeaders,
+  params: URLSearchParams,
+  writerSecret: string,
+): Role {
+  const { user, password } = readCredentials(headers, params);
+  if (user === users.writer && equalSecrets(password, writerSecret)) return 'writer';
+  if (user === users.reader) return 'reader';
+  if ((user === '' || user === 'default') && password === '') return 'reader';
+  throw clickhouseError(
+    516,
+    `${printable(user)}: Authentication failed: password is incorrect, or there is no user with such name.`,
+  );
+}
+
+function readCredentials(headers: IncomingHttpHeaders, params: URLSearchParams): Credentials {
+  const headerUser = headers['x-clickhouse-user'];
+  const headerKey = headers['x-clickhouse-key'];
+  if (headerUser !== undefined || headerKey !== undefined) {
+    return { user: single(headerUser), password: single(headerKey) };
+  }
+  if (headers.authorization !== undefined) return readBasic(headers.authorization);
+  return { user: params.get('user') ?? '', password: params.get('password') ?? '' };
+}
+
+function readBasic(authorization: string): Credentials {
+  const encoded = /^Basic +([A-Za-z0-9+/=_-]*)$/i.exec(authorization)?.[1];
+  if (encoded === undefined) {
+    throw clickhouseError(516, 'Authentication failed: only the Basic scheme is supported.');
+  }
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = decoded.indexOf(':');
+  return colon < 0
+    ? { user: decoded, password: '' }
+    : { user: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
+}
+
+/** Compares digests, so that neither the content nor the length shows in the time it takes. */
+function equalSecrets(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function isLoopbackHost(host: string | undefined): boolean {
+  if (host === undefined) return false;
+  const name = /^(\[[0-9a-f:.]+\]|[^:[\]/]+)(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase();
+  if (name === undefined) return false;
+  return name === 'localhost' || name === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const url = new URL(origin);
+  return (url.protocol === 'http:' || url.protocol === 'https:') && isLoopbackHost(url.host);
+}
+
+function single(value: string | string[] | undefined): string {
+  return Array.isArray(value) ? (value[0] ?? '') : (value ?? '');
+}
+
+function printable(user: string): string {
+  return user.replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
+}

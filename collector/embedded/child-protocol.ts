@@ -1,0 +1,33 @@
+import type { ReaderLimits } from './reader-limits.ts';
+
+/** The parent's first message to the child. It holds no secret: the child reads its own file. */
+export interface ChildConfig {
+  readonly dataDir: string;
+  /** Port on 127.0.0.1; 0 takes a free one. */
+  readonly port: number;
+  readonly fsync: boolean;
+  /** How long to wait for another process to give up the folder. */
+  readonly startTimeoutMs: number;
+  /** How long running requests may take to finish once a stop is asked for. */
+  readonly stopTimeoutMs: number;
+  readonly readerLimits: ReaderLimits;
+}
+
+/** Why a child gave up before it was ready. */
+export const childFailures = ['CHDB_MISSING', 'PORT_IN_USE', 'DATA_DIR_LOCKED', 'START_FAILED'] as const;
+export type ChildFailure = (typeof childFailures)[number];
+
+/** What the child tells its parent. */
+export type ChildEvent =
+  | { readonly event: 'ready'; readonly port: number; readonly version: string }
+  | { readonly event: 'failed'; readonly code: ChildFailure; readonly message: string }
+  | {
+      readonly event: 'log';
+      readonly level: 'debug' | 'info' | 'warn' | 'error';
+      readonly msg: string;
+      readonly fields?: Readonly<Record<string, unknown>>;
+    };
+
+/** What the parent tells the child. `stop` asks it to drain and end; a closed channel makes it end at once. */
+export type ParentMessage =
+  { readonly message: 'start'; readonly config: ChildConfig } | { readonly message: 'stop' };

@@ -1,0 +1,128 @@
+/**
+ * The process that holds the engine, and the only one that loads it. It talks to its parent over Node's channel
+ * between processes and never outlives it: when the channel closes it kills itself, whatever is running, which the
+ * engine's storage survives by design.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { loadChdb } from './chdb-library.ts';
+import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage } from './child-protocol.ts';
+import { openEngine, type Engine } from './engine.ts';
+import { storePaths, writeEngineConfig } from './engine-config.ts';
+import { createHttpServer } from './http-server.ts';
+import { createQueryHandler } from './query-handler.ts';
+import { createReaderGate, readFunctionCatalog } from './reader-gate.ts';
+import { openSpool } from './spool.ts';
+import { readOrCreateSecret } from './writer-secret.ts';
+
+// The engine calls the library on the thread pool that file access uses too: one thread for every statement, and spare.
+// Read by libuv at the pool's first use, so it must be set before anything asynchronous.
+process.env['UV_THREADPOOL_SIZE'] = '32';
+process.env['TZ'] = 'UTC';
+
+let stop: () => Promise<void> = async () => undefined;
+process.on('message', (message: ParentMessage) => {
+  if (message.message === 'start') main(message.config).catch(giveUp);
+  else void stop().finally(() => process.exit(0));
+});
+process.on('disconnect', end);
+// Ctrl-C reaches the whole process group: the parent decides what happens then.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+
+function end(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+class StartFailure extends Error {
+  readonly code: ChildFailure;
+
+  constructor(code: ChildFailure, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.code = code;
+  }
+}
+
+async function main(config: ChildConfig): Promise<void> {
+  const paths = storePaths(config.dataDir);
+  const writerSecret = readOrCreateSecret(paths.secret);
+  const started = Promise.withResolvers<ReturnType<typeof createQueryHandler>>();
+  started.promise.catch(() => undefined);
+  const http = createHttpServer({
+    writerSecret,
+    readerLimits: config.readerLimits,
+    handle: async (request) => (await started.promise).handle(request),
+    log: (level, msg, fields) => send({ event: 'log', level, msg, fields }),
+  });
+  // The port first: that it is taken shows at once, while the folder's lock may be worth waiting for.
+  const port = await listen(http.server, config.port);
+  const connectionArgs = writeEngineConfig(paths, { fsync: config.fsync });
+  process.chdir(paths.work);
+  const library = await loadChdb().catch((error: unknown) => {
+    throw new StartFailure('CHDB_MISSING', error);
+  });
+  const engine = await openUnlocked(config, () =>
+    openEngine(library, { paths, connectionArgs, readerLimits: config.readerLimits }),
+  );
+  const gate = createReaderGate(await readFunctionCatalog(engine));
+  started.resolve(createQueryHandler({ engine, spool: openSpool(paths.spool), gate }));
+  stop = async () => {
+    await http.drain(config.stopTimeoutMs);
+    // A statement that still runs keeps the engine open, and a regular exit would wait for it.
+    if (!(await Promise.race([engine.close().then(() => true), delay(1_000, false)]))) end();
+  };
+  send({ event: 'ready', port, version: engine.version });
+}
+
+function listen(server: ReturnType<typeof createHttpServer>['server'], port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new StartFailure(error.code === 'EADDRINUSE' ? 'PORT_IN_USE' : 'START_FAILED', error));
+    });
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** Opens the engine, waiting for another process to give up the folder. */
+async function openUnlocked(config: ChildConfig, open: () => Promise<Engine>): Promise<Engine> {
+  const deadline = performance.now() + config.startTimeoutMs;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!isHeldByOther(config.dataDir)) throw error;
+      if (performance.now() > deadline) {
+        throw new StartFailure('DATA_DIR_LOCKED', error);
+      }
+      if (attempt === 0)
+        send({ event: 'log', level: 'warn', msg: 'waiting for the data folder to be released' });
+      await delay(200);
+    }
+  }
+}
+
+/** The library does not say why it failed, but whoever holds the folder has left its process id there. */
+function isHeldByOther(dataDir: string): boolean {
+  try {
+    const pid = Number(
+      /^PID: (\d+)/.exec(readFileSync(join(storePaths(dataDir).engine, 'status'), 'utf8'))?.[1],
+    );
+    return pid !== process.pid && process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function send(event: ChildEvent): void {
+  if (process.connected) process.send?.(event);
+}
+
+/** The parent ends this process once it has read the reason: an exit from here could overtake the message. */
+function giveUp(error: unknown): void {
+  const code = error instanceof StartFailure ? error.code : 'START_FAILED';
+  send({ event: 'failed', code, message: error instanceof Error ? error.message : String(error) });
+  setTimeout(() => process.exit(1), 5_000);
+}

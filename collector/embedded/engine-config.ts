@@ -1,0 +1,145 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Folders and files of the embedded store inside its data folder. */
+export interface StorePaths {
+  /** The engine's own folder, which it locks. */
+  readonly engine: string;
+  /** The process's working directory: all that a relative path in a statement can reach. */
+  readonly work: string;
+  /** Bodies of inserts and results on their way, in the working directory; emptied at every start. */
+  readonly spool: string;
+  readonly config: string;
+  readonly users: string;
+  readonly secret: string;
+  readonly connection: string;
+}
+
+export function storePaths(dataDir: string): StorePaths {
+  return {
+    engine: join(dataDir, 'clickhouse'),
+    work: join(dataDir, 'work'),
+    spool: join(dataDir, 'work', 'spool'),
+    config: join(dataDir, 'clickhouse-config.xml'),
+    users: join(dataDir, 'clickhouse-users.xml'),
+    secret: join(dataDir, 'writer.secret'),
+    connection: join(dataDir, 'embedded.json'),
+  };
+}
+
+/** Role of the engine that a reader's connection is narrowed to, behind the gate. */
+export const readerRole = 'gatewatch_reader_role';
+
+/** System tables that clients, BI tools and Grafana read to find their way; all others are refused to the reader. */
+export const readableSystemTables = [
+  'aggregate_function_combinators',
+  'build_options',
+  'collations',
+  'columns',
+  'data_type_families',
+  'databases',
+  'formats',
+  'functions',
+  'keywords',
+  'numbers',
+  'one',
+  'settings',
+  'table_engines',
+  'table_functions',
+  'tables',
+  'time_zones',
+  'contributors',
+  'licenses',
+] as const;
+
+/**
+ * Settings of every connection. Statements may override what is not in `pinnedSettings`.
+ * The engine's newer defaults would acknowledge an insert before its rows are stored (`async_insert`).
+ */
+const baseSettings = {
+  async_insert: 0,
+  wait_for_async_insert: 1,
+  implicit_select: 0,
+  session_timezone: 'UTC',
+  mutations_sync: 1,
+  alter_sync: 1,
+  default_table_engine: 'MergeTree',
+} as const;
+
+/** Settings that no request may change. */
+export const pinnedSettings: ReadonlySet<string> = new Set([
+  'async_insert',
+  'wait_for_async_insert',
+  'implicit_select',
+  'log_comment',
+  'storage_file_read_method',
+]);
+
+/** Writes the engine's configuration and gives the arguments for a connection to it. */
+export function writeEngineConfig(paths: StorePaths, options: { readonly fsync: boolean }): string[] {
+  for (const folder of [paths.engine, paths.work, paths.spool])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(paths.config, configXml(paths, options.fsync), { mode: 0o600 });
+  writeFileSync(paths.users, usersXml(), { mode: 0o600 });
+  return [
+    `--config-file=${paths.config}`,
+    ...Object.entries(baseSettings).map(([name, value]) => `--${name}=${value}`),
+  ];
+}
+
+// A small store: the default caches and thread pools are sized for a server with the machine to itself.
+function configXml(paths: StorePaths, fsync: boolean): string {
+  const durable = fsync ? 1 : 0;
+  return `<clickhouse>
+  <users_config>${xml(paths.users)}</users_config>
+  <user_files_path>${xml(paths.work)}</user_files_path>
+  <timezone>UTC</timezone>
+  <mark_cache_size>67108864</mark_cache_size>
+  <uncompressed_cache_size>0</uncompressed_cache_size>
+  <background_pool_size>4</background_pool_size>
+  <background_schedule_pool_size>8</background_schedule_pool_size>
+  <background_fetches_pool_size>1</background_fetches_pool_size>
+  <background_common_pool_size>2</background_common_pool_size>
+  <merge_tree>
+    <fsync_after_insert>${durable}</fsync_after_insert>
+    <fsync_part_directory>${durable}</fsync_part_directory>
+    <number_of_free_entries_in_pool_to_execute_mutation>2</number_of_free_entries_in_pool_to_execute_mutation>
+    <number_of_free_entries_in_pool_to_lower_max_size_of_merge>2</number_of_free_entries_in_pool_to_lower_max_size_of_merge>
+    <number_of_free_entries_in_pool_to_execute_optimize_entire_partition>2</number_of_free_entries_in_pool_to_execute_optimize_entire_partition>
+  </merge_tree>
+</clickhouse>
+`;
+}
+
+// One user, because the engine authenticates nobody; what a connection may do is narrowed by SET ROLE.
+function usersXml(): string {
+  const readerGrants = [
+    'GRANT SELECT, SHOW ON *.*',
+    'REVOKE SELECT ON system.*',
+    ...readableSystemTables.map((table) => `GRANT SELECT ON system.${table}`),
+  ];
+  return `<clickhouse>
+  <profiles><default/></profiles>
+  <quotas><default/></quotas>
+  <roles>
+    <gatewatch_writer_role><grants><query>GRANT ALL ON *.*</query></grants></gatewatch_writer_role>
+    <${readerRole}><grants>
+${readerGrants.map((grant) => `      <query>${grant}</query>`).join('\n')}
+    </grants></${readerRole}>
+  </roles>
+  <users>
+    <default>
+      <password></password>
+      <networks><ip>::/0</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+      <grants><query>GRANT gatewatch_writer_role, ${readerRole}</query></grants>
+    </default>
+  </users>
+</clickhouse>
+`;
+}
+
+function xml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,91 @@
+import { clickhouseError } from './clickhouse-error.ts';
+import type { Role } from './engine.ts';
+import type { ReaderLimits } from './reader-limits.ts';
+import { ignoredParams, isReaderSetting, ownParams } from './setting-rules.ts';
+
+/** Parameters of a request that are not settings of the engine. */
+export interface RequestParams {
+  readonly query: string;
+  readonly queryId: string | null;
+  readonly database: string | null;
+  readonly defaultFormat: string;
+  /** Answer only when the result is complete, so that an error has its own status. */
+  readonly waitEndOfQuery: boolean;
+  readonly compressResponse: boolean;
+  /** Version in which blocks of the format Native are written. */
+  readonly nativeRevision: number;
+  /** `param_x` -> x, for `{x:Type}`. */
+  readonly parameters: ReadonlyMap<string, string>;
+  /** Settings for the connection, already limited for readers. */
+  readonly settings: ReadonlyMap<string, string>;
+}
+
+/** Splits what came in the URL (or in a form's fields) and refuses settings that the role may not change. */
+export function readRequestParams(
+  entries: Iterable<readonly [string, string]>,
+  headers: { readonly database: string | undefined; readonly format: string | undefined },
+  role: Role,
+  limits: ReaderLimits,
+): RequestParams {
+  const values = new Map<string, string>();
+  const parameters = new Map<string, string>();
+  const settings = new Map<string, string>();
+  for (const [name, value] of entries) {
+    if (name.startsWith('param_')) parameters.set(identifier(name.slice('param_'.length)), value);
+    else if (ownParams.has(name)) values.set(name, value);
+    else if (name === 'compress' || name === 'decompress') refuseNativeCompression(name, value);
+    else if (!ignoredParams.has(name) && value !== '') settings.set(identifier(name), value);
+  }
+  const format = values.get('default_format') ?? headers.format ?? 'TabSeparated';
+  return {
+    query: values.get('query') ?? '',
+    queryId: values.get('query_id') || null,
+    database: values.get('database') || headers.database || null,
+    defaultFormat: identifier(format),
+    waitEndOfQuery: isTrue(values.get('wait_end_of_query')),
+    compressResponse: values.get('enable_http_compression') !== '0',
+    nativeRevision: Number(values.get('client_protocol_version') ?? 0) || 0,
+    parameters,
+    settings: role === 'reader' ? readerLimited(settings, limits) : settings,
+  };
+}
+
+function readerLimited(asked: ReadonlyMap<string, string>, limits: ReaderLimits): Map<string, string> {
+  const bounds: Readonly<Record<string, number>> = {
+    max_execution_time: limits.maxExecutionSeconds,
+    max_memory_usage: limits.maxMemoryBytes,
+    max_result_bytes: limits.maxResultBytes,
+    max_result_rows: limits.maxResultRows,
+    max_threads: 64,
+  };
+  const settings = new Map<string, string>();
+  for (const [name, bound] of Object.entries(bounds)) {
+    // 0 means "no limit" to the engine; a request that asks for it gets ours.
+    const wanted = Number(asked.get(name) ?? 0);
+    const limited = Number.isFinite(wanted) && wanted > 0 ? Math.min(wanted, bound) : bound;
+    if (name !== 'max_threads' || asked.has(name)) settings.set(name, String(limited));
+  }
+  for (const [name, value] of asked) {
+    if (name in bounds) continue;
+    if (!isReaderSetting(name)) {
+      throw clickhouseError(164, `Cannot modify '${name}' setting in readonly mode.`);
+    }
+    settings.set(name, value);
+  }
+  return settings;
+}
+
+function refuseNativeCompression(name: string, value: string): void {
+  if (!isTrue(value)) return;
+  const instead = name === 'compress' ? 'Accept-Encoding and enable_http_compression=1' : 'Content-Encoding';
+  throw clickhouseError(48, `The embedded store does not speak ${name}=1; use ${instead}.`);
+}
+
+function identifier(name: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return name;
+  throw clickhouseError(297, `Not a valid name: ${JSON.stringify(name.slice(0, 64))}`);
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && value !== '0' && value !== 'false';
+}

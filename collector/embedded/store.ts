@@ -1,0 +1,130 @@
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { users } from './access.ts';
+import { startChild, type Child } from './child-process.ts';
+import { removeConnectionFile, writeConnectionFile } from './connection-file.ts';
+import { storePaths } from './engine-config.ts';
+import { EmbeddedStoreError } from './errors.ts';
+import type { EmbeddedStoreEvent } from './events.ts';
+import { defaultReaderLimits, type ReaderLimits } from './reader-limits.ts';
+import { supervise } from './supervisor.ts';
+import { readOrCreateSecret } from './writer-secret.ts';
+
+export interface EmbeddedStoreOptions {
+  /** Folder of the store; made when it is not there. One store at a time holds it. */
+  readonly dataDir: string;
+  /** Port on 127.0.0.1; 0 takes a free one. @default 8123 */
+  readonly port?: number;
+  /** Force rows to the disk before an insert is acknowledged: survives power loss, not only a kill. @default true */
+  readonly fsync?: boolean;
+  /** How long to wait for the engine, and for another process to give up the folder. @default 30,000 */
+  readonly startTimeoutMs?: number;
+  /** How long running requests may take to finish at a stop. @default 10,000 */
+  readonly stopTimeoutMs?: number;
+  /** Restarts in a row, without a minute of health between them, after which the store gives up. @default 10 */
+  readonly maxRestarts?: number;
+  readonly readerLimits?: Partial<ReaderLimits>;
+  readonly log?: (event: EmbeddedStoreEvent) => void;
+  /** Called after each restart, when the store answers again. */
+  readonly onRestart?: (restarts: number) => void;
+}
+
+export interface EmbeddedStore {
+  /** `http://127.0.0.1:<port>`: the address does not change over restarts. */
+  readonly url: string;
+  readonly port: number;
+  /** Process id of the engine's process; changes over restarts. */
+  readonly pid: number;
+  readonly writer: { readonly username: string; readonly password: string };
+  readonly reader: { readonly username: string };
+  readonly dataDir: string;
+  /** How often the engine's process was replaced. */
+  readonly restarts: number;
+  /** Resolves with the reason when the store has given up restarting. Never rejects, and stays pending after a stop. */
+  readonly down: Promise<EmbeddedStoreError>;
+  /** Drains running requests, closes the engine and ends its process. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts ClickHouse in a child process and keeps it up (design D2).
+ *
+ * @throws EmbeddedStoreError `CHDB_MISSING`, `PORT_IN_USE`, `DATA_DIR_LOCKED`, `DATA_DIR_UNUSABLE`, `START_TIMEOUT` or
+ *   `START_FAILED`, each with what to do about it
+ */
+export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
+  const dataDir = resolve(options.dataDir);
+  const log = options.log ?? (() => undefined);
+  const paths = storePaths(dataDir);
+  const password = prepareFolder(dataDir, paths.secret);
+  const config = {
+    dataDir,
+    port: options.port ?? 8123,
+    fsync: options.fsync ?? true,
+    startTimeoutMs: options.startTimeoutMs ?? 30_000,
+    stopTimeoutMs: options.stopTimeoutMs ?? 10_000,
+    readerLimits: { ...defaultReaderLimits, ...options.readerLimits },
+  };
+  const first = await startChild(config, log);
+  const { port } = first;
+  const url = `http://127.0.0.1:${port}`;
+  announce(first);
+  const supervisor = supervise(first, {
+    // A replacement must come back under the address that everybody knows.
+    start: () => startChild({ ...config, port }, log),
+    maxRestarts: options.maxRestarts ?? 10,
+    log,
+    onReplaced(child, restarts) {
+      announce(child);
+      options.onRestart?.(restarts);
+    },
+  });
+
+  function announce(child: Child): void {
+    writeConnectionFile(paths.connection, { url, pid: child.pid });
+    log({ level: 'info', msg: 'embedded ClickHouse is ready', url, pid: child.pid, version: child.version });
+  }
+
+  return {
+    url,
+    port,
+    get pid() {
+      return supervisor.child.pid;
+    },
+    writer: { username: users.writer, password },
+    reader: { username: users.reader },
+    dataDir,
+    get restarts() {
+      return supervisor.restarts;
+    },
+    down: supervisor.down,
+    async stop() {
+      const child = await supervisor.release();
+      removeConnectionFile(paths.connection);
+      await child.stop(config.stopTimeoutMs);
+    },
+  };
+}
+
+function prepareFolder(dataDir: string, secretFile: string): string {
+  if (/[*?{}\\]/.test(dataDir)) {
+    const reason = 'its path must not hold any of * ? { } \\, which the engine takes for a pattern';
+    throw new EmbeddedStoreError(
+      'DATA_DIR_UNUSABLE',
+      `The data folder ${dataDir} cannot be used: ${reason}.`,
+    );
+  }
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    return readOrCreateSecret(secretFile);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EmbeddedStoreError(
+      'DATA_DIR_UNUSABLE',
+      `The data folder ${dataDir} cannot be used: ${reason}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

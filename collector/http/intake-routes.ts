@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { HEADERS } from '../../schemas/names.ts';
+import { isRetryable } from '../errors.ts';
+import { sendProblem } from './problem.ts';
+
+/** A callback as the intake hands it on. */
+export interface IntakeDelivery {
+  readonly gateway: string;
+  readonly body: Uint8Array;
+  readonly signatures: readonly string[];
+  readonly deliveryId: string;
+}
+
+export interface IntakeOptions {
+  readonly isGateway: (name: string) => boolean;
+  /** Resolves once the delivery is durable; rejects with a retryable error when nothing durable answers. */
+  readonly accept: (delivery: IntakeDelivery) => Promise<void>;
+  readonly onReceived: () => void;
+}
+
+/** Tells the gateway when to send again. */
+const RETRY_AFTER_S = 5;
+
+/**
+ * `POST /callbacks/{gateway}` (interface document, section 6; design: HTTP). 200 once durable, whatever the verdict: an
+ * answer must not tell a forger how close a signature came.
+ */
+export function intakeRoutes(app: FastifyInstance, options: IntakeOptions): void {
+  app.post<{ Params: { gateway: string } }>('/callbacks/:gateway', async (request, reply) => {
+    const { gateway } = request.params;
+    if (!options.isGateway(gateway))
+      return sendProblem(reply, { status: 404, title: 'Not Found', detail: 'No such gateway.' });
+    options.onReceived();
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    try {
+      await options.accept({
+        gateway,
+        body,
+        signatures: rawHeaders(request.raw.rawHeaders, HEADERS.signature),
+        deliveryId: randomUUID(),
+      });
+    } catch (error) {
+      if (!isRetryable(error)) throw error;
+      const detail = 'The callback was not stored. Send it again later.';
+      return sendProblem(reply, {
+        status: 503,
+        title: 'Service Unavailable',
+        detail,
+        retryAfterS: RETRY_AFTER_S,
+      });
+    }
+    return reply.code(200).send();
+  });
+}
+
+/** Every value of a header, also of one that Node would join or drop when repeated. */
+function rawHeaders(raw: readonly string[], name: string): string[] {
+  const values: string[] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    if (raw[i]?.toLowerCase() === name) values.push(raw[i + 1] ?? '');
+  }
+  return values;
+}

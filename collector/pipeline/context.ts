@@ -1,0 +1,37 @@
+import type { Clock } from '../../schemas/clock.ts';
+import type { GatewayConfig } from '../../schemas/config.ts';
+import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
+import type { PollCause, WatchedOrder } from '../../schemas/watch.ts';
+import type { Provenance } from '../sinks/port.ts';
+import type { Instruments } from '../telemetry/instruments.ts';
+import type { WatchMemory } from './watch-memory.ts';
+
+/** The poller as the pipeline sees it: over all gateways. */
+export interface PollerPort {
+  /** Watches the order unless it is watched already, lets it learn, and reads it: a callback's before all others. */
+  takeUp(key: string, watched: { order: WatchedOrder; known: string | null }, cause: PollCause): void;
+  nudge(gateway: string, key: string): boolean;
+  get(gateway: string, key: string): WatchedOrder | undefined;
+}
+
+/** What every step works with. Steps hold no state of their own. */
+export interface PipelineContext {
+  readonly collectorId: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly gateways: ReadonlyMap<string, GatewayConfig>;
+  readonly memory: WatchMemory;
+  readonly poller: PollerPort;
+  readonly instruments: Instruments;
+  /** Resolves when every row is acknowledged. */
+  readonly write: (bundle: RowBundle, provenance: Provenance) => Promise<void>;
+}
+
+/** A stamp that rises with every call: two rows of one order never carry the same one. */
+export function createStamp(clock: Clock): () => EpochMicros {
+  let last = 0;
+  return () => {
+    last = Math.max(clock.now(), last + 1);
+    return last;
+  };
+}

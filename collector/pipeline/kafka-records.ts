@@ -1,0 +1,77 @@
+import { HEADERS } from '../../schemas/names.ts';
+import type { EpochMicros } from '../../schemas/rows.ts';
+import type { CallbackDelivery } from '../decode/callback.ts';
+import { stableId } from '../decode/ids.ts';
+import { looksLikeCardNumber } from '../decode/redact.ts';
+import { decodeWatchMessage } from '../decode/watch-message.ts';
+import type { KafkaRecord } from '../sources/kafka/port.ts';
+import type { WatchRequest } from './watch-requests.ts';
+
+/** Which gateway a topic's messages are from when they do not say. */
+export type GatewayOfTopic = (topic: string) => string | undefined;
+
+/**
+ * A record of a callback topic (design: Kafka). The value is the callback's body byte for byte. The gateway is the header's,
+ * else the topic's, else the only one. Without a `delivery-id` header, the record's coordinates identify the delivery.
+ */
+export function toDelivery(
+  record: KafkaRecord,
+  gatewayOfTopic: GatewayOfTopic,
+  receivedAt: EpochMicros,
+): CallbackDelivery {
+  const text = (name: string) =>
+    record.headers.get(name)?.map((value) => Buffer.from(value).toString('latin1')) ?? [];
+  const [gateway] = text(HEADERS.gateway);
+  const [deliveryId = ''] = text(HEADERS.deliveryId);
+  return {
+    gateway: gateway ?? gatewayOfTopic(record.topic) ?? '',
+    body: record.value ?? new Uint8Array(),
+    signatures: text(HEADERS.signature),
+    deliveryId: deliveryId === '' ? coordinatesText(record) : safeDeliveryId(deliveryId),
+    receivedAt,
+    source: 'kafka',
+    coordinates: coordinatesOf(record),
+  };
+}
+
+/** A record of the watch topic. */
+export function toWatchRequest(record: KafkaRecord): WatchRequest {
+  const decoded = decodeWatchMessage(record.value);
+  return {
+    message: decoded.ok ? decoded.message : null,
+    problem: decoded.ok ? null : decoded.problem,
+    source: 'kafka',
+    deliveryId: coordinatesText(record),
+    coordinates: coordinatesOf(record),
+  };
+}
+
+/** A header that anybody can write: what could be a card number is told apart by its hash. */
+function safeDeliveryId(deliveryId: string): string {
+  return looksLikeCardNumber(deliveryId) ? stableId(deliveryId) : deliveryId.slice(0, 200);
+}
+
+/**
+ * Where records of one partition can be read again: `topic/partition@first-last`, once for each run without a hole. Offsets
+ * that were never handed over (compacted away, or a transaction's markers) must not pass for accepted ones.
+ */
+export function coordinatesRange(records: readonly KafkaRecord[]): string[] {
+  const runs: string[] = [];
+  let first = records[0];
+  for (const [index, record] of records.entries()) {
+    const next = records[index + 1];
+    if (next !== undefined && BigInt(next.offset) === BigInt(record.offset) + 1n) continue;
+    if (first !== undefined) runs.push(`${coordinatesText(first)}-${record.offset}`);
+    first = next;
+  }
+  return runs;
+}
+
+/** `topic/partition@offset`. */
+function coordinatesText(record: KafkaRecord): string {
+  return `${record.topic}/${record.partition}@${record.offset}`;
+}
+
+function coordinatesOf(record: KafkaRecord) {
+  return { topic: record.topic, partition: record.partition, offset: Number(record.offset) };
+}

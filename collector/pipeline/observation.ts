@@ -1,0 +1,33 @@
+import type { OrderObservationRow } from '../../schemas/rows.ts';
+
+type Identity = Pick<OrderObservationRow, 'gateway' | 'order_type' | 'external_id' | 'observed_at'>;
+
+/** What a callback or a watch message tells of an order: hints, never its status. */
+export function hint(
+  kind: 'callback' | 'watch',
+  identity: Identity,
+  facts: Partial<
+    Pick<OrderObservationRow, 'external_transaction_id' | 'channel' | 'amount' | 'currency' | 'abandoned_at'>
+  >,
+): OrderObservationRow {
+  return {
+    kind,
+    external_transaction_id: '',
+    channel: '',
+    status: null,
+    amount: null,
+    currency: null,
+    outcome: null,
+    deciding_action: null,
+    reason_code: null,
+    reason_group: null,
+    reason_detail: null,
+    history_items: 0,
+    created_at: null,
+    final_at: null,
+    settled_at: null,
+    abandoned_at: null,
+    ...identity,
+    ...facts,
+  };
+}

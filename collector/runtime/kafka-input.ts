@@ -1,0 +1,59 @@
+import type { Logger } from 'pino';
+import type { KafkaConfig } from '../../schemas/config.ts';
+import { callbackMessage, type ProducibleCallback } from '../pipeline/produce.ts';
+import { createKafkaSource } from '../sources/kafka/consumer.ts';
+import type { KafkaRecord, KafkaSource } from '../sources/kafka/port.ts';
+import { createKafkaProducer } from '../sources/kafka/producer.ts';
+import { callbackTopicNames, gatewayOfTopic, kafkaConnection } from './kafka-options.ts';
+import { logKafkaEvent } from './log-kafka.ts';
+
+/** Partitions of topics that we create ourselves. */
+const NEW_TOPIC_PARTITIONS = 6;
+
+export interface KafkaInput {
+  readonly source: KafkaSource;
+  /** Puts a callback of our own intake onto its topic. Resolves once the brokers have it. */
+  produce(delivery: ProducibleCallback): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface KafkaHandlers {
+  /** Resolves when everything that follows from the records is stored. */
+  readonly callbacks: (
+    records: readonly KafkaRecord[],
+    gatewayOf: (topic: string) => string | undefined,
+  ) => Promise<void>;
+  readonly watchRequests: (records: readonly KafkaRecord[]) => Promise<void>;
+}
+
+/** Kafka as the configuration means it: a source over the callback topics and the watch topic, and a producer. */
+export function createKafkaInput(
+  kafka: KafkaConfig,
+  gateways: readonly string[],
+  handlers: KafkaHandlers,
+  log: Logger,
+): KafkaInput {
+  const connection = kafkaConnection(kafka);
+  const callbackTopics = callbackTopicNames(kafka);
+  const gatewayOf = gatewayOfTopic(kafka, gateways);
+  const producer = createKafkaProducer(connection);
+  const source = createKafkaSource({
+    ...connection,
+    groupId: kafka.groupId,
+    topics: [...callbackTopics, kafka.watchTopic],
+    sessionTimeoutMs: kafka.sessionTimeoutMs,
+    ...(kafka.createTopics ? { createTopics: { partitions: NEW_TOPIC_PARTITIONS } } : {}),
+    onEvent: (event) => logKafkaEvent(log, event),
+    handle: (records) =>
+      records[0]?.topic === kafka.watchTopic
+        ? handlers.watchRequests(records)
+        : handlers.callbacks(records, gatewayOf),
+  });
+  return {
+    source,
+    async produce(delivery) {
+      await producer.send(callbackTopics[0] ?? '', callbackMessage(delivery));
+    },
+    stop: async () => void (await Promise.all([source.stop(), producer.stop()])),
+  };
+}

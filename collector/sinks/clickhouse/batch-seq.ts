@@ -1,0 +1,36 @@
+import { TABLES } from '../../../schemas/names.ts';
+import { BATCH_STAMPED } from '../../../schemas/rows.ts';
+import type { Store } from './store.ts';
+
+/**
+ * Number of this collector's last batch, 0 before the first. A batch that was cut off before its row in the ledger has used
+ * up its number all the same: the audit tells rows of acknowledged batches from others by it. The span cursor is asked,
+ * too: the ledger's rows may have outlived their retention, and a number below the cursor would never be exported.
+ */
+export async function loadBatchSeq(store: Store, collectorId: string): Promise<number> {
+  const ledger = await lastOf(store, collectorId, [TABLES.ingestLedger, TABLES.exportCursor], 0);
+  // Only numbers beyond count here, which the tables' indexes find without reading much.
+  return lastOf(
+    store,
+    collectorId,
+    [...BATCH_STAMPED].map((key) => TABLES[key]),
+    ledger,
+  );
+}
+
+async function lastOf(
+  store: Store,
+  collectorId: string,
+  tables: readonly string[],
+  after: number,
+): Promise<number> {
+  const parts = tables.map(
+    (table) =>
+      `SELECT max(batch_seq) AS seq FROM ${table} WHERE collector_id = {collector:String} AND batch_seq > {after:UInt64}`,
+  );
+  const [row] = await store.query<{ last: number }>(
+    `SELECT max(seq) AS last FROM (${parts.join('\nUNION ALL\n')})`,
+    { collector: collectorId, after },
+  );
+  return Math.max(row?.last ?? 0, after);
+}

@@ -1,0 +1,251 @@
+import type { EpochMicros } from '../../../schemas/rows.ts';
+import type { Instruments } from '../../telemetry/instruments.ts';
+import { noInstruments } from '../../telemetry/instruments.ts';
+import type { RowSink, SinkStatus } from '../port.ts';
+import { createPendingWrite, createQueue } from './collecting.ts';
+import type { Gathered } from './collecting.ts';
+import type { FrozenBatch } from './deliver.ts';
+import { belongsInLedger, deliverBatch, freezeBatch } from './deliver.ts';
+import type { FrozenInsert } from './frozen-insert.ts';
+import type { RetryPolicy } from '../retry.ts';
+import { DEFAULT_RETRY, stoppedError, untilAnswered } from '../retry.ts';
+import { loadBatchSeq } from './batch-seq.ts';
+import type { Store } from './store.ts';
+import { isDataError, StoreError } from './store-error.ts';
+
+export interface ClickHouseSinkOptions {
+  store: Store;
+  /** Stays the same over restarts: batch numbers and the span cursor belong to it. */
+  collectorId: string;
+  /** A batch is sent when it has as many rows. @default 10000 */
+  maxBatchRows?: number;
+  /** While batches follow each other, the least time between the starts of two. Idle, rows go at once. @default 250 */
+  maxAgeMs?: number;
+  /** `write` waits for room while more rows than this are held. @default 50000 */
+  maxBufferedRows?: number;
+  /** @default DEFAULT_RETRY */
+  retry?: Partial<RetryPolicy>;
+  /** @default none are recorded */
+  instruments?: Instruments;
+  /** Told of failed attempts and of rows refused; never gets row content. @default silent */
+  log?: SinkLog;
+  /** Called after each acknowledged batch that is in the ledger. @default nothing */
+  onAcknowledged?: (batchSeq: number) => void;
+  /** @default the wall clock */
+  nowMicros?: () => EpochMicros;
+}
+
+export interface SinkLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+}
+
+interface ReadyBatch {
+  readonly gathered: Gathered;
+  readonly frozen: FrozenBatch;
+}
+
+/**
+ * The sink into ClickHouse: collects bundles into batches, freezes a batch, and sends it until the store has answered
+ * for every row. One batch is under way at a time, so that acknowledgements keep the order of the calls; the next one
+ * is encoded meanwhile.
+ */
+export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
+  const { store, collectorId } = options;
+  const maxBatchRows = options.maxBatchRows ?? 10_000;
+  const maxAgeMs = options.maxAgeMs ?? 250;
+  const maxBufferedRows = options.maxBufferedRows ?? 50_000;
+  const retry: RetryPolicy = { ...DEFAULT_RETRY, ...options.retry };
+  const instruments = options.instruments ?? noInstruments();
+  const log = options.log ?? { info: () => undefined, warn: () => undefined };
+  const nowMicros = options.nowMicros ?? (() => Date.now() * 1000);
+
+  const queue = createQueue();
+  const roomWaiters: (() => void)[] = [];
+  const abort = new AbortController();
+  let waitingForRoomRows = 0;
+  let lastSeq: number | null = null;
+  let current: Promise<void> | null = null;
+  let heldRows = 0;
+  let next: ReadyBatch | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let lastStartMs = -Infinity;
+  let closing = false;
+  const state = {
+    lastAckAt: null as EpochMicros | null,
+    retries: 0,
+    ambiguous: 0,
+    lastError: null as string | null,
+  };
+
+  /** Starts what is due, or sees to it that it is started later. */
+  function pump(): void {
+    if (abort.signal.aborted) return;
+    if (current !== null) {
+      if (next === null && lastSeq !== null && queue.rows() >= maxBatchRows) next = prepare();
+      return;
+    }
+    if (next === null && queue.isEmpty()) return;
+    const waitMs =
+      closing || next !== null || queue.rows() >= maxBatchRows
+        ? 0
+        : lastStartMs + maxAgeMs - performance.now();
+    if (waitMs > 0) timer ??= setTimeout(onTimer, waitMs);
+    else start();
+  }
+
+  function onTimer(): void {
+    timer = null;
+    pump();
+  }
+
+  function start(): void {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    lastStartMs = performance.now();
+    current = deliverNext().finally(() => {
+      current = null;
+      pump();
+    });
+  }
+
+  async function deliverNext(): Promise<void> {
+    // What arrives in the same turn of the event loop travels together.
+    await new Promise(setImmediate);
+    try {
+      lastSeq ??= await untilAnswered(
+        () => loadBatchSeq(store, collectorId),
+        retrying(() => false),
+      );
+    } catch (error) {
+      for (const write of queue.clear()) write.settle(error);
+      return;
+    }
+    const ready = next ?? prepare();
+    next = null;
+    if (ready !== null) await deliver(ready);
+  }
+
+  /** Takes rows from the queue and freezes them. Only called once the number of the last batch is known. */
+  function prepare(): ReadyBatch | null {
+    const gathered = queue.take(maxBatchRows);
+    if (gathered === null) return null;
+    try {
+      const batchSeq = (lastSeq ?? 0) + (belongsInLedger(gathered) ? 1 : 0);
+      const frozen = freezeBatch(gathered, { collectorId, batchSeq }, maxBatchRows);
+      lastSeq = batchSeq;
+      heldRows += rowsOf(gathered);
+      return { gathered, frozen };
+    } catch (error) {
+      for (const write of gathered.writes) write.settle(error);
+      return null;
+    } finally {
+      letIn();
+    }
+  }
+
+  async function deliver({ gathered, frozen }: ReadyBatch): Promise<void> {
+    const startedMs = performance.now();
+    try {
+      const report = await deliverBatch(frozen, { send, nowMicros });
+      state.lastAckAt = nowMicros();
+      instruments.batchRows.record(frozen.rowCount);
+      instruments.batchDuration.record((performance.now() - startedMs) / 1000);
+      for (const [table, rows] of report.stored) instruments.stored.add(rows, { table });
+      if (report.refused > 0) {
+        instruments.rejects.add(report.refused, { reason: 'row_refused_by_store' });
+        log.warn(
+          { rows: report.refused, batchSeq: frozen.stamp.batchSeq },
+          'rows refused by the store went to rejects',
+        );
+      }
+      for (const write of gathered.writes) write.settle();
+      if (frozen.inLedger) options.onAcknowledged?.(frozen.stamp.batchSeq);
+    } catch (error) {
+      for (const write of gathered.writes) write.settle(error);
+    } finally {
+      heldRows -= rowsOf(gathered);
+      letIn();
+    }
+  }
+
+  async function send(insert: FrozenInsert): Promise<void> {
+    await untilAnswered(() => store.insertFrozen(insert, abort.signal), retrying(isDataError));
+    if (state.lastError !== null) log.info({ table: insert.tableName }, 'the store takes rows again');
+    state.lastError = null;
+  }
+
+  function retrying(isFinal: (error: unknown) => boolean): Parameters<typeof untilAnswered>[1] {
+    return {
+      policy: retry,
+      signal: abort.signal,
+      isFinal,
+      onFailure: (error, attempt) => {
+        state.retries += 1;
+        state.lastError = error instanceof Error ? error.message : 'unknown error';
+        const code = error instanceof StoreError ? error.code : 'internal';
+        instruments.insertRetries.add(1, { code });
+        if (error instanceof StoreError && error.ambiguous) {
+          state.ambiguous += 1;
+          instruments.ambiguousInserts.add(1);
+        }
+        if (attempt === 1 || attempt % 20 === 0)
+          log.warn({ code, attempt, error: state.lastError }, 'insert failed, repeating');
+      },
+    };
+  }
+
+  /** Lets callers in who wait for room, in their order. */
+  function letIn(): void {
+    while (roomWaiters.length > 0 && hasRoom()) roomWaiters.shift()?.();
+  }
+
+  function hasRoom(): boolean {
+    return queue.rows() + heldRows < maxBufferedRows;
+  }
+
+  return {
+    async write(bundle, provenance) {
+      if (closing) throw stoppedError();
+      const { write, done } = createPendingWrite(bundle, provenance);
+      const enter = (): void => {
+        queue.add(write);
+        pump();
+      };
+      if (roomWaiters.length === 0 && hasRoom()) enter();
+      else {
+        waitingForRoomRows += write.rowCount;
+        roomWaiters.push(() => {
+          waitingForRoomRows -= write.rowCount;
+          enter();
+        });
+      }
+      return done;
+    },
+    status: (): SinkStatus => ({
+      state: state.lastError === null ? 'ok' : 'retrying',
+      backlogRows: queue.rows() + heldRows + waitingForRoomRows,
+      inFlight: current === null ? 0 : 1,
+      lastAckAt: state.lastAckAt,
+      retries: state.retries,
+      ambiguous: state.ambiguous,
+      lastError: state.lastError,
+    }),
+    async stop(graceMs) {
+      closing = true;
+      pump();
+      const deadline = setTimeout(() => abort.abort(), graceMs);
+      for (let flight = current; flight !== null; flight = current) await flight;
+      clearTimeout(deadline);
+      abort.abort();
+      // Nothing is under way any more: whoever still waits gets the news.
+      while (roomWaiters.length > 0) roomWaiters.shift()?.();
+      for (const write of [...(next?.gathered.writes ?? []), ...queue.clear()]) write.settle(stoppedError());
+      next = null;
+    },
+  };
+}
+
+function rowsOf(gathered: Gathered): number {
+  return gathered.writes.reduce((sum, write) => sum + write.rowCount, 0);
+}

@@ -1,0 +1,53 @@
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import type { SpanData } from '../../../schemas/span.ts';
+import { GatewatchError } from '../../errors.ts';
+import { createResource } from '../../telemetry/resource.ts';
+import { toReadableSpan } from './readable-span.ts';
+
+export interface OtlpSenderOptions {
+  /** Version of gatewatch: `service.version` and the version of the instrumentation scope. */
+  version: string;
+  /** Becomes `service.instance.id`. */
+  collectorId: string;
+  /** Base address of an OTLP/HTTP receiver, e.g. `http://localhost:4318`. @default by `OTEL_EXPORTER_OTLP_*` */
+  endpoint?: string;
+  /** Sent with each request. @default by `OTEL_EXPORTER_OTLP_HEADERS` */
+  headers?: Readonly<Record<string, string>>;
+  /** One export with the exporter's own repetitions. @default by `OTEL_EXPORTER_OTLP_TIMEOUT`, else 10000 */
+  timeoutMs?: number;
+}
+
+/** Sends spans somewhere. */
+export interface SpanSender {
+  /** Resolves when the receiver has accepted all of them. @throws GatewatchError `export_failed` */
+  send(spans: readonly SpanData[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Spans to an OTLP receiver, over HTTP as protobuf. TLS, compression and so on: the standard `OTEL_EXPORTER_OTLP_*`. */
+export function createOtlpSender(options: OtlpSenderOptions): SpanSender {
+  const { version, endpoint, headers, timeoutMs } = options;
+  const exporter = new OTLPTraceExporter({
+    ...(endpoint === undefined ? {} : { url: `${endpoint.replace(/\/+$/, '')}/v1/traces` }),
+    ...(headers === undefined ? {} : { headers: { ...headers } }),
+    ...(timeoutMs === undefined ? {} : { timeoutMillis: timeoutMs }),
+  });
+  const origin = { resource: createResource(options), instrumentationScope: { name: 'gatewatch', version } };
+
+  return {
+    send: (spans) =>
+      new Promise((resolve, reject) => {
+        const readable = spans.map((span) => toReadableSpan(span, origin));
+        exporter.export(readable, ({ error, code }) => (code === 0 ? resolve() : reject(exportError(error))));
+      }),
+    close: () => exporter.shutdown(),
+  };
+}
+
+/** The receiver's answer is left out: it may quote what was sent. */
+function exportError(error: unknown): GatewatchError {
+  const status = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : null;
+  const what =
+    status === null ? 'the OTLP receiver did not accept spans' : `the OTLP receiver answered ${status}`;
+  return new GatewatchError(what, { code: 'export_failed', retryable: true });
+}

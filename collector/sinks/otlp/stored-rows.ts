@@ -1,0 +1,119 @@
+import type { TableKey } from '../../../schemas/names.ts';
+import { TABLES } from '../../../schemas/names.ts';
+import type { HistoryEventRow, SettlementRow } from '../../../schemas/rows.ts';
+import { COLUMNS } from '../../../schemas/rows.ts';
+import type { Store } from '../clickhouse/store.ts';
+
+/** Rows that whole batches of one collector added, each the winning version of its identity. */
+export interface SpanRows {
+  readonly events: readonly HistoryEventRow[];
+  readonly settlements: readonly SettlementRow[];
+}
+
+/** Batches after `from` up to and with `to`. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Batches looked at in one go at most, however few rows they have. */
+const WINDOW_BATCHES = 500;
+
+/**
+ * The next batches to export: whole ones, until they hold `maxRows` history items. Null when nothing is left. Only
+ * batches in the ledger count: those are complete.
+ */
+export async function nextWindow(
+  store: Store,
+  collectorId: string,
+  cursor: number,
+  maxRows: number,
+): Promise<Window | null> {
+  const batches = await store.query<{ seq: number; items: number }>(
+    `SELECT batch_seq AS seq, max(history_rows) AS items FROM ${TABLES.ingestLedger}
+WHERE collector_id = {collector:String} AND batch_seq > {cursor:UInt64}
+GROUP BY batch_seq ORDER BY batch_seq LIMIT ${WINDOW_BATCHES}`,
+    { collector: collectorId, cursor },
+  );
+  let items = 0;
+  let to: number | null = null;
+  for (const batch of batches) {
+    if (to !== null && items + batch.items > maxRows) break;
+    items += batch.items;
+    to = batch.seq;
+  }
+  return to === null ? null : { from: cursor, to };
+}
+
+/** Number of the last batch that this exporter has sent; 0 before the first. */
+export async function readCursor(store: Store, collectorId: string, exporter: string): Promise<number> {
+  const [row] = await store.query<{ cursor: number }>(
+    `SELECT max(batch_seq) AS cursor FROM ${TABLES.exportCursor}
+WHERE collector_id = {collector:String} AND exporter = {exporter:String}`,
+    { collector: collectorId, exporter },
+  );
+  return row?.cursor ?? 0;
+}
+
+/** Number of the last batch in the ledger; 0 before the first. */
+export async function readLastBatch(store: Store, collectorId: string): Promise<number> {
+  const [row] = await store.query<{ last: number }>(
+    `SELECT max(batch_seq) AS last FROM ${TABLES.ingestLedger} WHERE collector_id = {collector:String}`,
+    { collector: collectorId },
+  );
+  return row?.last ?? 0;
+}
+
+export async function readRows(store: Store, collectorId: string, window: Window): Promise<SpanRows> {
+  const params = { collector: collectorId, from: window.from, to: window.to };
+  const [events, settlements] = await Promise.all([
+    store.query<HistoryEventRow>(EVENTS_SQL, params, SETTINGS),
+    store.query<SettlementRow>(SETTLEMENTS_SQL, params, SETTINGS),
+  ]);
+  return { events, settlements };
+}
+
+// Columns keep their names when they are turned into microseconds: the conditions mean the columns, not the results.
+const SETTINGS = { prefer_column_name_to_alias: 1 };
+
+const ORDER = ['gateway', 'order_type', 'external_id'];
+
+const EVENTS_SQL = winnersSql(
+  'historyEvents',
+  [...ORDER, 'event_time', 'action', 'occurrence'],
+  'observed_at',
+);
+const SETTLEMENTS_SQL = winnersSql('settlements', ORDER, 'settled_at');
+
+/**
+ * The rows of a window which are the first of their identity. The tables keep the version that is earliest by `age`; a
+ * later one is a repetition and has been exported, or will be, with the batch of the first. Only the orders of the
+ * window are looked up, by the primary key.
+ */
+function winnersSql(table: TableKey, identity: readonly string[], age: string): string {
+  const source = TABLES[table];
+  const window =
+    'collector_id = {collector:String} AND batch_seq > {from:UInt64} AND batch_seq <= {to:UInt64}';
+  const orders = ORDER.join(', ');
+  const key = identity.join(', ');
+  return `SELECT ${selectList(table)}
+FROM ${source}
+WHERE ${window}
+    AND (${key}, ${age}) IN
+    (
+        SELECT ${key}, min(${age})
+        FROM ${source}
+        WHERE (${orders}) IN (SELECT ${orders} FROM ${source} WHERE ${window})
+        GROUP BY ${key}
+    )
+ORDER BY batch_seq, ${key}
+LIMIT 1 BY ${key}`;
+}
+
+/** Every column of a table in the form in which it was written: times as microseconds. */
+function selectList(table: TableKey): string {
+  const columns: [string, string][] = Object.entries(COLUMNS[table]);
+  return columns
+    .map(([name, kind]) => (kind.startsWith('micros') ? `toUnixTimestamp64Micro(${name}) AS ${name}` : name))
+    .join(', ');
+}

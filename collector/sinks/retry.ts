@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GatewatchError } from '../errors.ts';
+
+export interface RetryPolicy {
+  /** Wait after the first failure. @default 100 */
+  minDelayMs: number;
+  /** No wait is longer. @default 10000 */
+  maxDelayMs: number;
+  /** In [0, 1). @default Math.random */
+  random: () => number;
+}
+
+export const DEFAULT_RETRY: RetryPolicy = { minDelayMs: 100, maxDelayMs: 10_000, random: Math.random };
+
+/** Exponential with jitter: between half of and the whole doubled delay. `attempt` counts failures, from 1. */
+export function retryDelayMs(policy: RetryPolicy, attempt: number): number {
+  const full = Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** Math.min(attempt - 1, 20));
+  return full * (0.5 + policy.random() / 2);
+}
+
+export interface UntilAnsweredOptions {
+  readonly policy: RetryPolicy;
+  readonly signal: AbortSignal;
+  /** Errors that no repetition cures: thrown at once. */
+  readonly isFinal: (error: unknown) => boolean;
+  readonly onFailure: (error: unknown, attempt: number) => void;
+}
+
+/**
+ * Repeats `attempt` until it answers or fails for good.
+ *
+ * @throws what `isFinal` accepts; GatewatchError `stopped` once `signal` is aborted
+ */
+export async function untilAnswered<T>(attempt: () => Promise<T>, options: UntilAnsweredOptions): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    if (options.signal.aborted) throw stoppedError();
+    try {
+      return await attempt();
+    } catch (error) {
+      if (options.signal.aborted) throw stoppedError();
+      if (options.isFinal(error)) throw error;
+      options.onFailure(error, failures);
+    }
+    await pause(retryDelayMs(options.policy, failures), options.signal);
+  }
+}
+
+/** Resolves after `delayMs`, or as soon as `signal` is aborted. */
+export async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  await sleep(delayMs, undefined, { signal }).catch(() => undefined);
+}
+
+export function stoppedError(): GatewatchError {
+  return new GatewatchError('stopped before the other side had answered', {
+    code: 'stopped',
+    retryable: true,
+  });
+}

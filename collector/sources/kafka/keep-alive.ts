@@ -1,0 +1,49 @@
+import { isLostMembership, isRebalance } from './failure.ts';
+import type { Ticket } from './membership.ts';
+import { timeLimit } from './wait.ts';
+
+/** How the wait for some work ended; `lost`: before the work did, because its outcome cannot count any more. */
+export type Outcome =
+  { kind: 'done' } | { kind: 'failed'; error: unknown } | { kind: 'lost'; error?: unknown };
+
+export interface Patience {
+  heartbeatMs: number;
+  /** How long the group may be kept waiting in a rebalance, for the work to finish and be committed as before. */
+  rebalanceGraceMs: number;
+  giveUp: AbortSignal;
+}
+
+/** Waits for `work` while heartbeats keep this member in its group. Never rejects. */
+export async function keepAlive(
+  work: Promise<void>,
+  heartbeat: () => Promise<void>,
+  ticket: Ticket,
+  { heartbeatMs, rebalanceGraceMs, giveUp }: Patience,
+): Promise<Outcome> {
+  const settles = work.then(
+    (): Outcome => ({ kind: 'done' }),
+    (error: unknown): Outcome => ({ kind: 'failed', error }),
+  );
+  let rebalancingSinceMs: number | undefined;
+  let lost: Outcome | undefined;
+  const beat = async (): Promise<void> => {
+    try {
+      await heartbeat();
+    } catch (error) {
+      // An error that is not the group's means that the broker is away: the work goes on, its commit will tell.
+      if (!isRebalance(error)) return;
+      rebalancingSinceMs ??= performance.now();
+      const isOver = performance.now() - rebalancingSinceMs >= rebalanceGraceMs;
+      if (isOver || isLostMembership(error)) lost = { kind: 'lost', error };
+    }
+  };
+  for (;;) {
+    const waitMs =
+      rebalancingSinceMs === undefined ? heartbeatMs : Math.min(heartbeatMs, rebalanceGraceMs / 4);
+    const outcome = await timeLimit(settles, waitMs, giveUp);
+    if (outcome !== undefined) return outcome;
+    if (lost !== undefined) return lost;
+    if (giveUp.aborted || !ticket.isCurrent()) return { kind: 'lost' };
+    void beat();
+  }
+}

@@ -1,0 +1,185 @@
+import type { GatewatchError } from '../../errors.ts';
+
+/** One message as the broker holds it; nothing is decoded. */
+export interface KafkaRecord {
+  readonly topic: string;
+  readonly partition: number;
+  /** Decimal text: offsets are 64-bit. */
+  readonly offset: string;
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array | null;
+  /** Header names in lower case; every occurrence of a header in any case is kept, a null value as empty bytes. */
+  readonly headers: ReadonlyMap<string, readonly Uint8Array[]>;
+  readonly timestampMs: number;
+}
+
+export interface HandleContext {
+  /** Aborted when the outcome no longer counts: the partition went to another member, or the source was stopped. */
+  readonly signal: AbortSignal;
+  readonly topic: string;
+  readonly partition: number;
+}
+
+export type KafkaSasl =
+  | { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string }
+  | { mechanism: 'oauthbearer'; oauthBearerProvider: () => Promise<{ value: string }> };
+
+/** TLS as Node's `tls.connect` takes it, in PEM text; `true` for the system's authorities. */
+export type KafkaTls =
+  | boolean
+  | {
+      ca?: string;
+      cert?: string;
+      key?: string;
+      passphrase?: string;
+      servername?: string;
+      rejectUnauthorized?: boolean;
+    };
+
+export interface KafkaConnectionOptions {
+  /** `host:port` of one or more brokers, to find the others by. */
+  brokers: readonly string[];
+  /** Shown in the broker's logs and quotas. @default 'gatewatch' */
+  clientId?: string;
+  /** @default false */
+  ssl?: KafkaTls;
+  sasl?: KafkaSasl;
+  /** Passed to the client library as they are, over what is set here. */
+  clientOptions?: Readonly<Record<string, unknown>>;
+}
+
+export interface KafkaSourceOptions extends KafkaConnectionOptions {
+  groupId: string;
+  topics: readonly string[];
+  /**
+   * Called with records of one partition in offset order, never twice at once for a partition. Resolves when all that
+   * follows from them is durable: only then is their offset committed. Rejects with `retryable: true` to be offered
+   * the same records again later, with anything else to end the source (bad data is not an error).
+   */
+  handle(records: readonly KafkaRecord[], context: HandleContext): Promise<void>;
+  onEvent?(event: KafkaEvent): void;
+  /** How long a member may be silent before its partitions go to others. @default 10000 */
+  sessionTimeoutMs?: number;
+  /** How long a rebalance waits for members to rejoin; half of it is left to a running `handle`. @default 30000 */
+  rebalanceTimeoutMs?: number;
+  /** @default 1048576 */
+  maxBytesPerPartition?: number;
+  /** Most records in one call of `handle`. @default 5000 */
+  maxRecordsPerHandle?: number;
+  /** Partitions whose records are handled at the same time. @default 8 */
+  partitionsConcurrency?: number;
+  /** Where a group without a committed offset begins: the oldest record, or only new ones. @default true */
+  fromBeginning?: boolean;
+  /** Create missing topics with that many partitions (replication: the broker's default). @default off */
+  createTopics?: { partitions: number };
+  /** Lag without progress for this long is a stall. @default 60000 */
+  stallTimeoutMs?: number;
+  /** How long `stop` waits for running handlers. @default 10000 */
+  stopTimeoutMs?: number;
+  /** Waits between attempts: after a failed `handle`, a lost connection, a missing topic. */
+  backoff?: Backoff;
+  clock?: Clock;
+}
+
+export interface Backoff {
+  /** @default 500 */
+  initialMs: number;
+  /** @default 15000 */
+  maxMs: number;
+}
+
+/** A monotonic clock in milliseconds. */
+export interface Clock {
+  now(): number;
+}
+
+export interface PartitionStatus {
+  readonly topic: string;
+  readonly partition: number;
+  /** The next offset to be handled; null until known. */
+  readonly position: string | null;
+  /** The broker's next offset; null until known. */
+  readonly highWatermark: string | null;
+  /** Records between the two; null until both are known. */
+  readonly lag: number | null;
+  /** Waiting to offer records again after a retryable failure. */
+  readonly paused: boolean;
+  /** On the clock of the options. */
+  readonly lastProgressAtMs: number;
+  readonly stalled: boolean;
+}
+
+export type GroupState = 'stopped' | 'connecting' | 'joining' | 'stable' | 'rebalancing' | 'failed';
+
+export interface KafkaSourceStatus {
+  /** The broker answered within the session timeout. */
+  readonly connected: boolean;
+  readonly groupState: GroupState;
+  /** Assigned partitions; those of other members are not listed. */
+  readonly partitions: readonly PartitionStatus[];
+  /** Topics that do not exist, or that this user may not see. */
+  readonly missingTopics: readonly string[];
+  /** No progress for `stallTimeoutMs` although the broker has records, or the group is not joined: restart the process. */
+  readonly stalled: boolean;
+  /** Sum over the assigned partitions whose lag is known. */
+  readonly lag: number;
+  /** Why the source ended for good. */
+  readonly fatal: Error | null;
+  /** The last failure; null again once the broker answers. */
+  readonly lastError: GatewatchError | null;
+}
+
+export interface KafkaSource {
+  /** Begins consuming in the background; a broker or topic that is not there yet is retried for ever, and reported. */
+  start(): Promise<void>;
+  /** Waits for running handlers up to `stopTimeoutMs`, commits what they finished, leaves the group. Never rejects. */
+  stop(): Promise<void>;
+  status(): KafkaSourceStatus;
+}
+
+export type KafkaEvent =
+  | { type: 'connected'; brokers: readonly string[] }
+  /** The broker cannot be used; tried again in `retryInMs`. */
+  | { type: 'unreachable'; error: GatewatchError; retryInMs: number }
+  | { type: 'topic_missing'; topics: readonly string[]; error: GatewatchError; retryInMs: number }
+  | { type: 'topic_created'; topics: readonly string[] }
+  /** `generation` counts the joins of this process. */
+  | {
+      type: 'group_join';
+      memberId: string;
+      generation: number;
+      assignment: Readonly<Record<string, readonly number[]>>;
+    }
+  | { type: 'rebalance' }
+  | { type: 'committed'; topic: string; partition: number; offset: string }
+  | { type: 'commit_failed'; topic: string; partition: number; offset: string; error: GatewatchError }
+  /** A handler outlived its assignment: its records will be read again, here or by another member. */
+  | { type: 'assignment_lost'; topic: string; partition: number; offset: string }
+  | {
+      type: 'paused';
+      topic: string;
+      partition: number;
+      offset: string;
+      attempt: number;
+      error: Error;
+      retryInMs: number;
+    }
+  | { type: 'resumed'; topic: string; partition: number }
+  /**
+   * Records between `expected` and `actual` are gone (retention, compaction, or a transaction's markers). `missing` is
+   * null when the log went backwards: the topic was created anew.
+   */
+  | {
+      type: 'offset_gap';
+      topic: string;
+      partition: number;
+      expected: string;
+      actual: string;
+      missing: number | null;
+    }
+  | { type: 'stalled'; partitions: readonly PartitionStatus[] }
+  /** The client library gave up; a new one is made in `retryInMs`. */
+  | { type: 'crash'; error: GatewatchError; retryInMs: number }
+  | { type: 'fatal'; error: Error }
+  | { type: 'stopped'; clean: boolean }
+  | { type: 'client_log'; level: 'warn' | 'error'; message: string };

@@ -1,0 +1,241 @@
+import type { Clock } from '../../../schemas/clock.ts';
+import type { PollConfig } from '../../../schemas/config.ts';
+import { watchKey, type PollCause, type WatchedOrder } from '../../../schemas/watch.ts';
+import { createBudget } from './budget.ts';
+import { createCircuits } from './circuit.ts';
+import { createEntry, learn, orderNow, plannedCause, resumedOrder, type Entry } from './entry.ts';
+import { createLanes } from './lanes.ts';
+import {
+  endpointOf,
+  type GatewayPoller,
+  type HandleAnswer,
+  type Handled,
+  type HttpAnswer,
+  type PollerEvent,
+} from './port.ts';
+import { createSight } from './sight.ts';
+
+export interface GatewayPollerOptions {
+  readonly policy: PollConfig;
+  readonly clock: Clock;
+  /** One status request; never rejects for what the gateway does. */
+  readonly read: (order: WatchedOrder) => Promise<HttpAnswer>;
+  readonly handle: HandleAnswer;
+  /** The state in which an order that had come to its end is read again. */
+  readonly reopen: (order: WatchedOrder) => WatchedOrder;
+  /** A circuit opened or closed, or an answer could not be handled. */
+  readonly onEvent: (event: PollerEvent) => void;
+  /** Answers that may wait for the store's acknowledgement at once; then polling pauses. @default 2000 */
+  readonly maxPendingAnswers?: number;
+}
+
+const NUDGE_MS = 15_000;
+const RETRY_HANDLE_MS = 5_000;
+/** A whole gateway is left alone for no longer than this, whatever its `Retry-After` says. */
+const MAX_PAUSE_MS = 300_000;
+
+/** Polls the orders of one gateway: due ones in order, callbacks first, within its budget, concurrency and circuits. */
+export function createGatewayPoller(options: GatewayPollerOptions): GatewayPoller {
+  const { policy, clock } = options;
+  const maxPending = options.maxPendingAnswers ?? 2000;
+  // A stored time further away than any of the schedule's is of a clock that was wrong.
+  const longestWaitMs = 1000 * Math.max(policy.maxDelayS * (1 + policy.jitter), ...policy.rereadsS);
+  const entries = new Map<string, Entry>();
+  const lanes = createLanes();
+  const budget = createBudget(policy.requestsPerSecond);
+  const circuits = createCircuits(policy.probeS * 1000);
+  const sight = createSight();
+  const running = new Set<Promise<void>>();
+  let inFlight = 0;
+  let stopped = false;
+  let sequence = 0;
+  let cancelTimer = () => {};
+
+  function enqueue(key: string, entry: Entry, dueMs: number, urgent: boolean): void {
+    entry.dueMs = dueMs;
+    entry.urgent = urgent;
+    lanes.push(endpointOf(entry.watched.order), key, dueMs, urgent);
+  }
+
+  /** Somebody asks for an order that is watched: soon is enough, and not again and again. */
+  function bringForward(key: string, entry: Entry): void {
+    const soon = Math.max(clock.monotonicMs(), entry.lastStartMs + NUDGE_MS);
+    if (!entry.inFlight && !entry.urgent && soon < entry.dueMs) enqueue(key, entry, soon, false);
+  }
+
+  /** Queues an order whose time was set by an earlier run or by another part. */
+  function enqueueStored(key: string, entry: Entry): void {
+    const waitMs = (entry.watched.order.nextPollAt - clock.now()) / 1000;
+    enqueue(key, entry, clock.monotonicMs() + Math.min(waitMs, longestWaitMs), false);
+  }
+
+  /** Callbacks that come close together cause one read. */
+  function enqueueUrgent(key: string, entry: Entry): void {
+    entry.cause = 'callback';
+    enqueue(key, entry, Math.max(clock.monotonicMs(), entry.lastStartMs + policy.mergeCallbacksMs), true);
+  }
+
+  /** Starts what may start now, then sets the timer for the next moment at which something may. */
+  function pump(): void {
+    cancelTimer();
+    if (stopped) return;
+    for (;;) {
+      if (inFlight >= policy.concurrency || running.size >= maxPending) return; // an ending request pumps again
+      const nowMs = clock.monotonicMs();
+      const next = lanes.next(nowMs, (endpoint) => circuits.waitMs(endpoint, nowMs));
+      if (next.key === null) {
+        if (next.waitMs !== null) arm(next.waitMs);
+        return;
+      }
+      const wait = budget.waitMs(nowMs);
+      if (wait > 0) return arm(wait);
+      lanes.take(next.key);
+      const entry = entries.get(next.key);
+      if (entry === undefined) continue;
+      budget.take(nowMs);
+      start(next.key, entry, nowMs);
+    }
+  }
+
+  function arm(waitMs: number): void {
+    cancelTimer = clock.after(Math.max(1, Math.ceil(waitMs)), pump);
+  }
+
+  function start(key: string, entry: Entry, nowMs: number): void {
+    entry.inFlight = true;
+    entry.urgent = false;
+    entry.again = false;
+    entry.lastStartMs = nowMs;
+    const endpoint = endpointOf(entry.watched.order);
+    const cause = circuits.isOpen(endpoint) ? 'probe' : entry.cause;
+    circuits.probing(endpoint, nowMs);
+    const run = poll(key, entry, cause, nowMs).finally(() => {
+      running.delete(run);
+      pump();
+    });
+    running.add(run);
+  }
+
+  async function poll(key: string, entry: Entry, cause: PollCause, startMs: number): Promise<void> {
+    const order = orderNow(entry, clock);
+    const startedAt = clock.now();
+    const latenessMs = Math.max(0, startMs - entry.dueMs);
+    try {
+      const reply = await request(key, order);
+      const answeredMs = clock.monotonicMs();
+      const answeredAt = clock.now();
+      const handled = await options.handle({
+        ...reply,
+        order,
+        known: entry.watched.known,
+        endpoint: endpointOf(order),
+        cause,
+        pollId: `${startedAt}-${(sequence++).toString(36)}`,
+        startedAt,
+        answeredAt,
+        durationMs: answeredMs - startMs,
+        latenessMs,
+      });
+      sight.note(handled.outcome, startedAt);
+      // The order's times are those of the wall clock at the answer, whatever it shows by now.
+      entry.wallAhead = answeredAt - answeredMs * 1000;
+      settle(key, entry, handled);
+    } catch (error) {
+      options.onEvent({ type: 'handle_failed', error });
+      entry.inFlight = false;
+      enqueue(key, entry, clock.monotonicMs() + RETRY_HANDLE_MS, false);
+    }
+  }
+
+  async function request(key: string, order: WatchedOrder): Promise<HttpAnswer> {
+    inFlight += 1;
+    try {
+      const reply = await options.read(order);
+      const nowMs = clock.monotonicMs();
+      if (circuits.note(endpointOf(order), reply.outcome, key, nowMs)) {
+        options.onEvent({ type: 'circuits', open: circuits.openCount() });
+      }
+      const overloaded = reply.httpStatus === 429 || reply.httpStatus === 503;
+      if (overloaded) budget.pauseUntil(nowMs + Math.min(reply.retryAfterMs ?? 0, MAX_PAUSE_MS));
+      return reply;
+    } finally {
+      inFlight -= 1;
+      pump();
+    }
+  }
+
+  function settle(key: string, entry: Entry, { order, known }: Handled): void {
+    entry.inFlight = false;
+    const newKey = watchKey(order);
+    if (newKey !== key) {
+      entries.delete(key);
+      const other = entries.get(newKey);
+      if (other !== undefined) {
+        // The order was watched by both of its ids: its entry under the service's id goes on as planned.
+        const { watched } = other;
+        other.watched = { order: learn(watched.order, order), known: other.inFlight ? watched.known : known };
+        return;
+      }
+    }
+    const ended = order.phase !== 'active' && order.phase !== 'rereading';
+    if (ended && !entry.again) return void entries.delete(key);
+    const latest = learn(order, entry.watched.order);
+    entry.watched = { order: ended ? options.reopen(latest) : latest, known };
+    entries.set(newKey, entry);
+    if (entry.again) return enqueueUrgent(newKey, entry);
+    entry.cause = plannedCause(order);
+    enqueue(newKey, entry, (order.nextPollAt - entry.wallAhead) / 1000, false);
+  }
+
+  return {
+    resume(watched) {
+      const key = watchKey(watched.order);
+      if (entries.has(key)) return;
+      const order = resumedOrder(watched.order, clock.now());
+      const entry = createEntry({ ...watched, order }, plannedCause(order), clock);
+      entries.set(key, entry);
+      enqueueStored(key, entry);
+      pump();
+    },
+    takeUp(key, watched, cause) {
+      const present = entries.get(key);
+      const entry = present ?? createEntry(watched, cause, clock);
+      if (present === undefined) entries.set(key, entry);
+      else entry.watched = { ...entry.watched, order: learn(entry.watched.order, watched.order) };
+      if (cause !== 'callback') {
+        if (present === undefined) enqueueStored(key, entry);
+        else bringForward(key, entry);
+      } else if (entry.inFlight) {
+        entry.again = true;
+      } else if (!entry.urgent) {
+        enqueueUrgent(key, entry);
+      }
+      pump();
+    },
+    nudge(key) {
+      const entry = entries.get(key);
+      if (entry === undefined) return false;
+      bringForward(key, entry);
+      pump();
+      return true;
+    },
+    get: (key) => entries.get(key)?.watched.order,
+    status() {
+      const nowMs = clock.monotonicMs();
+      const behindMs = Math.max(0, nowMs - (lanes.oldestDueMs() ?? nowMs));
+      return {
+        watched: entries.size,
+        due: lanes.countDue(nowMs),
+        inFlight,
+        circuitsOpen: circuits.openCount(),
+        watermarkAt: sight.watermark(clock.now(), behindMs),
+        lastReplyAt: sight.lastReplyAt(),
+      };
+    },
+    async stop() {
+      stopped = true;
+      cancelTimer();
+      await Promise.allSettled(running);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import type { Resource } from '@opentelemetry/resources';
+
+export interface ResourceOptions {
+  /** Version of gatewatch. */
+  version: string;
+  /** Becomes `service.instance.id`. */
+  collectorId: string;
+}
+
+/**
+ * Who sends this telemetry. `OTEL_RESOURCE_ATTRIBUTES` and then `OTEL_SERVICE_NAME` override what is set here.
+ */
+export function createResource({ version, collectorId }: ResourceOptions): Resource {
+  const own = resourceFromAttributes({
+    'service.name': 'gatewatch',
+    'service.version': version,
+    'service.instance.id': collectorId,
+  });
+  return defaultResource()
+    .merge(own)
+    .merge(detectResources({ detectors: [envDetector] }));
+}

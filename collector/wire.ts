@@ -1,0 +1,252 @@
+import type { Logger } from 'pino';
+import type { RowBundle } from '../schemas/rows.ts';
+import { systemClock } from './clock.ts';
+import type { Environment, LoadedConfig } from './config/load.ts';
+import { itemSpan, rootSpan } from './decode/spans.ts';
+import { readOrderTimeline } from './order-timeline.ts';
+import { handleCallbacks } from './pipeline/callbacks.ts';
+import { createStamp, type PipelineContext } from './pipeline/context.ts';
+import { coordinatesRange, toDelivery, toWatchRequest } from './pipeline/kafka-records.ts';
+import { handleAnswer } from './pipeline/replies.ts';
+import { resumeOrders } from './pipeline/resume.ts';
+import { createWatchMemory } from './pipeline/watch-memory.ts';
+import { handleWatchRequests } from './pipeline/watch-requests.ts';
+import { startAlerting } from './alerts/start.ts';
+import { acknowledgedWithin, createAdmission } from './runtime/admission.ts';
+import { startConsole } from './runtime/console.ts';
+import { gaugeReaders } from './runtime/gauges.ts';
+import { createHealth } from './runtime/health.ts';
+import { createKafkaInput, type KafkaInput } from './runtime/kafka-input.ts';
+import { createLifecycle, within, type Ending } from './runtime/lifecycle.ts';
+import { startListeners } from './runtime/listeners.ts';
+import { migrate, openStore } from './runtime/open-store.ts';
+import { startReports } from './runtime/status-reporter.ts';
+import { createTally } from './runtime/tally.ts';
+import { RULES_FOLDER, VERSION } from './runtime/package-files.ts';
+import { reopen } from './schedule/advance.ts';
+import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
+import { createOtlpSender } from './sinks/otlp/sender.ts';
+import { createSpanExporter, type SpanExporter } from './sinks/otlp/span-exporter.ts';
+import type { Provenance } from './sinks/port.ts';
+import { createPoller, type Poller } from './sources/poller/poller.ts';
+import { startTelemetry } from './telemetry.ts';
+import { isOtlpWanted } from './telemetry/otel-env.ts';
+
+export interface CollectorDeps {
+  readonly log: Logger;
+  readonly env: Environment;
+  /** Resident memory of this process. */
+  readonly memoryBytes: () => number;
+}
+
+export interface Collector {
+  readonly addresses: { readonly http: string; readonly intake: string; readonly store: string };
+  /** Stops sources first, drains what was taken in, then the sinks. Bounded; safe to repeat. */
+  stop(reason: string): Promise<void>;
+  /** Resolves when the collector is at its end, with the exit code its process should have. */
+  readonly done: Promise<Ending>;
+}
+
+// A graceful stop has ten seconds in all. What is not stored by then is read again at the next start.
+const DRAIN_MS = 3_000;
+/** A sender of callbacks waits so long for its answer at most. */
+const INTAKE_DEADLINE_MS = 5_000;
+
+/**
+ * The whole topology: sources -> decode -> sinks. Sinks start first, and everything stops in reverse. A store, broker or
+ * gateway that is merely away is waited for.
+ * @throws GatewatchError or EmbeddedStoreError when the configuration cannot work
+ */
+export async function startCollector(config: LoadedConfig, deps: CollectorDeps): Promise<Collector> {
+  const { log, env, memoryBytes } = deps;
+  const { collectorId } = config;
+  const clock = systemClock;
+  const stamp = createStamp(clock);
+  const life = createLifecycle(log);
+  const health = createHealth();
+  const tally = createTally(clock);
+  const telemetry = startTelemetry({ version: VERSION, collectorId, env });
+  life.onStop(() => telemetry.stop(1_000));
+  const { instruments } = telemetry;
+  try {
+    // Sinks: rows into ClickHouse, spans from what is stored there.
+    const opened = await openStore(config, log);
+    life.onStop(() => opened.stop());
+    void opened.embedded?.down.then((error) => life.fail(error.message));
+    const { store } = opened;
+    const query = <T>(sql: string, params?: Readonly<Record<string, unknown>>) => store.query<T>(sql, params);
+    let exporter: SpanExporter | null = null;
+    life.onStop(() => exporter?.stop(1_000));
+    const sink = createClickHouseSink({
+      store,
+      collectorId,
+      maxBatchRows: config.batch.maxRows,
+      maxAgeMs: config.batch.maxAgeMs,
+      instruments,
+      log,
+      nowMicros: clock.now,
+      onAcknowledged: (batchSeq) => exporter?.notify(batchSeq),
+    });
+    life.onStop(() => sink.stop(DRAIN_MS));
+    const admit = createAdmission(sink, clock.monotonicMs);
+    const write = async (bundle: RowBundle, provenance: Provenance): Promise<void> => {
+      await sink.write(bundle, provenance);
+      tally.acknowledged(bundle);
+    };
+
+    // Decode: each step takes its input to acknowledgement.
+    const gateways = new Map(config.gateways.map((gateway) => [gateway.name, gateway]));
+    const context: PipelineContext = {
+      collectorId,
+      clock: { ...clock, now: stamp },
+      random: Math.random,
+      gateways,
+      memory: createWatchMemory(query),
+      poller: {
+        takeUp: (key, watched, cause) => poller.takeUp(key, watched, cause),
+        nudge: (gateway, key) => poller.nudge(gateway, key),
+        get: (gateway, key) => poller.get(gateway, key),
+      },
+      instruments,
+      write,
+    };
+
+    // Sources: status replies, Kafka, HTTP.
+    const poller: Poller = createPoller({
+      gateways: config.gateways,
+      clock: context.clock,
+      handle: (answer) => handleAnswer(answer, context),
+      reopen: (order) => reopen(order, clock.now()),
+      onEvent(gateway, event) {
+        if (event.type === 'circuits')
+          log.warn({ gateway, open: event.open }, 'the gateway refuses our credentials or address');
+        else if (!life.signal.aborted)
+          log.error({ gateway, err: event.error }, 'an answer could not be stored; it is read again');
+      },
+    });
+    const kafka: KafkaInput | null =
+      config.kafka === undefined
+        ? null
+        : createKafkaInput(
+            config.kafka,
+            [...gateways.keys()],
+            {
+              async callbacks(records, gatewayOf) {
+                admit();
+                instruments.received.add(records.length, { source: 'kafka' });
+                const provenance = { kafkaRecords: records.length, coordinates: coordinatesRange(records) };
+                await handleCallbacks(
+                  records.map((record) => toDelivery(record, gatewayOf, stamp())),
+                  context,
+                  provenance,
+                );
+              },
+              async watchRequests(records) {
+                admit();
+                instruments.received.add(records.length, { source: 'kafka' });
+                const provenance = { kafkaRecords: records.length, coordinates: coordinatesRange(records) };
+                await handleWatchRequests(records.map(toWatchRequest), context, provenance);
+              },
+            },
+            log,
+          );
+    // Together: while the store is away, both wait for the same rows.
+    life.onStop(() => within(Promise.all([poller.stop(), kafka?.stop()]), DRAIN_MS));
+    const kafkaStatus = () => kafka?.source.status() ?? null;
+    const console = startConsole(config, opened, clock, log);
+    life.onStop(() => console.stop());
+    const listeners = await startListeners(
+      config.http,
+      {
+        version: VERSION,
+        health: () => health.alive({ kafka: kafkaStatus(), sink: sink.status() }),
+        ready: () => health.ready({ kafka: kafkaStatus(), sink: sink.status(), pollers: poller.status() }),
+        metrics: () => telemetry.renderMetrics(),
+        watch: (requests) =>
+          health.whenReady(
+            () => (admit(), handleWatchRequests(requests, context, { watchRequests: requests.length })),
+          ),
+        timeline: (wanted) => health.whenReady(() => readOrderTimeline(query, wanted)),
+        annotate: (row) => health.whenReady(() => (admit(), write({ annotations: [row] }, {}))),
+        now: clock.now,
+        home: console.routes?.console.home ?? null,
+      },
+      {
+        isGateway: (name) => gateways.has(name),
+        onReceived: () => instruments.received.add(1, { source: 'http' }),
+        async accept(delivery) {
+          // With Kafka a callback is durable without the store.
+          if (kafka !== null) return kafka.produce(delivery);
+          const received = { ...delivery, receivedAt: stamp(), source: 'http', coordinates: null } as const;
+          await health.whenReady(async () => {
+            admit();
+            const stored = handleCallbacks([received], context, { httpDeliveries: 1 });
+            await acknowledgedWithin(stored, INTAKE_DEADLINE_MS);
+          });
+        },
+      },
+      console.routes,
+      log,
+    );
+    life.onStop(() => listeners.stop(1_000));
+
+    const parts = {
+      sink,
+      poller,
+      kafka: kafka?.source ?? null,
+      exporter: () => exporter,
+      lastProgressAt: tally.lastProgressAt,
+    };
+    telemetry.observe(gaugeReaders(parts, clock));
+    const begin = async (): Promise<void> => {
+      await migrate(store, config, log, life.signal);
+      life.signal.throwIfAborted();
+      if (isOtlpWanted(env, 'TRACES')) {
+        const sender = createOtlpSender({ version: VERSION, collectorId });
+        const toSpans: Parameters<typeof createSpanExporter>[0]['toSpans'] = ({ events, settlements }) => [
+          ...events.map(itemSpan),
+          ...settlements.map(rootSpan),
+        ];
+        exporter = createSpanExporter({ store, collectorId, sender, toSpans, instruments, log });
+      }
+      const resumed = await resumeOrders(context.memory, poller.resume);
+      life.signal.throwIfAborted();
+      health.started();
+      await kafka?.source.start();
+      life.onStop(
+        startReports({
+          ...parts,
+          collectorId,
+          version: VERSION,
+          clock,
+          stamp,
+          tally,
+          memoryBytes,
+          fail: life.fail,
+        }),
+      );
+      const { alerts, gateways: gatewayConfigs } = config;
+      life.onStop(
+        await startAlerting({
+          config: alerts,
+          gateways: gatewayConfigs,
+          store,
+          collectorId,
+          clock,
+          log,
+          rulesFolder: RULES_FOLDER,
+        }),
+      );
+      log.info(
+        { ...listeners, store: store.url, config: config.origin, resumedOrders: resumed },
+        'collecting',
+      );
+    };
+    void begin().catch((error: unknown) => life.fail((error as Error).message));
+    const { http, intake } = listeners;
+    return { addresses: { http, intake, store: store.url }, stop: life.stop, done: life.done };
+  } catch (error) {
+    await life.stop('start failed', 1);
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+import {
+  distinctOrdersIf,
+  DISTINCT_ORDERS,
+  FAILING,
+  OPERATION_FAILURE_SHARE,
+  ratio,
+  stageSteps,
+  view,
+} from '../../schemas/measures.ts';
+import { callbacksIn } from '../../schemas/symptoms.ts';
+import { WINDOWS } from '../../schemas/thresholds.ts';
+import {
+  CHOSEN_CALLBACKS,
+  CHOSEN_ITEMS,
+  CHOSEN_STAGE,
+  inRange,
+  ITEMS,
+  RANGE,
+  WITH_WATERMARKS,
+  bucket,
+} from '../house/filters.ts';
+
+/** SQL about the work of the gateways: what their histories tell beside what our own requests and signature checks met. */
+
+const STEPS = stageSteps(
+  `event_time >= $__fromTime - INTERVAL ${WINDOWS.stageLookbackSeconds} SECOND AND event_time < $__toTime AND event_time < window_end(gateway) AND ${CHOSEN_ITEMS}`,
+  `${RANGE.contains('reached_at')} AND ${CHOSEN_STAGE}`,
+);
+const STAGE_ITEMS = `stage IS NOT NULL AND ${CHOSEN_STAGE} AND ${ITEMS}`;
+
+/** gateway, stage, orders, orders_per_minute, failed_orders, failure_share 0..1, p50 and p95 seconds of the step into it. */
+export const STAGES_SQL = `${WITH_WATERMARKS}
+SELECT gateway, stage, orders, orders * 60 / greatest(dateDiff('second', $__fromTime, least(toDateTime64($__toTime, 6), window_end(gateway))), 1) AS orders_per_minute,
+  failed_orders, failure_share, p50, p95
+FROM
+(
+  SELECT toString(gateway) AS gateway, assumeNotNull(toString(stage)) AS stage, ${DISTINCT_ORDERS} AS orders,
+    ${distinctOrdersIf(`result = 'FAILURE'`)} AS failed_orders, ${OPERATION_FAILURE_SHARE} AS failure_share
+  FROM ${view('historyEvents')}
+  WHERE ${STAGE_ITEMS}
+  GROUP BY gateway, stage
+) AS counted
+LEFT JOIN
+(
+  SELECT toString(gateway) AS gateway, stage, toNullable(quantileExact(0.5)(seconds)) AS p50, toNullable(quantileExact(0.95)(seconds)) AS p95
+  FROM
+  (
+    ${STEPS}
+  )
+  WHERE seconds IS NOT NULL
+  GROUP BY gateway, stage
+) AS timed USING (gateway, stage)
+ORDER BY gateway, stage
+LIMIT 200`;
+
+/** time, gateway, stage, share 0..1 of orders with a failed operation there, orders. */
+export const STAGE_FAILURES_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('event_time')} AS time, toString(gateway) AS gateway, assumeNotNull(toString(stage)) AS stage,
+  ${OPERATION_FAILURE_SHARE} AS share, ${DISTINCT_ORDERS} AS orders
+FROM ${view('historyEvents')}
+WHERE ${STAGE_ITEMS}
+GROUP BY time, gateway, stage
+ORDER BY time, gateway, stage`;
+
+/** time, gateway, stage, p95 seconds of the step into the stage. */
+export const STAGE_DURATIONS_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('reached_at')} AS time, toString(gateway) AS gateway, stage, quantileExact(0.95)(seconds) AS p95
+FROM
+(
+  ${STEPS}
+)
+WHERE seconds IS NOT NULL
+GROUP BY time, gateway, stage
+ORDER BY time, gateway, stage`;
+
+/** time, outcome, polls: requests of ours. */
+export const POLL_OUTCOMES_SQL = `SELECT ${bucket('started_at')} AS time, toString(outcome) AS outcome, count() AS polls
+FROM ${view('polls')}
+WHERE ${inRange('started_at')} AND ${CHOSEN_CALLBACKS}
+GROUP BY time, outcome
+ORDER BY time, outcome`;
+
+/** time, reason (`TECH 13 SERVER_UNAVAILABLE`), orders with such a code at gateway create or check. */
+export const THEIR_FAULTS_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('event_time')} AS time, concat(assumeNotNull(toString(reason_group)), ' ', assumeNotNull(toString(reason_code)), ' ', assumeNotNull(toString(reason_detail))) AS reason, ${DISTINCT_ORDERS} AS orders
+FROM ${view('historyEvents')}
+WHERE ${FAILING} AND stage IN ('GATEWAY_CREATE', 'CHECK') AND reason_group IN ('TECH', 'AUTHZ') AND ${ITEMS}
+GROUP BY time, reason
+ORDER BY time, reason`;
+
+/** time, gateway, share 0..1 of our status requests without a usable answer, polls. */
+export const POLL_FAILURES_SQL = `SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, ${ratio(`countIf(outcome != 'ok')`, 'count()')} AS share, count() AS polls
+FROM ${view('polls')}
+WHERE ${inRange('started_at')} AND ${CHOSEN_CALLBACKS}
+GROUP BY time, gateway
+ORDER BY time, gateway`;
+
+/** time, gateway, p50 and p95 milliseconds of our status requests. */
+export const POLL_DURATIONS_SQL = `SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, quantile(0.5)(duration_ms) AS p50, quantile(0.95)(duration_ms) AS p95
+FROM ${view('polls')}
+WHERE ${inRange('started_at')} AND ${CHOSEN_CALLBACKS}
+GROUP BY time, gateway
+ORDER BY time, gateway`;
+
+/** time, verdict, callbacks (distinct contents) by when they first came. */
+export const VERDICTS_SQL = `SELECT ${bucket('first_received_at')} AS time, toString(verdict) AS verdict, count() AS callbacks
+FROM ${view('callbacks')}
+WHERE ${callbacksIn({ contains: inRange })} AND ${CHOSEN_CALLBACKS}
+GROUP BY time, verdict
+ORDER BY time, verdict`;
+
+/** time, code (5.2.2.16, 5.2.2.17), orders: the provider's callbacks that the gateway could not accept. */
+export const THEIR_CALLBACK_FAULTS_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('event_time')} AS time, toString(action) AS code, ${DISTINCT_ORDERS} AS orders
+FROM ${view('historyEvents')}
+WHERE stage = 'GATEWAY_CALLBACK' AND result = 'FAILURE' AND ${ITEMS}
+GROUP BY time, code
+ORDER BY time, code`;

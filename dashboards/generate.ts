@@ -1,0 +1,43 @@
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { fileURLToPath } from 'node:url';
+import { type GeneratedFiles, runGenerator } from './house/write-out.ts';
+import { failuresDashboard } from './failures/dashboard.ts';
+import { gatewaysDashboard } from './gateways/dashboard.ts';
+import { manifest } from './house/v2.ts';
+import { orderDashboard } from './order/dashboard.ts';
+import { overviewDashboard } from './overview/dashboard.ts';
+import { payformDashboard } from './payform/dashboard.ts';
+import { pipelineDashboard } from './pipeline/dashboard.ts';
+import { dashboardProvider, datasource } from './provisioning.ts';
+
+/** Every dashboard, built. */
+export const buildDashboards = (): Dashboard[] => [
+  overviewDashboard(),
+  failuresDashboard(),
+  gatewaysDashboard(),
+  payformDashboard(),
+  orderDashboard(),
+  pipelineDashboard(),
+];
+
+/** Everything under dashboards/out, by path. */
+export function generateDashboards(): GeneratedFiles {
+  const boards = buildDashboards().flatMap((board): [string, string][] => [
+    [`grafana/dashboards/gatewatch/${board.uid}.json`, json(board)],
+    [`grafana/v2/${board.uid}.json`, json(manifest(board))],
+  ]);
+  return new Map([
+    ...boards,
+    ['grafana/provisioning/dashboards/gatewatch.yaml', dashboardProvider()],
+    ['grafana/provisioning/datasources/gatewatch.yaml', datasource()],
+  ]);
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+if (import.meta.main)
+  process.exitCode = runGenerator(
+    fileURLToPath(new URL('out', import.meta.url)),
+    generateDashboards(),
+    process.argv.slice(2),
+  );

@@ -1,0 +1,103 @@
+import {
+  type DynamicConfigValue,
+  ThresholdsConfigBuilder,
+  ThresholdsMode,
+  type ValueMapping,
+} from '@grafana/grafana-foundation-sdk/dashboard';
+import { BAD, GOOD, QUIET, WARN } from './colours.ts';
+import type { FieldLink } from './links.ts';
+
+/** Limits of one quantity: which values are unusual, and which are bad. */
+export type Limits = { readonly warnAbove: number; readonly badAbove: number } | Below;
+type Below = { readonly warnBelow: number; readonly badBelow: number };
+
+/** Steps from the lowest value up. Grafana's first step has no value: it holds from minus infinity. */
+export function thresholds(limits: Limits): ThresholdsConfigBuilder {
+  const steps =
+    'badAbove' in limits
+      ? [step(null, GOOD), step(limits.warnAbove, WARN), step(limits.badAbove, BAD)]
+      : [step(null, BAD), step(limits.badBelow, WARN), step(limits.warnBelow, GOOD)];
+  return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(steps);
+}
+
+/** One limit, as a rule fires on it. */
+export const singleThreshold = (badAbove: number): ThresholdsConfigBuilder =>
+  new ThresholdsConfigBuilder()
+    .mode(ThresholdsMode.Absolute)
+    .steps([step(null, 'transparent'), step(badAbove, BAD)]);
+
+/** For quantities that cannot be judged by size: they are not good either. */
+export const noThresholds = (): ThresholdsConfigBuilder =>
+  new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps([step(null, 'text')]);
+
+const step = (value: number | null, color: string): { value: number | null; color: string } => ({
+  value,
+  color,
+});
+
+/** What a field override can set, by name; each property of Grafana is spelled here only. */
+export interface FieldLook {
+  readonly title?: string;
+  readonly unit?: string;
+  readonly decimals?: number;
+  readonly colour?: string;
+  readonly mappings?: readonly ValueMapping[];
+  readonly width?: number;
+  readonly limits?: Limits;
+  readonly noLimits?: boolean;
+  /** Shade the cell by its value. */
+  readonly heat?: boolean;
+  /** Shade the cell by its mapping's colour. */
+  readonly cellColour?: boolean;
+  /** Where a click on a value leads. */
+  readonly links?: readonly FieldLink[];
+  /** Text for an empty cell, where it means something. */
+  readonly noValue?: string;
+  /** Draw as faint bars on the right axis: the n beside a share. */
+  readonly volumeBars?: boolean;
+}
+
+export function look(field: FieldLook): DynamicConfigValue[] {
+  const properties: DynamicConfigValue[] = [];
+  const set = (id: string, value: unknown): void => void properties.push({ id, value });
+  if (field.title !== undefined) set('displayName', field.title);
+  if (field.unit !== undefined) set('unit', field.unit);
+  if (field.decimals !== undefined) set('decimals', field.decimals);
+  if (field.colour !== undefined) set('color', { mode: 'fixed', fixedColor: field.colour });
+  if (field.mappings !== undefined) set('mappings', field.mappings);
+  if (field.width !== undefined) set('custom.width', field.width);
+  if (field.limits !== undefined) set('thresholds', thresholds(field.limits).build());
+  if (field.noLimits === true) set('thresholds', noThresholds().build());
+  if (field.links !== undefined) set('links', field.links);
+  if (field.noValue !== undefined) set('noValue', field.noValue);
+  if (field.heat === true) {
+    set('custom.cellOptions', { type: 'color-background', mode: 'gradient' });
+    // From the panel's own colour: a zero is no spot on the map.
+    set('color', { mode: 'continuous-reds' });
+  }
+  if (field.cellColour === true) set('custom.cellOptions', { type: 'color-text' });
+  if (field.volumeBars === true) {
+    set('custom.axisPlacement', 'right');
+    set('custom.drawStyle', 'bars');
+    set('custom.fillOpacity', 15);
+    set('custom.lineWidth', 0);
+    set('custom.thresholdsStyle', { mode: 'off' });
+    set('min', 0);
+    set('max', null);
+  }
+  return properties;
+}
+
+/** 0.05 -> `5 %`. */
+export const percent = (share: number): string => `${Number((share * 100).toPrecision(6))} %`;
+/** A series' label in its name. */
+export const label = (name: string): string => `\${__field.labels.${name}}`;
+/** The n beside a share: context, not judgement. */
+export const volume = (title: string): FieldLook => ({
+  title,
+  unit: 'locale',
+  decimals: 0,
+  colour: QUIET,
+  noLimits: true,
+});
+export const time = (title: string): FieldLook => ({ title, unit: 'dateTimeAsIso', width: 190 });

@@ -1,0 +1,67 @@
+import { MappingType, type ValueMap } from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  CATALOGUE,
+  OUTCOMES,
+  REASON_GROUPS,
+  REASONS,
+  RESULTS,
+  STAGES,
+  STATES,
+} from '../../schemas/dictionary.ts';
+import { POLL_OUTCOMES, VERDICTS } from '../../schemas/rows.ts';
+import {
+  OUTCOME_COLOURS,
+  POLL_OUTCOME_COLOURS,
+  REASON_GROUP_COLOURS,
+  STAGE_COLOURS,
+  STATE_COLOURS,
+  VERDICT_COLOURS,
+} from './colours.ts';
+
+/** Value mappings from the dictionary. The raw code stays in the text, so that it can be searched for. */
+type Entry = readonly [value: string, text: string, colour?: string];
+
+const valueMap = (entries: readonly Entry[]): ValueMap[] => [
+  {
+    type: MappingType.ValueToText,
+    options: Object.fromEntries(
+      entries.map(([value, text, color], index) => [
+        value,
+        { text, index, ...(color === undefined ? {} : { color }) },
+      ]),
+    ),
+  },
+];
+
+/** `4.1.4.63` -> `4.1.4.63: Status check found the payment declined: insufficient funds`. */
+export const CODE_MAPPING = valueMap(
+  CATALOGUE.map(({ action, description }) => [action, `${action}: ${description}`]),
+);
+/** `11` -> `11 TIMEOUT: no answer in time`. */
+export const REASON_MAPPING = valueMap(
+  REASONS.map(({ code, detail, label }) => {
+    const value = String(code).padStart(2, '0');
+    return [value, `${value} ${detail}: ${label}`];
+  }),
+);
+export const REASON_GROUP_MAPPING = valueMap(
+  REASON_GROUPS.map(({ name, label }) => [name, `${name}: ${label}`, REASON_GROUP_COLOURS[name]]),
+);
+/** Column of a stage, e.g. `GATEWAY_CREATE` -> `2 gateway create`. */
+export const STAGE_TITLES: Readonly<Record<string, string>> = Object.fromEntries(
+  STAGES.map(({ code, name, label }) => [name, `${code} ${label}`]),
+);
+
+export const STAGE_MAPPING = valueMap(
+  STAGES.map(({ code, name, label }) => [name, `${code} ${label}`, STAGE_COLOURS[name]]),
+);
+export const RESULT_MAPPING = valueMap(RESULTS.map(({ name, label }) => [name, label]));
+export const STATE_MAPPING = valueMap(STATES.map(({ name, label }) => [name, label, STATE_COLOURS[name]]));
+const words = (name: string): string => name.replaceAll('_', ' ');
+export const OUTCOME_MAPPING = valueMap(
+  [...OUTCOMES, 'pending' as const].map((name) => [name, words(name), OUTCOME_COLOURS[name]]),
+);
+export const VERDICT_MAPPING = valueMap(VERDICTS.map((name) => [name, words(name), VERDICT_COLOURS[name]]));
+export const POLL_OUTCOME_MAPPING = valueMap(
+  POLL_OUTCOMES.map((name) => [name, words(name), POLL_OUTCOME_COLOURS[name]]),
+);

@@ -1,0 +1,144 @@
+import {
+  APPROVAL_SHARE,
+  FAILING,
+  finishedOrders,
+  DISTINCT_ORDERS,
+  JUDGED,
+  ratio,
+  startedOrders,
+  TECHNICAL_SUCCESS_SHARE,
+  timesToFinal,
+  view,
+} from '../../schemas/measures.ts';
+import { symptomCounts, SYMPTOMS, type SymptomName } from '../../schemas/symptoms.ts';
+import { WINDOWS } from '../../schemas/thresholds.ts';
+import {
+  CHOSEN_CALLBACKS,
+  CHOSEN_GATEWAY,
+  CHOSEN_ITEMS,
+  inRange,
+  ITEMS,
+  RANGE,
+  WITH_WATERMARKS,
+  bucket,
+} from '../house/filters.ts';
+
+/** SQL of the overview. Each query says what its columns are; n is always a count of distinct orders. */
+
+/** technical_success 0..1, finished_orders. One row. */
+export const TECHNICAL_SUCCESS_SQL = `${WITH_WATERMARKS}
+SELECT ${TECHNICAL_SUCCESS_SHARE} AS technical_success, count() AS finished_orders
+FROM
+(
+  ${finishedOrders(ITEMS)}
+)`;
+
+/** approval 0..1, judged_orders. One row. */
+export const APPROVAL_SQL = `${WITH_WATERMARKS}
+SELECT ${APPROVAL_SHARE} AS approval, ${JUDGED} AS judged_orders
+FROM
+(
+  ${finishedOrders(ITEMS)}
+)`;
+
+/** coverage 0..1, watched_orders, by the newest report in the range of each collector that still reports. One row. */
+export const COVERAGE_SQL = `SELECT ${ratio('sum(watched - least(due, watched))', 'sum(watched)')} AS coverage, sum(watched) AS watched_orders
+FROM
+(
+  SELECT argMax(watched_orders, reported_at) AS watched, argMax(due_orders, reported_at) AS due
+  FROM ${view('gatewayStatus')}
+  WHERE ${inRange('reported_at')} AND reported_at >= $__toTime - INTERVAL ${WINDOWS.reportsLastSeconds} SECOND AND ${CHOSEN_GATEWAY}
+  GROUP BY gateway, collector_id
+)`;
+
+/** gateway, watermark_age in seconds, now. */
+export const WATERMARK_AGE_SQL = `${WITH_WATERMARKS}
+SELECT gateway, greatest(dateDiff('second', watermarks[gateway], now64(6)), 0) AS watermark_age
+FROM (SELECT arrayJoin(mapKeys(watermarks)) AS gateway)
+WHERE ${CHOSEN_GATEWAY} AND now() >= $__fromTime
+ORDER BY gateway`;
+
+/** time (of the deciding item), technical_success and approval 0..1, finished_orders. */
+export const SHARES_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('decided_at')} AS time, ${TECHNICAL_SUCCESS_SHARE} AS technical_success, ${APPROVAL_SHARE} AS approval, count() AS finished_orders
+FROM
+(
+  ${finishedOrders(ITEMS)}
+)
+GROUP BY time
+ORDER BY time`;
+
+/** time (of the deciding item), outcome, orders. */
+export const OUTCOMES_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('decided_at')} AS time, outcome, count() AS orders
+FROM
+(
+  ${finishedOrders(ITEMS)}
+)
+GROUP BY time, outcome
+ORDER BY time, outcome`;
+
+/**
+ * time, gateway, orders per minute by their first item. Zero where we know that nothing came; a gap after the end of the
+ * gateway's window, where we know nothing.
+ */
+export const ORDERS_PER_MINUTE_SQL = `${WITH_WATERMARKS}
+SELECT time, gateway, sum(started) * 60 / $__interval_s AS orders_per_minute
+FROM
+(
+  SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, count() AS started
+  FROM
+  (
+    ${startedOrders(ITEMS)}
+  )
+  GROUP BY time, gateway
+  UNION ALL
+  SELECT toDateTime(arrayJoin(range(
+      intDiv(toUnixTimestamp($__fromTime), $__interval_s) * $__interval_s,
+      toUnixTimestamp(least(toDateTime64($__toTime, 6), window_end(gateway))),
+      $__interval_s))) AS time, gateway, 0 AS started
+  FROM (SELECT arrayJoin(mapKeys(watermarks)) AS gateway)
+  WHERE ${CHOSEN_GATEWAY}
+)
+GROUP BY time, gateway
+ORDER BY time, gateway`;
+
+/** time, reason_group, orders with a failing item of that group in the bucket. */
+export const FAILURES_BY_GROUP_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('event_time')} AS time, ifNull(toString(reason_group), 'NONE') AS reason_group, ${DISTINCT_ORDERS} AS orders
+FROM ${view('historyEvents')}
+WHERE ${FAILING} AND ${ITEMS}
+GROUP BY time, reason_group
+ORDER BY time, reason_group`;
+
+/** time (of the deciding item), p50, p95, p99 in seconds from an order's first item to its deciding one, finished_orders. */
+export const TIME_TO_FINAL_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('decided_at')} AS time, quantileExact(0.5)(seconds) AS p50, quantileExact(0.95)(seconds) AS p95,
+  quantileExact(0.99)(seconds) AS p99, count() AS finished_orders
+FROM
+(
+  ${timesToFinal(
+    ITEMS,
+    `event_time >= $__fromTime - INTERVAL ${WINDOWS.orderLookbackSeconds} SECOND AND event_time < $__toTime AND event_time < window_end(gateway) AND ${CHOSEN_ITEMS}`,
+  )}
+)
+GROUP BY time
+ORDER BY time`;
+
+/** time, gateway, stage or side, share 0..1, orders seen. What the rule of the symptom watches, a bucket at a time. */
+export function symptomShareSql(name: SymptomName): string {
+  const symptom = SYMPTOMS[name];
+  const counts = symptomCounts(symptom, {
+    window: RANGE,
+    bucket,
+    historyFilter: CHOSEN_ITEMS,
+    callbackFilter: CHOSEN_CALLBACKS,
+  });
+  return `${WITH_WATERMARKS}
+SELECT time, gateway, ${symptom.splitBy}, ${ratio('affected', 'seen')} AS share, seen AS orders
+FROM
+(
+  ${counts}
+)
+ORDER BY time, gateway, ${symptom.splitBy}`;
+}

@@ -1,0 +1,37 @@
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { houseDashboard } from '../house/dashboard.ts';
+import { GATEWAY } from '../house/variables.ts';
+import { DASHBOARDS } from '../uids.ts';
+import * as panels from './panels.ts';
+
+/** Can the other dashboards be trusted? */
+export function pipelineDashboard(): Dashboard {
+  return houseDashboard({
+    ...DASHBOARDS.pipeline,
+    description:
+      'Can the other dashboards be trusted? How fresh what we know is, whether collectors and polls keep up, what was refused, and how much is stored.',
+    variables: [GATEWAY],
+    rows: [
+      {
+        key: 'row-fresh',
+        title: 'Freshness',
+        panels: [panels.watermarkLag, panels.arrivalDelay],
+      },
+      {
+        key: 'row-polls',
+        title: 'Polls',
+        panels: [panels.pollsPerMinute, panels.pollLateness, panels.watched],
+      },
+      {
+        key: 'row-input',
+        title: 'Input',
+        panels: [panels.consumerLag, panels.duplicates, panels.rejects, panels.newestRejects],
+      },
+      {
+        key: 'row-collectors',
+        title: 'Collectors and store',
+        panels: [panels.collectors, panels.storeSize, panels.memory, panels.spanBacklog],
+      },
+    ],
+  });
+}

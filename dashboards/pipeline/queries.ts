@@ -1,0 +1,123 @@
+import { view } from '../../schemas/measures.ts';
+import { DATABASE } from '../../schemas/names.ts';
+import { CHOSEN_GATEWAY, inRange, bucket } from '../house/filters.ts';
+
+/** SQL about the pipeline itself: collectors, their polls, what is late, refused or repeated, and the store. */
+
+const OWN_GATEWAY = `(gateway = '' OR ${CHOSEN_GATEWAY})`;
+
+/** time, gateway, seconds that our picture of it was behind, at the newest report of each interval. */
+export const WATERMARK_LAG_SQL = `SELECT ${bucket('reported_at')} AS time, toString(gateway) AS gateway,
+  greatest(dateDiff('millisecond', max(watermark_at), max(reported_at)) / 1000, 0) AS behind
+FROM ${view('gatewayStatus')}
+WHERE ${inRange('reported_at')} AND ${CHOSEN_GATEWAY}
+GROUP BY time, gateway
+ORDER BY time, gateway`;
+
+/** time (of the items), p50 and p95 seconds from an item's own time to our first sight of it, items. */
+export const ARRIVAL_DELAY_SQL = `SELECT ${bucket('event_time')} AS time, quantile(0.5)(seconds) AS p50, quantile(0.95)(seconds) AS p95, count() AS items
+FROM
+(
+  SELECT event_time, greatest(dateDiff('millisecond', event_time, observed_at) / 1000, 0) AS seconds
+  FROM ${view('historyEvents')}
+  WHERE ${inRange('event_time')} AND ${CHOSEN_GATEWAY}
+)
+GROUP BY time
+ORDER BY time`;
+
+/** time, collector, messages that wait in Kafka. */
+export const CONSUMER_LAG_SQL = `SELECT ${bucket('reported_at')} AS time, toString(collector_id) AS collector, max(consumer_lag) AS messages_waiting
+FROM ${view('collectorStatus')}
+WHERE ${inRange('reported_at')}
+GROUP BY time, collector
+ORDER BY time, collector`;
+
+/** time, reason, rejects. */
+export const REJECTS_SQL = `SELECT ${bucket('rejected_at')} AS time, toString(reason) AS reason, count() AS rejects
+FROM ${view('rejects')}
+WHERE ${inRange('rejected_at')} AND ${OWN_GATEWAY}
+GROUP BY time, reason
+ORDER BY time, reason`;
+
+/** rejected_at, reason, gateway, field, expected, received, coordinates: the newest rejects. */
+export const NEWEST_REJECTS_SQL = `SELECT rejected_at, toString(reason) AS reason, toString(gateway) AS gateway, source, field, expected, received,
+  if(topic = '', '', concat(topic, '/', toString(assumeNotNull(kafka_partition)), '@', toString(assumeNotNull(kafka_offset)))) AS read_again_at
+FROM ${view('rejects')}
+WHERE ${inRange('rejected_at')} AND ${OWN_GATEWAY}
+ORDER BY rejected_at DESC, reject_id
+LIMIT 50`;
+
+/** A counter's rise between the reports of one run of a collector; a restart begins at zero again. */
+const rise = (counter: string): string =>
+  `greatest(${counter} - lagInFrame(${counter}, 1, ${counter}) OVER (PARTITION BY collector_id, started_at ORDER BY reported_at ROWS BETWEEN 1 PRECEDING AND CURRENT ROW), 0)`;
+
+/** time, collector, history items that were read again and absorbed. */
+export const DUPLICATES_SQL = `SELECT ${bucket('reported_at')} AS time, collector, sum(absorbed) AS duplicates
+FROM
+(
+  SELECT reported_at, toString(collector_id) AS collector, ${rise('toInt64(duplicates_total)')} AS absorbed
+  FROM ${view('collectorStatus')}
+  WHERE ${inRange('reported_at')}
+)
+GROUP BY time, collector
+ORDER BY time, collector`;
+
+/** time, gateway, status requests per minute. */
+export const POLLS_PER_MINUTE_SQL = `SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, count() * 60 / $__interval_s AS polls_per_minute
+FROM ${view('polls')}
+WHERE ${inRange('started_at')} AND ${CHOSEN_GATEWAY}
+GROUP BY time, gateway
+ORDER BY time, gateway`;
+
+/** time, gateway, p95 milliseconds that status requests went out later than planned, polls. */
+export const POLL_LATENESS_SQL = `SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, quantile(0.95)(lateness_ms) AS p95
+FROM ${view('polls')}
+WHERE ${inRange('started_at')} AND ${CHOSEN_GATEWAY}
+GROUP BY time, gateway
+ORDER BY time, gateway`;
+
+/** time, gateway, orders watched and orders whose read is due, at the end of each interval. */
+export const WATCHED_SQL = `SELECT time, toString(gateway) AS gateway, sum(watched) AS watched_orders, sum(due) AS due_orders
+FROM
+(
+  SELECT ${bucket('reported_at')} AS time, gateway, argMax(watched_orders, reported_at) AS watched, argMax(due_orders, reported_at) AS due
+  FROM ${view('gatewayStatus')}
+  WHERE ${inRange('reported_at')} AND ${CHOSEN_GATEWAY}
+  GROUP BY time, gateway, collector_id
+)
+GROUP BY time, gateway
+ORDER BY time, gateway`;
+
+/** kept, rows and bytes on disk of what the store keeps, largest first. Now, whatever the range. */
+export const STORE_SIZE_SQL = `SELECT name AS kept, total_rows AS stored_rows, total_bytes AS stored_bytes
+FROM system.tables
+WHERE database = '${DATABASE}' AND total_bytes > 0 AND now() >= $__fromTime
+ORDER BY total_bytes DESC, name
+LIMIT 50`;
+
+/** One row a collector, from its newest report in the range. */
+export const COLLECTORS_SQL = `SELECT toString(collector_id) AS collector, max(reported_at) AS last_report_at,
+  argMax(toString(version), reported_at) AS running_version, argMax(started_at, reported_at) AS up_since,
+  argMax(consumer_lag, reported_at) AS messages_waiting,
+  argMax(watched_orders, reported_at) AS watched, argMax(due_orders, reported_at) AS due,
+  argMax(lateness_p99_ms, reported_at) AS lateness_p99, argMax(circuits_open, reported_at) AS open_circuits,
+  argMax(span_backlog, reported_at) AS spans_waiting, argMax(memory_bytes, reported_at) AS memory
+FROM ${view('collectorStatus')}
+WHERE ${inRange('reported_at')}
+GROUP BY collector_id
+ORDER BY collector
+LIMIT 100`;
+
+/** time, collector, bytes of memory. */
+export const MEMORY_SQL = `SELECT ${bucket('reported_at')} AS time, toString(collector_id) AS collector, max(memory_bytes) AS memory
+FROM ${view('collectorStatus')}
+WHERE ${inRange('reported_at')}
+GROUP BY time, collector
+ORDER BY time, collector`;
+
+/** time, collector, batches whose spans wait for their export. */
+export const SPAN_BACKLOG_SQL = `SELECT ${bucket('reported_at')} AS time, toString(collector_id) AS collector, max(span_backlog) AS batches
+FROM ${view('collectorStatus')}
+WHERE ${inRange('reported_at')}
+GROUP BY time, collector
+ORDER BY time, collector`;

@@ -1,0 +1,83 @@
+import { writeUrl } from '../model/url-state.js';
+import { h, icon } from '../ui/dom.js';
+
+/** The alerts that fire, worst first. Grafana lists its own states here; the rules are the same. */
+export function drawAlertList(context              , answer              )        {
+  const { body } = context;
+  const firing = answer.alerts.toSorted((a, b) => rank(a) - rank(b));
+  if (firing.length === 0) {
+    // What could not be looked at is not well.
+    if (answer.error !== null) return { summary: 'The alert rules could not be looked at.' };
+    body.append(
+      h(
+        'div',
+        { class: 'alerts-none' },
+        icon('check'),
+        h('p', {}, answer.looked < answer.rules ? 'Nothing fires so far.' : 'Nothing fires.'),
+        h('p', { class: 'quiet' }, lookedAt(answer)),
+      ),
+    );
+    return { summary: 'No alert fires.' };
+  }
+  body.append(
+    h('ul', { class: 'alerts' }, ...firing.map((alert) => entryOf(alert, context))),
+    h(
+      'p',
+      { class: 'quiet alerts-note' },
+      `${lookedAt(answer)}. Grafana also waits until a condition has held for its time.`,
+    ),
+  );
+  return { summary: `${firing.length} alerts fire: ${firing.map(({ rule }) => rule).join(', ')}` };
+}
+
+/** The day is plain, and everything here is UTC. */
+const FULL_TIME = /\d{4}-\d\d-\d\d (\d\d:\d\d:\d\d) \+0000 UTC/g;
+
+const lookedAt = ({ looked, rules }              )         =>
+  looked < rules ? `${looked} of ${rules} rules looked at` : `${rules} rules looked at just now`;
+
+const rank = ({ severity }              )         =>
+  ['critical', 'warning', 'info'].indexOf(severity) + 1 || 9;
+
+function entryOf(
+  { rule, severity, summary, detail, labels, dashboard, panel }              ,
+  { linkContext }              ,
+)              {
+  const { variables, range } = linkContext;
+  const kept = Object.fromEntries(
+    ['gateway', 'order_type', 'channel'].flatMap((name) =>
+      variables[name] === undefined ? [] : [[name, variables[name]]],
+    ),
+  );
+  const { gateway } = labels;
+  const href =
+    dashboard === null
+      ? null
+      : writeUrl({
+          uid: dashboard,
+          range,
+          refresh: '',
+          variables: gateway === undefined ? kept : { ...kept, gateway: [gateway] },
+          viewPanel: panel,
+        });
+  const name =
+    href === null ? h('span', { class: 'alert-rule' }, rule) : h('a', { class: 'alert-rule', href }, rule);
+  return h(
+    'li',
+    { class: `alert ${severity}` },
+    h(
+      'div',
+      { class: 'alert-line' },
+      icon('warning'),
+      name,
+      h('span', { class: 'alert-severity' }, severity),
+    ),
+    summary === '' ? null : h('p', {}, summary),
+    detail === '' ? null : h('p', { class: 'quiet' }, detail.replace(FULL_TIME, '$1')),
+    h(
+      'p',
+      { class: 'alert-labels' },
+      ...Object.entries(labels).map(([key, value]) => h('span', { class: 'chip' }, `${key} ${value}`)),
+    ),
+  );
+}

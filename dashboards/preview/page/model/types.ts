@@ -1,0 +1,141 @@
+/** The part of Grafana's classic dashboard JSON that the page draws. */
+export interface Dashboard {
+  readonly uid: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly refresh?: string | false;
+  readonly time?: { readonly from: string; readonly to: string };
+  readonly graphTooltip?: number;
+  readonly panels: readonly Panel[];
+  readonly templating?: { readonly list?: readonly Variable[] };
+  readonly links?: readonly { readonly title: string; readonly tags?: readonly string[] }[];
+}
+
+export interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly collapsed?: boolean;
+  readonly panels?: readonly Panel[];
+  readonly targets?: readonly { readonly refId?: string; readonly format?: number }[];
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly fieldConfig?: {
+    readonly defaults?: FieldConfig;
+    readonly overrides?: readonly Override[];
+  };
+  readonly transformations?: readonly {
+    readonly id: string;
+    readonly options?: unknown;
+    readonly disabled?: boolean;
+  }[];
+}
+
+export interface Variable {
+  readonly name: string;
+  readonly type: string;
+  readonly label?: string;
+  readonly description?: string;
+  readonly hide?: number;
+  readonly multi?: boolean;
+  readonly includeAll?: boolean;
+  readonly query?: unknown;
+  readonly options?: readonly {
+    readonly text: string | readonly string[];
+    readonly value: string | readonly string[];
+  }[];
+  readonly current?: {
+    readonly value?: string | readonly string[];
+    readonly text?: string | readonly string[];
+  };
+}
+
+export interface Override {
+  readonly matcher: { readonly id: string; readonly options?: unknown };
+  readonly properties: readonly { readonly id: string; readonly value?: unknown }[];
+}
+
+export interface FieldConfig {
+  readonly displayName?: string;
+  readonly unit?: string;
+  readonly decimals?: number | null;
+  readonly min?: number | null;
+  readonly max?: number | null;
+  /** Lowest and highest value of the field itself instead of all fields. */
+  readonly fieldMinMax?: boolean;
+  readonly noValue?: string;
+  readonly color?: FieldColor;
+  readonly thresholds?: Thresholds;
+  readonly mappings?: readonly Mapping[];
+  readonly links?: readonly DataLink[];
+  readonly custom?: CustomConfig;
+}
+
+export interface FieldColor {
+  readonly mode: string;
+  readonly fixedColor?: string;
+  readonly seriesBy?: string;
+}
+
+export interface Thresholds {
+  readonly mode: string;
+  /** Ascending; the first has no value and holds from minus infinity. */
+  readonly steps: readonly { readonly value: number | null; readonly color: string }[];
+}
+
+export interface MappingResult {
+  readonly text?: string;
+  readonly color?: string;
+  readonly index?: number;
+}
+
+export type Mapping =
+  | { readonly type: 'value'; readonly options: Readonly<Record<string, MappingResult>> }
+  | {
+      readonly type: 'range';
+      readonly options: {
+        readonly from: number | null;
+        readonly to: number | null;
+        readonly result: MappingResult;
+      };
+    }
+  | { readonly type: 'regex'; readonly options: { readonly pattern: string; readonly result: MappingResult } }
+  | {
+      readonly type: 'special';
+      readonly options: { readonly match: string; readonly result: MappingResult };
+    };
+
+export interface DataLink {
+  readonly title: string;
+  readonly url: string;
+  readonly targetBlank?: boolean;
+}
+
+/** What a panel type reads of a field beyond the common part. */
+export interface CustomConfig {
+  readonly drawStyle?: 'line' | 'bars' | 'points';
+  readonly lineInterpolation?: string;
+  readonly lineWidth?: number;
+  readonly lineStyle?: { readonly fill?: string; readonly dash?: readonly number[] };
+  readonly fillOpacity?: number;
+  readonly gradientMode?: string;
+  readonly showPoints?: string;
+  readonly pointSize?: number;
+  readonly spanNulls?: boolean | number;
+  readonly stacking?: { readonly mode?: string; readonly group?: string };
+  readonly axisPlacement?: string;
+  readonly axisLabel?: string;
+  readonly axisSoftMin?: number;
+  readonly axisSoftMax?: number;
+  readonly scaleDistribution?: { readonly type?: string; readonly log?: number };
+  readonly thresholdsStyle?: { readonly mode?: string };
+  readonly hideFrom?: { readonly viz?: boolean; readonly legend?: boolean; readonly tooltip?: boolean };
+  readonly align?: string;
+  readonly width?: number;
+  readonly minWidth?: number;
+  readonly hidden?: boolean;
+  readonly cellOptions?: { readonly type?: string; readonly mode?: string; readonly applyToRow?: boolean };
+  readonly displayMode?: string;
+}

@@ -1,0 +1,107 @@
+import type { Theme } from '../model/colours.ts';
+import { isHidden, seriesColour } from '../model/display.ts';
+import type { Field, Frame } from '../model/fields.ts';
+
+/** One line or set of bars, over the times that all of a panel's series share. */
+export interface Series {
+  readonly field: Field;
+  readonly frame: Frame;
+  readonly colour: string;
+  /** Scale of its values: series of the same unit and side share one. */
+  readonly scale: string;
+  readonly right: boolean;
+  /** Values at the shared times. */
+  readonly values: readonly (number | null)[];
+  /** Row of the frame at each shared time, -1 where it has none. */
+  readonly rows: readonly number[];
+}
+
+export interface SeriesSet {
+  /** Epoch milliseconds, ascending. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+}
+
+/** Series of all frames over one time axis. */
+export function joinSeries(frames: readonly Frame[], theme: Theme): SeriesSet {
+  const usable = frames.flatMap((frame) => {
+    const time = frame.fields.find(({ kind }) => kind === 'time');
+    return time === undefined ? [] : [{ frame, instants: time.values as (number | null)[] }];
+  });
+  const times = [...new Set(usable.flatMap(({ instants }) => instants))]
+    .filter((time): time is number => time !== null)
+    .toSorted((a, b) => a - b);
+  const series: Series[] = [];
+  for (const { frame, instants } of usable) {
+    const rowAt = new Map(instants.map((time, row) => [time, row]));
+    const rows = times.map((time) => rowAt.get(time) ?? -1);
+    for (const field of frame.fields) {
+      if ((field.kind !== 'number' && field.kind !== 'boolean') || isHidden(field.config)) continue;
+      const placement = field.config.custom?.axisPlacement;
+      const right = placement === 'right';
+      series.push({
+        field,
+        frame,
+        colour: seriesColour(field, theme, series.length),
+        scale: `${field.config.unit ?? ''}|${placement ?? 'auto'}|${field.config.min ?? ''}|${field.config.max ?? ''}`,
+        right,
+        values: rows.map((row) => numberAt(field, row)),
+        rows,
+      });
+    }
+  }
+  return { times, series };
+}
+
+function numberAt({ values }: Field, row: number): number | null {
+  const value = row === -1 ? null : values[row];
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+/** Where each series begins and ends once those of one group stand on each other; others begin at null. */
+export interface Stacked {
+  readonly lower: readonly (number | null)[] | null;
+  readonly upper: readonly (number | null)[];
+}
+
+/** @param shown which series take part: hidden ones leave no gap */
+export function stack({ times, series }: SeriesSet, shown: readonly boolean[]): Stacked[] {
+  const sums = new Map<string, number[]>();
+  const totals = percentTotals({ times, series }, shown);
+  return series.map((one, index) => {
+    const { mode = 'none', group = 'A' } = one.field.config.custom?.stacking ?? {};
+    if (mode === 'none' || shown[index] !== true) return { lower: null, upper: one.values };
+    const key = stackKey(one, group);
+    const sum = sums.get(key) ?? times.map(() => 0);
+    const total = mode === 'percent' ? totals.get(key) : undefined;
+    const lower = [...sum];
+    const upper = one.values.map((value, row) => {
+      if (value === null) return null;
+      const whole = total?.[row] ?? 0;
+      sum[row] = (sum[row] ?? 0) + (total === undefined ? value : whole === 0 ? 0 : value / whole);
+      return sum[row] ?? null;
+    });
+    sums.set(key, sum);
+    return { lower, upper };
+  });
+}
+
+const stackKey = (one: Series, group: string): string =>
+  `${group}|${one.scale}|${one.field.config.custom?.drawStyle ?? 'line'}`;
+
+function percentTotals(
+  { times, series }: SeriesSet,
+  shown: readonly boolean[],
+): ReadonlyMap<string, number[]> {
+  const totals = new Map<string, number[]>();
+  series.forEach((one, index) => {
+    const { mode, group = 'A' } = one.field.config.custom?.stacking ?? {};
+    if (mode !== 'percent' || shown[index] !== true) return;
+    const key = stackKey(one, group);
+    const sum = totals.get(key) ?? times.map(() => 0);
+    one.values.forEach((value, row) => (sum[row] = (sum[row] ?? 0) + (value ?? 0)));
+    totals.set(key, sum);
+  });
+  return totals;
+}

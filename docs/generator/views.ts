@@ -1,0 +1,29 @@
+import { VIEWS } from '../../schemas/names.ts';
+import { REJECT_REASONS } from '../../schemas/rows.ts';
+import { code, GENERATED, page, table } from './markdown.ts';
+import { VIEW_DOCS, type ViewDoc } from './view-docs.ts';
+
+/** docs/reference/views.md: the public views with grain, columns and units. */
+export function viewsPage(): string {
+  return page(
+    '# Views',
+    GENERATED,
+    'The views of the database `gatewatch` are the public interface for dashboards, alerts and analysts. They show each thing ' +
+      'exactly once, and they change only with a note in the CHANGELOG. Tables whose names end in `_store`, and `order_watch`, ' +
+      '`ingest_ledger` and `export_cursor`, are internal.',
+    "Type `Time` stands for `DateTime64(6, 'UTC')`: an instant with microseconds. All times are UTC.",
+    ...VIEW_DOCS.map(viewSection),
+    '## Reasons of rejects',
+    `${REJECT_REASONS.map(code).join(', ')}`,
+  );
+}
+
+function viewSection(view: ViewDoc): string {
+  const rows = view.columns.map((column) => [code(column.name), code(column.type), column.text]);
+  return [
+    `## ${VIEWS[view.view]}`,
+    `Grain: ${view.grain}.`,
+    view.notes.map((note) => `- ${note}`).join('\n'),
+    table(['Column', 'Type', 'Meaning'], rows),
+  ].join('\n\n');
+}

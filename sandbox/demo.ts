@@ -1,0 +1,208 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommanderError } from 'commander';
+import { runCommand, startCollectorProcess, type CollectorProcess } from './demo/collector-process.ts';
+import { COUNTS_SQL, readCounts, type Counts } from './demo/counts.ts';
+import { freePort } from './demo/free-port.ts';
+import { readDemoOptions, type DemoOptions } from './demo/options.ts';
+import { startOtlpReceiver } from './demo/otlp-receiver.ts';
+import { planFor, provokeIncident, seasonTraffic, type Plan } from './demo/script.ts';
+import { summarize, summaryText, type AlertState } from './demo/summary.ts';
+import { createSandbox, type Sandbox } from './server.ts';
+
+/** Re-reads and delays in seconds instead of minutes, to go with orders that live faster. */
+const POLL = { delaysS: [1, 2, 4], maxDelayS: 10, rereadsS: [4, 12, 32] };
+const node = process.execPath;
+const say = (text: string) => process.stderr.write(`${text}\n`);
+
+async function main(options: DemoOptions): Promise<number> {
+  const dataDir = resolve(options.dataDir);
+  rmSync(dataDir, { recursive: true, force: true });
+  mkdirSync(dataDir, { recursive: true });
+  const port = await freePort(options.port);
+  const storePort = await freePort(options.storePort);
+  const receiver = await startOtlpReceiver();
+  const sandbox = await createSandbox({
+    seed: options.seed,
+    speed: options.speed,
+    ratePerSecond: options.rate,
+    callbacks: { url: `http://127.0.0.1:${port}/callbacks/sandbox` },
+    watchUrl: `http://127.0.0.1:${port}/orders`,
+  });
+  const configFile = join(dataDir, 'gatewatch.yaml');
+  writeFileSync(configFile, configText(sandbox, dataDir, port, storePort));
+  const env = { ...process.env, ...telemetryTo(receiver.url) };
+  const logFile: string[] = [];
+  say('Starting a gateway, a ClickHouse and a collector ...');
+  let collector: CollectorProcess;
+  try {
+    collector = await startCollectorProcess(node, configFile, env, (line) => logFile.push(line));
+  } catch (error) {
+    say(logFile.slice(-20).join('\n'));
+    throw error;
+  }
+  say(addressesText(sandbox, collector, configFile));
+
+  const plan = planFor(options.seconds);
+  seasonTraffic(sandbox);
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  const startedMs = performance.now();
+  sandbox.start();
+  await live(sandbox, collector, plan, options, interrupted.signal);
+  sandbox.setRate(0);
+
+  const alerts = await evaluateAlerts(configFile, env);
+  const code = await collector.stop();
+  writeFileSync(join(dataDir, 'collector.log'), `${logFile.join('\n')}\n`);
+  if (code !== 0)
+    say(`The collector ended with code ${code}; its log is in ${join(dataDir, 'collector.log')}`);
+  const stats = sandbox.stats();
+  await sandbox.stop();
+  const spansReceived = receiver.spans();
+  await receiver.stop();
+  const summary = summarize({
+    seconds: Math.round((performance.now() - startedMs) / 1000),
+    seed: options.seed,
+    dataDir,
+    sandbox: stats,
+    counts: await countsAtRest(configFile, env),
+    spansReceived,
+    alerts,
+  });
+  if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+  else process.stdout.write(summaryText(summary));
+  say(
+    `The data stays until the next demo:  GATEWATCH_CONFIG=${configFile} npm run -s gatewatch -- sql "SELECT * FROM orders LIMIT 5"`,
+  );
+  return code === 0 && summary.disagreements.length === 0 ? 0 : 1;
+}
+
+/** Runs the script of the demo and shows a line of counts each second, until its end or an interruption. */
+async function live(
+  sandbox: Sandbox,
+  collector: CollectorProcess,
+  plan: Plan,
+  options: DemoOptions,
+  interrupted: AbortSignal,
+): Promise<void> {
+  const startedMs = performance.now();
+  let [provoked, over, quiet] = [false, false, false];
+  for (let second = 1; !interrupted.aborted; second++) {
+    await sleep(Math.max(0, startedMs + second * 1000 - performance.now()), undefined, {
+      signal: interrupted,
+    }).catch(() => undefined);
+    if (options.seconds !== null && second >= options.seconds) break;
+    if (!provoked && second >= plan.incidentAtS) {
+      provoked = true;
+      provokeIncident(sandbox, plan.incidentForS);
+      note(
+        'INCIDENT: half of the new payments time out at the gateway, a third of the callbacks are signed wrongly',
+      );
+    }
+    if (!over && second >= plan.incidentAtS + plan.incidentForS) {
+      over = true;
+      note('The incident is over; late items and re-reads go on');
+    }
+    if (!quiet && plan.quietAtS !== null && second >= plan.quietAtS) {
+      quiet = true;
+      sandbox.setRate(0);
+      note('No more new orders; reading what is under way');
+    }
+    showLine(second, await readCounts(collector.store).catch(() => null));
+  }
+  if (process.stderr.isTTY) process.stderr.write('\n');
+}
+
+function showLine(second: number, counts: Counts | null): void {
+  if (counts === null) return;
+  const line =
+    `${String(second).padStart(4)} s  orders ${counts.orders}  polls ${counts.polls}  callbacks ${counts.callbackDeliveries}` +
+    `  history ${counts.historyEvents}  technical failures ${counts.failures}  wrong signatures ${counts.mismatches}  rejects ${counts.rejects}`;
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`);
+  else if (second % 10 === 0) say(line);
+}
+
+function note(text: string): void {
+  say(`${process.stderr.isTTY ? '\r\u001b[K' : ''}-- ${text}`);
+}
+
+async function evaluateAlerts(configFile: string, env: NodeJS.ProcessEnv): Promise<AlertState[]> {
+  const { code, stdout, stderr } = await runCommand(node, ['alerts', '--json', '--config', configFile], env);
+  if (code !== 0) throw new Error(`the alert rules could not be evaluated: ${stderr}`);
+  return JSON.parse(stdout) as AlertState[];
+}
+
+/** The counts once nothing writes any more: what a SELECT gives later, too. */
+async function countsAtRest(configFile: string, env: NodeJS.ProcessEnv): Promise<Counts> {
+  const sql = COUNTS_SQL.replace('FORMAT JSONEachRow', '');
+  const { code, stdout, stderr } = await runCommand(
+    node,
+    ['sql', sql, '--json', '--config', configFile],
+    env,
+  );
+  if (code !== 0) throw new Error(`the store could not be read: ${stderr}`);
+  return JSON.parse(stdout) as Counts;
+}
+
+function configText(sandbox: Sandbox, dataDir: string, port: number, storePort: number): string {
+  const config = {
+    collectorId: 'demo',
+    gateways: [
+      {
+        name: 'sandbox',
+        secureUrl: sandbox.secureUrl,
+        token: `\${file:${secretFile(dataDir, 'token', sandbox.token)}}`,
+        callbackKeys: [`\${file:${secretFile(dataDir, 'callback-key', sandbox.callbackKey)}}`],
+        poll: POLL,
+      },
+    ],
+    http: { port },
+    embedded: { port: storePort, fsync: false },
+    dataDir,
+  };
+  // JSON is YAML, too.
+  return `${JSON.stringify(config, null, 2)}\n`;
+}
+
+/** The collector reads its secrets from files, as it would in production. */
+function secretFile(dataDir: string, name: string, secret: string): string {
+  const path = join(dataDir, name);
+  writeFileSync(path, secret, { mode: 0o600 });
+  return path;
+}
+
+function telemetryTo(url: string): Record<string, string> {
+  return {
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_METRICS_EXPORTER: 'none',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+  };
+}
+
+function addressesText(sandbox: Sandbox, collector: CollectorProcess, configFile: string): string {
+  return `
+  dashboards  ${collector.http}   <- open this
+  collector   ${collector.http}   (/metrics /readyz /orders/{id})
+  gateway     ${sandbox.url}   (its switches: curl ${sandbox.adminUrl})
+  ClickHouse  ${collector.store}   (user gatewatch_reader, no password)
+
+  Try, in another terminal:
+    export GATEWATCH_CONFIG=${configFile}
+    npm run -s gatewatch -- sql "SELECT outcome, count() FROM orders GROUP BY outcome"
+    npm run -s gatewatch -- alerts
+    npm run -s gatewatch -- order $(npm run -s gatewatch -- sql "SELECT external_id FROM orders WHERE outcome = 'technical_failure' LIMIT 1")
+    curl '${collector.store}/?user=gatewatch_reader' -d "SELECT stage, reason_detail, count() FROM gatewatch.history_events WHERE result = 'FAILURE' GROUP BY ALL"
+`;
+}
+
+try {
+  process.exitCode = await main(readDemoOptions(process.argv.slice(2)));
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else {
+    say(`The demo failed: ${(error as Error).message}`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,81 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface CollectorProcess {
+  readonly http: string;
+  readonly store: string;
+  /** SIGTERM, and waits for the end. Resolves with the exit code. */
+  stop(): Promise<number>;
+}
+
+const MAIN = fileURLToPath(new URL('../../collector/main.ts', import.meta.url));
+const START_DEADLINE_MS = 60_000;
+
+/** Starts `gatewatch run` as its users do, and waits until it answers `/readyz`. Its log goes to `onLog`, a line each. */
+export async function startCollectorProcess(
+  node: string,
+  configFile: string,
+  env: Environment,
+  onLog: (line: string) => void,
+): Promise<CollectorProcess> {
+  const child = spawn(node, [MAIN, 'run', '--config', configFile], {
+    env,
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  const ended = new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
+  const addresses = await firstAddresses(child, ended, onLog);
+  const deadline = Date.now() + START_DEADLINE_MS;
+  while (!(await answers(`${addresses.http}/readyz`))) {
+    if (Date.now() > deadline) throw new Error('the collector did not become ready; its log is above');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return {
+    ...addresses,
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+/** The collector's log tells where it listens. */
+function firstAddresses(
+  child: ChildProcess,
+  ended: Promise<number>,
+  onLog: (line: string) => void,
+): Promise<{ http: string; store: string }> {
+  return new Promise((resolve, reject) => {
+    void ended.then((code) => reject(new Error(`the collector ended with code ${code}; its log is above`)));
+    if (child.stderr === null) return;
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      onLog(line);
+      const found = /"http":"([^"]+)".*"store":"([^"]+)".*"msg":"running"/.exec(line);
+      if (found !== null) resolve({ http: found[1] ?? '', store: found[2] ?? '' });
+    });
+  });
+}
+
+/** Runs another command of the CLI and gives what it printed. */
+export async function runCommand(
+  node: string,
+  args: readonly string[],
+  env: Environment,
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const child = spawn(node, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
+  const code = await new Promise<number>((resolve) => child.on('close', (value) => resolve(value ?? 1)));
+  return { code, stdout, stderr };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false;
+  }
+}

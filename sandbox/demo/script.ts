@@ -1,0 +1,32 @@
+import type { Sandbox } from '../server.ts';
+
+/** What happens when, in seconds after the first order. */
+export interface Plan {
+  readonly incidentAtS: number;
+  readonly incidentForS: number;
+  /** No more orders from here on; what is under way is read to its end. Null: never. */
+  readonly quietAtS: number | null;
+}
+
+/**
+ * Rules look at windows that end half a minute ago, so that late items count: an incident has to begin early in a short
+ * demo to be seen at its end.
+ */
+export function planFor(seconds: number | null): Plan {
+  if (seconds === null) return { incidentAtS: 20, incidentForS: 90, quietAtS: null };
+  return { incidentAtS: seconds * 0.12, incidentForS: seconds * 0.4, quietAtS: seconds - 8 };
+}
+
+/** The incident: half of the new orders time out at the gateway, and a third of the callbacks are signed wrongly. */
+export function provokeIncident(sandbox: Sandbox, forSeconds: number): void {
+  sandbox.incidents.start({ name: 'tech_timeout', share: 0.5, forSeconds });
+  sandbox.faults.add({ name: 'callback_wrong_signature', probability: 0.35, forSeconds });
+}
+
+/** A little of everything that a decoder meets in life, all the time. */
+export function seasonTraffic(sandbox: Sandbox): void {
+  sandbox.faults.add({ name: 'unknown_code', probability: 0.02 });
+  sandbox.faults.add({ name: 'legacy_code', probability: 0.02 });
+  sandbox.faults.add({ name: 'callback_duplicate', probability: 0.03 });
+  sandbox.faults.add({ name: 'http_423', probability: 0.01, endpoint: 'status' });
+}

@@ -1,0 +1,35 @@
+import { FAULTS } from '../faults.ts';
+import { INCIDENTS } from '../scenarios.ts';
+
+/** What `GET /admin` answers, and what `--help` prints of the admin API. */
+export const ADMIN_GUIDE = {
+  about:
+    'The admin API of the sandbox gateway. Bodies are JSON. Only loopback may call it unless it was started with --admin-remote.',
+  endpoints: {
+    'GET /admin/stats':
+      'orders by outcome, callbacks, requests by HTTP status, faults applied, history items visible',
+    'POST /admin/rate': '{ratePerSecond}: the sandbox creates so many orders by itself',
+    'GET /admin/faults': 'active faults',
+    'POST /admin/faults':
+      '{name, probability=1, forSeconds?, endpoint?: create|status, orderType?, channel?, stage?: 1-6, delayMs?, retryAfterSeconds?, processed?}',
+    'DELETE /admin/faults/{id}': 'ends one fault',
+    'GET /admin/incidents': 'active incidents',
+    'POST /admin/incidents':
+      "{name, share, forSeconds?, channel?}: that share of the new orders goes the incident's way",
+    'DELETE /admin/incidents/{id}': 'ends one incident',
+    'POST /admin/withdrawals':
+      '{amount?, currency?, externalTransactionId?, callbackUrl?}: a payout and its life',
+    'POST /admin/orders':
+      '{externalId?, externalTransactionId?, orderType?, channel?, amount?, currency?, status?, callbackUrl?, items?: [{action, time? | offsetMs?, visibleAfterMs?}]}: an order by hand, nothing happens by itself',
+    'POST /admin/orders/{externalId}/items':
+      '{action, time? | offsetMs?, visibleAfterMs?}: one more history item',
+    'PUT /admin/orders/{externalId}/status': '{status?, amount?}',
+    'POST /admin/orders/{externalId}/callbacks':
+      '{status?, signature?: valid|wrong|missing, times?, url?}: sends a callback now',
+    'GET /admin/orders':
+      '?since=SEQUENCE|ISO time&limit=1000: every order with its final history, the future included',
+    'GET /admin/orders/{externalId}': 'one of them',
+  },
+  faults: Object.fromEntries(Object.entries(FAULTS).map(([name, { effect }]) => [name, effect])),
+  incidents: Object.fromEntries(Object.entries(INCIDENTS).map(([name, { shows }]) => [name, shows])),
+} as const;

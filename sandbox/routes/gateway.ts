@@ -1,0 +1,95 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { OrderType } from '../../schemas/dictionary.ts';
+import { credentialOf } from '../auth.ts';
+import { errorReply, type CreateBase, type CreateDeposit, type GatewayReply } from '../create-deposit.ts';
+import type { FaultBoard, FaultTarget } from '../faults.ts';
+import type { MerchantEndpoint, SandboxConfig } from '../options.ts';
+import type { Order, OrderStore } from '../orders.ts';
+import { createRandom } from '../random.ts';
+import { statusReply } from '../reply.ts';
+import { count, type SandboxStats } from '../stats.ts';
+import { answer, isProcessed } from './answer.ts';
+
+/** The version is part of every path (section 9). */
+export const PREFIX = '/api/v1/integration';
+const BASES: readonly CreateBase[] = ['secure', 'token', 'payform'];
+
+type Find = (orders: OrderStore, id: string) => Order | undefined;
+const byExternalId =
+  (type: OrderType): Find =>
+  (orders, id) =>
+    orders.byExternalId(type, id);
+const byTransactionId =
+  (type: OrderType): Find =>
+  (orders, id) =>
+    orders.byTransactionId(type, id);
+
+/** Sections 4.3, 4.4 and 4.5. The last two are given without host and prefix: those of 4.3 are assumed. */
+const STATUS_PATHS: readonly (readonly [path: string, orderType: OrderType, find: Find])[] = [
+  ['/deposit-order/:id/status', 'Deposit', byExternalId('Deposit')],
+  ['/deposit-order/:id/status-by-external-transaction-id', 'Deposit', byTransactionId('Deposit')],
+  ['/withdrawal-order/:id/status', 'Withdrawal', byExternalId('Withdrawal')],
+  ['/withdrawal-order/:id/status-by-external-transaction-id', 'Withdrawal', byTransactionId('Withdrawal')],
+];
+
+/** The interface's endpoints (sections 4.1-4.5), below each of the three addresses. */
+export function registerGatewayRoutes(
+  app: FastifyInstance,
+  parts: {
+    config: SandboxConfig;
+    orders: OrderStore;
+    faults: FaultBoard;
+    stats: SandboxStats;
+    createDeposit: CreateDeposit;
+  },
+): void {
+  const { config, orders, faults, stats } = parts;
+  const random = createRandom(config.seed, 'answers');
+  const now = () => config.clock.now();
+
+  const handle = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    target: FaultTarget & { endpoint: 'create' | 'status' },
+    work: (endpoint: MerchantEndpoint) => GatewayReply,
+  ) => {
+    const fault = faults.draw('request', target);
+    if (fault) count(stats.faults, fault.name);
+    const skipped = fault && target.endpoint === 'create' && !isProcessed(fault);
+    const { endpoint, error } = credentialOf(request, config.endpoints);
+    const result =
+      endpoint === null ? errorReply(error) : skipped ? errorReply('INTERNAL_ERROR') : work(endpoint);
+    const given = await answer(request, reply, result, fault, random);
+    count(target.endpoint === 'create' ? stats.createRequests : stats.statusRequests, given);
+    return reply;
+  };
+
+  for (const base of BASES) {
+    app.post(`/${base}${PREFIX}/deposit-order`, (request, reply) =>
+      handle(request, reply, { endpoint: 'create', orderType: 'Deposit' }, (endpoint) =>
+        parts.createDeposit(endpoint, base, request.body),
+      ),
+    );
+    for (const [path, orderType, find] of STATUS_PATHS) {
+      app.get<{ Params: { id: string } }>(`/${base}${PREFIX}${path}`, (request, reply) => {
+        const order = find(orders, request.params.id);
+        return handle(
+          request,
+          reply,
+          { endpoint: 'status', orderType, ...traits(order, now()) },
+          (endpoint) => {
+            if (!endpoint.status) return errorReply('FORBIDDEN_ENDPOINT');
+            return order ? { status: 200, body: statusReply(order, now()) } : errorReply('NOT_FOUND');
+          },
+        );
+      });
+    }
+  }
+}
+
+/** What a fault's scope can ask of an order: its channel, and the stage of its latest visible item. */
+function traits(order: Order | undefined, nowMs: number): FaultTarget {
+  if (!order) return {};
+  const latest = order.items.findLast((item) => item.visibleAtMs <= nowMs);
+  return { channel: order.channel, ...(latest ? { stage: Number(latest.action[0]) } : {}) };
+}

@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import { alertsConfigSchema } from './alerting/config.ts';
+import { CALLBACK_TYPES } from './gateway/callback.ts';
+import { TOPICS } from './names.ts';
+import { Secret } from './secret.ts';
+
+/** A secret in the file: text, usually `${NAME}` or `${file:PATH}`. Held in a type that never prints it. */
+const secret = z
+  .string()
+  .min(1)
+  .transform((text) => new Secret(text));
+
+const httpUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+    error: 'an http or https address',
+    abort: true,
+  })
+  // They would be shown wherever the address is.
+  .refine((text) => new URL(text).username === '' && new URL(text).password === '', {
+    error: 'an address without user and password; those have settings of their own',
+  })
+  .transform((text) => text.replace(/\/+$/, ''));
+
+/** Gateway names are part of every identity: order ids, trace ids, rows. */
+export const gatewayName = z
+  .string()
+  .max(63)
+  .regex(/^[a-z0-9-]+$/, 'lower-case letters, digits and hyphens');
+
+/** How orders of one gateway are polled. Times are for unhurried production use; the demo shortens them. */
+export const pollConfigSchema = z.strictObject({
+  /** Delays between reads of an order that is not final, in seconds. @default [2, 5, 15, 45, 120] */
+  delaysS: z.array(z.number().positive()).min(1).default([2, 5, 15, 45, 120]),
+  /** Then doubling, up to this many seconds. @default 300 */
+  maxDelayS: z.number().positive().default(300),
+  /** Each delay varies by this share, so that orders spread out. @default 0.1 */
+  jitter: z.number().min(0).max(0.5).default(0.1),
+  /** Re-reads after a final status, in seconds after it was first seen. @default [60, 180, 630] */
+  rereadsS: z.array(z.number().positive()).min(1).default([60, 180, 630]),
+  /** An order that is still not final after this many hours is given up, with a record. @default 168 */
+  giveUpAfterH: z.number().positive().default(168),
+  /** Requests under way at once. @default 16 */
+  concurrency: z.int().positive().max(1000).default(16),
+  /** Requests a second. @default 50 */
+  requestsPerSecond: z.number().positive().default(50),
+  /** One deadline over connecting, headers and body, in milliseconds. @default 10000 */
+  deadlineMs: z.int().positive().default(10_000),
+  /** Replies larger than this many bytes are refused. @default 1048576 */
+  maxReplyBytes: z.int().positive().default(1_048_576),
+  /** Callbacks for one order within this many milliseconds cause one read. @default 1000 */
+  mergeCallbacksMs: z.int().min(0).default(1000),
+  /** While a circuit is open, one order probes every so many seconds. @default 30 */
+  probeS: z.number().positive().default(30),
+});
+export type PollConfig = z.output<typeof pollConfigSchema>;
+
+const statusPath = z.string().regex(/^\/.*\{id\}/, 'a path that starts with / and holds {id}');
+
+/** Status paths below the path prefix (interface document, 4.3-4.5); `{id}` stands for the order's id. */
+export const pathsSchema = z.strictObject({
+  depositStatus: statusPath.default('/deposit-order/{id}/status'),
+  depositStatusByTransaction: statusPath.default('/deposit-order/{id}/status-by-external-transaction-id'),
+  withdrawalStatus: statusPath.default('/withdrawal-order/{id}/status'),
+  withdrawalStatusByTransaction: statusPath.default(
+    '/withdrawal-order/{id}/status-by-external-transaction-id',
+  ),
+});
+export type StatusPaths = z.output<typeof pathsSchema>;
+
+export const gatewayConfigSchema = z.strictObject({
+  name: gatewayName,
+  /** The interface's {secure_url}, without path. */
+  secureUrl: httpUrl,
+  /** @default '/api/v1/integration' */
+  pathPrefix: z
+    .string()
+    .regex(/^(\/[^\s?#]*)?$/, 'a path that starts with /, or nothing')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .default('/api/v1/integration'),
+  paths: pathsSchema.prefault({}),
+  /** Bearer token for status requests (section 5). */
+  token: secret,
+  /** Private keys that callbacks are signed with (section 6.3), newest first. @default none: no callback verifies */
+  callbackKeys: z.array(secret).max(5).default([]),
+  /** Callback types that the account manager switched on (section 6.2). @default all five */
+  callbackTypes: z.array(z.enum(CALLBACK_TYPES)).default([...CALLBACK_TYPES]),
+  poll: pollConfigSchema.prefault({}),
+});
+export type GatewayConfig = z.output<typeof gatewayConfigSchema>;
+
+const topicConfig = z.union([
+  z.string().min(1),
+  z.strictObject({ topic: z.string().min(1), gateway: gatewayName.optional() }),
+]);
+
+export const kafkaConfigSchema = z.strictObject({
+  brokers: z.array(z.string().regex(/^\S+:\d+$/, 'host:port')).min(1),
+  /** @default 'gatewatch' */
+  clientId: z.string().min(1).default('gatewatch'),
+  /** @default 'gatewatch' */
+  groupId: z.string().min(1).default('gatewatch'),
+  /** Topics that carry callbacks; an entry may name the gateway that its messages are from. @default gateway.callbacks */
+  callbackTopics: z.array(topicConfig).min(1).default([TOPICS.callbacks]),
+  /** Topic of "poll this order" messages. @default 'gateway.orders' */
+  watchTopic: z.string().min(1).default(TOPICS.orders),
+  /** Create missing topics. @default false */
+  createTopics: z.boolean().default(false),
+  /** After this long without a heartbeat a dead member's partitions move on, in milliseconds. @default 10000 */
+  sessionTimeoutMs: z.int().min(6000).default(10_000),
+  /** `true`, or TLS options as Node's `tls.connect` takes them. */
+  ssl: z.union([z.boolean(), z.record(z.string(), z.unknown())]).optional(),
+  /** SASL options as kafkajs takes them. */
+  sasl: z.looseObject({ mechanism: z.string(), password: secret.optional() }).optional(),
+  /** Any further kafkajs client option. */
+  clientOptions: z.record(z.string(), z.unknown()).default({}),
+});
+export type KafkaConfig = z.output<typeof kafkaConfigSchema>;
+
+export const clickhouseConfigSchema = z.strictObject({
+  url: httpUrl,
+  /** @default 'gatewatch' */
+  database: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+    .default('gatewatch'),
+  /** @default 'default' */
+  username: z.string().default('default'),
+  /** @default '' */
+  password: z
+    .string()
+    .default('')
+    .transform((text) => new Secret(text)),
+  /** @default 30000 */
+  requestTimeoutMs: z.int().positive().default(30_000),
+});
+export type ClickhouseConfig = z.output<typeof clickhouseConfigSchema>;
+
+export const retentionSchema = z.strictObject({
+  /** Days that history items, orders, callbacks and settlements are kept; 0 keeps for ever. @default 400 */
+  historyDays: z.int().min(0).default(400),
+  /** Days that status requests are kept. @default 30 */
+  pollsDays: z.int().min(0).default(30),
+  /** Days that rejects are kept. @default 90 */
+  rejectsDays: z.int().min(0).default(90),
+  /** Days that collector and gateway status reports are kept. @default 30 */
+  statusDays: z.int().min(0).default(30),
+});
+export type RetentionConfig = z.output<typeof retentionSchema>;
+
+const port = z.int().min(0).max(65_535);
+
+export const configSchema = z
+  .strictObject({
+    /** Names this collector in rows and metrics. @default the host's name */
+    collectorId: z.string().min(1).max(63).optional(),
+    gateways: z.array(gatewayConfigSchema).min(1),
+    kafka: kafkaConfigSchema.optional(),
+    /** Without it an embedded ClickHouse is started in `dataDir`. */
+    clickhouse: clickhouseConfigSchema.optional(),
+    /** Folder of the embedded store and of its secret. @default '.gatewatch' */
+    dataDir: z.string().min(1).default('.gatewatch'),
+    embedded: z
+      .strictObject({
+        /** Loopback port; 0 picks a free one. @default 8123 */
+        port: port.default(8123),
+        /** Wait for the disk on each insert: survives power loss, not just a kill. @default true */
+        fsync: z.boolean().default(true),
+      })
+      .prefault({}),
+    http: z
+      .strictObject({
+        /** @default '127.0.0.1' */
+        host: z.string().min(1).default('127.0.0.1'),
+        /** @default 8080 */
+        port: port.default(8080),
+        /** A listener of its own for callbacks, so that only it need be reachable from outside. */
+        intake: z.strictObject({ host: z.string().min(1).default('0.0.0.0'), port }).optional(),
+        /** Callback bodies larger than this are refused with 413. @default 262144 */
+        maxBodyBytes: z.int().positive().max(262_144).default(262_144),
+      })
+      .prefault({}),
+    batch: z
+      .strictObject({
+        /** Rows a batch at most. @default 10000 */
+        maxRows: z.int().positive().default(10_000),
+        /** Oldest row's wait at most, in milliseconds. @default 250 */
+        maxAgeMs: z.int().min(0).default(250),
+      })
+      .prefault({}),
+    retention: retentionSchema.prefault({}),
+    /** Alert rules: settings of them, and their evaluation without Grafana. */
+    alerts: alertsConfigSchema.prefault({}),
+    log: z
+      .strictObject({
+        /** @default 'info' */
+        level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+      })
+      .prefault({}),
+  })
+  .refine(
+    (config) => new Set(config.gateways.map((gateway) => gateway.name)).size === config.gateways.length,
+    {
+      path: ['gateways'],
+      message: 'gateway names that differ from one another',
+    },
+  );
+export type Config = z.output<typeof configSchema>;

@@ -1,0 +1,214 @@
+import { CATALOGUE, OUTCOME_OF_GROUP, type Outcome, type ReasonGroup } from './dictionary.ts';
+import { DATABASE, VIEWS } from './names.ts';
+import { WILSON_Z, WINDOWS } from './thresholds.ts';
+
+/**
+ * The measures of gatewatch as ClickHouse SQL text: the one definition that panels, rules, runbooks and docs share.
+ * Everything here is a pure function of its arguments and reads the public views only.
+ */
+
+/** A view with its database, e.g. `gatewatch.history_events`. */
+export const view = (name: keyof typeof VIEWS): string => `${DATABASE}.${VIEWS[name]}`;
+/** A string literal. */
+export const sqlText = (value: string): string =>
+  `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+/** A list of string literals for `IN (...)`. */
+export const sqlList = (values: readonly string[]): string => values.map(sqlText).join(', ');
+
+/** Columns that identify an order. */
+export const ORDER_KEY = 'gateway, order_type, external_id';
+/** n: distinct orders. Events are never counted, since polling repeats codes. */
+export const DISTINCT_ORDERS = `uniqExact(${ORDER_KEY})`;
+/** Distinct orders for which at least one row meets the condition. */
+export const distinctOrdersIf = (condition: string): string =>
+  `uniqExactIf(${ORDER_KEY}, ifNull(${condition}, 0))`;
+
+/** Items that can decide an order. Info items carry earlier states and never reopen it. */
+export const DECIDING = `state IN ('SUCCESS', 'FAILED')`;
+/** Time order of items; list order within one instant, the code only to keep a tie from being decided by chance. */
+export const TIME_ORDER = 'tuple(event_time, list_position, action)';
+/** A failing item: the operation failed, or the payment did (issuer and risk declines are successful checks). */
+export const FAILING = `(result = 'FAILURE' OR state = 'FAILED')`;
+/** The head of an order's list: where the order began. */
+export const FIRST_ITEM = 'list_position = 0';
+/** The code is not in the catalogue, or not of the current format. */
+export const UNKNOWN_CODE = `(code_format != 'v2' OR action NOT IN (${sqlList(CATALOGUE.map((entry) => entry.action))}))`;
+
+/** The outcome of an order from its deciding item's state and reason group; an order without one is `pending`. */
+export function outcome(state: string, reasonGroup: string): string {
+  const groups = Object.entries(OUTCOME_OF_GROUP) as [ReasonGroup, Outcome][];
+  const cases = groups.map(([group, result]) => `${reasonGroup} = ${sqlText(group)}, ${sqlText(result)}`);
+  return (
+    `multiIf(${state} IS NULL, 'pending', ${state} = 'SUCCESS', 'succeeded', ` +
+    `${cases.join(', ')}, 'unspecified_failure')`
+  );
+}
+
+/**
+ * One row per order whose deciding item, as known at the end of the window, lies in the window:
+ * gateway, order_type, external_id, decided_at, outcome. `where` must hold the window.
+ */
+export function finishedOrders(where: string): string {
+  return `SELECT ${ORDER_KEY}, max(event_time) AS decided_at,
+    argMax(tuple(state, reason_group), ${TIME_ORDER}) AS deciding_item,
+    ${outcome('deciding_item.1', 'deciding_item.2')} AS outcome
+  FROM ${view('historyEvents')}
+  WHERE ${DECIDING} AND ${where}
+  GROUP BY ${ORDER_KEY}`;
+}
+
+/** One row per order that began in the window: gateway, order_type, external_id, started_at. `where` must hold the window. */
+export function startedOrders(where: string): string {
+  return `SELECT ${ORDER_KEY}, min(event_time) AS started_at
+  FROM ${view('historyEvents')}
+  WHERE ${FIRST_ITEM} AND ${where}
+  GROUP BY ${ORDER_KEY}`;
+}
+
+/**
+ * One row per order decided in the window whose first item lies within the look-back: gateway, order_type, external_id,
+ * decided_at, seconds from its first item to its deciding one.
+ *
+ * @param decided conditions on deciding items, the window among them
+ * @param began conditions on first items, the longer window among them
+ */
+export function timesToFinal(decided: string, began: string): string {
+  return `SELECT ${ORDER_KEY}, decided_at, dateDiff('microsecond', started_at, decided_at) / 1000000 AS seconds
+  FROM
+  (
+    SELECT ${ORDER_KEY}, max(event_time) AS decided_at FROM ${view('historyEvents')} WHERE ${DECIDING} AND ${decided} GROUP BY ${ORDER_KEY}
+  ) AS decided
+  INNER JOIN
+  (
+    ${startedOrders(began)}
+  ) AS began USING (${ORDER_KEY})`;
+}
+
+/**
+ * One row per order and stage that the order reached in the window: gateway, order_type, external_id, stage, reached_at,
+ * seconds from the item before to the stage's first one (NULL without one): how long the step into the stage took.
+ *
+ * @param where conditions on items, a window with the look-back among them
+ * @param reached condition on `reached_at`: the window
+ */
+export function stageSteps(where: string, reached: string): string {
+  return `SELECT ${ORDER_KEY}, toString(stage_name) AS stage, item.1 AS reached_at, if(place = 1, NULL, step / 1000000) AS seconds
+  FROM
+  (
+    SELECT ${ORDER_KEY}, arraySort(groupArray((event_time, list_position, action, ifNull(toString(stage), '')))) AS items
+    FROM ${view('historyEvents')}
+    WHERE ${where}
+    GROUP BY ${ORDER_KEY}
+  )
+  ARRAY JOIN items AS item, arrayEnumerate(items) AS place, items.4 AS stage_name, arrayEnumerateUniq(items.4) AS nth,
+    arrayDifference(arrayMap(one -> toUnixTimestamp64Micro(one.1), items)) AS step
+  WHERE nth = 1 AND stage_name != '' AND ${reached}`;
+}
+
+const APPROVAL_OUTCOMES: readonly Outcome[] = [
+  'succeeded',
+  'risk_decline',
+  'issuer_decline',
+  'unspecified_failure',
+];
+/** Over rows of `finishedOrders`: orders that someone judged, i.e. the denominator of approval. */
+export const JUDGED = `countIf(outcome IN (${sqlList(APPROVAL_OUTCOMES)}))`;
+/** Over rows of `finishedOrders`: 0..1, NULL without orders. */
+export const TECHNICAL_SUCCESS_SHARE = ratio(`countIf(outcome != 'technical_failure')`, 'count()');
+/** Over rows of `finishedOrders`: 0..1, NULL without judged orders. */
+export const APPROVAL_SHARE = ratio(`countIf(outcome = 'succeeded')`, JUDGED);
+/** Over history items of one stage: orders with a failed operation there / orders seen there. 0..1, NULL without orders. */
+export const OPERATION_FAILURE_SHARE = ratio(distinctOrdersIf(`result = 'FAILURE'`), DISTINCT_ORDERS);
+
+/** numerator / denominator, NULL when there is nothing to divide by. */
+export function ratio(numerator: string, denominator: string): string {
+  return `if(${denominator} = 0, NULL, ${numerator} / ${denominator})`;
+}
+
+/**
+ * Lower bound of the Wilson interval of `affected` out of `seen`; 0 without orders. The same share weighs more the more
+ * orders it rests on, so one limit is honest at every volume.
+ */
+export function wilsonLowerBound(affected: string, seen: string, z: number = WILSON_Z): string {
+  const zz = Number((z * z).toPrecision(9));
+  return (
+    `if(${seen} = 0, 0, (${affected} + ${zz} / 2 - ${z} * sqrt(${affected} * (${seen} - ${affected}) / ${seen} + ` +
+    `${zz} / 4)) / (${seen} + ${zz}))`
+  );
+}
+
+/**
+ * `WITH` clause that every windowed query begins with. It names `watermarks`, a map from gateway to the instant up to
+ * which our picture of it is complete as known at `asOf`, and `window_end(gateway)`, where that gateway's windows end
+ * (exclusive): least(asOf - lag, watermark).
+ *
+ * Each collector's newest report counts, and of several collectors the one that sees furthest. A blind gateway's
+ * watermark stands still; so does that of a gateway whose collectors are gone. A gateway that no collector ever reported
+ * on, as in a store that was only backfilled, has no watermark to wait for: its windows end at asOf - lag.
+ *
+ * @param asOf SQL of the instant of knowledge: the evaluation instant of a rule, now for a panel.
+ */
+export function withWatermarks(asOf: string, lagSeconds: number = WINDOWS.lagSeconds): string {
+  const instant = `toDateTime64(${asOf}, 6, 'UTC')`;
+  // Whole hours before that of `asOf` hold no report after it, so their newest will do.
+  const hour = `toStartOfHour(${instant})`;
+  return `WITH
+  (
+    SELECT mapFromArrays(groupArray(gateway), groupArray(watermark))
+    FROM
+    (
+      SELECT gateway, max(newest) AS watermark
+      FROM
+      (
+        SELECT toString(gateway) AS gateway, argMax(watermark_at, reported_at) AS newest
+        FROM
+        (
+          SELECT gateway, collector_id, reported_at, watermark_at
+          FROM ${view('gatewayStatus')}
+          WHERE reported_at >= ${hour} AND reported_at <= ${asOf}
+          UNION ALL
+          SELECT gateway, collector_id, reported_at, watermark_at
+          FROM ${view('gatewayStatusHourly')}
+          WHERE hour < ${hour} AND hour > ${asOf} - INTERVAL ${WINDOWS.forgetGatewayAfterSeconds + 3600} SECOND
+        )
+        WHERE reported_at > ${asOf} - INTERVAL ${WINDOWS.forgetGatewayAfterSeconds} SECOND
+        GROUP BY gateway, collector_id
+      )
+      GROUP BY gateway
+      ORDER BY gateway
+    )
+  ) AS watermarks,
+  g -> least(${instant} - INTERVAL ${lagSeconds} SECOND, if(mapContains(watermarks, toString(g)), watermarks[toString(g)], ${instant})) AS window_end`;
+}
+
+/** A half-open window of time. Needs `withWatermarks` of the same `asOf` in front. */
+export interface Window {
+  /** Condition on a time column. */
+  readonly contains: (time: string) => string;
+  /** Condition on history items, which carry when they were first seen. */
+  readonly items: string;
+}
+
+/**
+ * The last `windowSeconds` before a gateway's window end, seen from the evaluation instant `asOf`. Items first seen
+ * later do not count, so evaluating the same instant again gives the same number.
+ */
+export function trailingWindow(
+  asOf: string,
+  windowSeconds: number,
+  lagSeconds: number = WINDOWS.lagSeconds,
+): Window {
+  // Redundant, for the engine prunes parts by constants only: no gateway's window begins before this.
+  const oldest = `arrayMin(arrayPushBack(mapValues(watermarks), toDateTime64(${asOf}, 6, 'UTC')))`;
+  const contains = (time: string): string =>
+    `${time} >= ${oldest} - INTERVAL ${lagSeconds + windowSeconds} SECOND AND ${time} < ${asOf} ` +
+    `AND ${time} >= window_end(gateway) - INTERVAL ${windowSeconds} SECOND AND ${time} < window_end(gateway)`;
+  return { contains, items: `${contains('event_time')} AND observed_at <= ${asOf}` };
+}
+
+/** From `from` to the earlier of `to` and the gateway's window end, with all that is known by now. */
+export function rangeWindow(from: string, to: string): Window {
+  const contains = (time: string): string =>
+    `${time} >= ${from} AND ${time} < ${to} AND ${time} < window_end(gateway)`;
+  return { contains, items: contains('event_time') };
+}

@@ -1,0 +1,190 @@
+/**
+ * The collector's own instruments, each named once: OTLP sends them under `name`, `/metrics` shows them under the name
+ * that Prometheus makes of it (dots become underscores, counters end in `_total`).
+ * Labels come from closed sets; identifiers of orders never are one.
+ */
+
+export type InstrumentKind = 'counter' | 'gauge' | 'histogram';
+
+export interface MetricDefinition {
+  readonly name: string;
+  readonly kind: InstrumentKind;
+  /** UCUM; '' for plain counts. */
+  readonly unit: string;
+  readonly description: string;
+  readonly labels: readonly string[];
+  /** Upper bounds of a histogram's buckets, in `unit`. */
+  readonly buckets?: readonly number[];
+}
+
+const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const LATENESS_BUCKETS = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600];
+const ROW_BUCKETS = [1, 10, 50, 100, 500, 1000, 2500, 5000, 10_000, 25_000];
+
+export const METRICS = {
+  received: {
+    name: 'gatewatch.received',
+    kind: 'counter',
+    unit: '',
+    description: 'Messages and replies taken in',
+    labels: ['source'],
+  },
+  decoded: {
+    name: 'gatewatch.decoded',
+    kind: 'counter',
+    unit: '',
+    description: 'History codes decoded, by the form they had',
+    labels: ['format'],
+  },
+  stored: {
+    name: 'gatewatch.stored',
+    kind: 'counter',
+    unit: '',
+    description: 'Rows that the store acknowledged',
+    labels: ['table'],
+  },
+  rejects: {
+    name: 'gatewatch.rejects',
+    kind: 'counter',
+    unit: '',
+    description: 'Things that fitted no row, by reason',
+    labels: ['reason'],
+  },
+  duplicatesAbsorbed: {
+    name: 'gatewatch.duplicates_absorbed',
+    kind: 'counter',
+    unit: '',
+    description: 'Repetitions that were recognized and caused no second row',
+    labels: [],
+  },
+  insertRetries: {
+    name: 'gatewatch.insert_retries',
+    kind: 'counter',
+    unit: '',
+    description: 'Insert attempts that had to be repeated',
+    labels: ['code'],
+  },
+  ambiguousInserts: {
+    name: 'gatewatch.ambiguous_inserts',
+    kind: 'counter',
+    unit: '',
+    description: 'Insert attempts without an answer, repeated under the same token',
+    labels: [],
+  },
+  batchRows: {
+    name: 'gatewatch.batch_rows',
+    kind: 'histogram',
+    unit: '',
+    description: 'Rows of one acknowledged batch',
+    labels: [],
+    buckets: ROW_BUCKETS,
+  },
+  batchDuration: {
+    name: 'gatewatch.batch_duration_seconds',
+    kind: 'histogram',
+    unit: 's',
+    description: 'From the first insert of a batch to its acknowledgement, retries included',
+    labels: [],
+    buckets: DURATION_BUCKETS,
+  },
+  sinkBacklogRows: {
+    name: 'gatewatch.sink_backlog_rows',
+    kind: 'gauge',
+    unit: '',
+    description: 'Rows handed over and not yet acknowledged',
+    labels: [],
+  },
+  consumerLag: {
+    name: 'gatewatch.consumer_lag',
+    kind: 'gauge',
+    unit: '',
+    description: 'Kafka records not yet consumed, over all assigned partitions',
+    labels: ['topic'],
+  },
+  lastProgressAge: {
+    name: 'gatewatch.last_progress_age_seconds',
+    kind: 'gauge',
+    unit: 's',
+    description: 'Time since an input was last taken to its acknowledgement',
+    labels: ['source'],
+  },
+  polls: {
+    name: 'gatewatch.polls',
+    kind: 'counter',
+    unit: '',
+    description: 'Status requests, by how they ended',
+    labels: ['gateway', 'outcome'],
+  },
+  pollLateness: {
+    name: 'gatewatch.poll_lateness_seconds',
+    kind: 'histogram',
+    unit: 's',
+    description: 'How much later than planned a status request began',
+    labels: ['gateway'],
+    buckets: LATENESS_BUCKETS,
+  },
+  pollDuration: {
+    name: 'gatewatch.poll_duration_seconds',
+    kind: 'histogram',
+    unit: 's',
+    description: 'Time a status request took, body included',
+    labels: ['gateway'],
+    buckets: DURATION_BUCKETS,
+  },
+  watchedOrders: {
+    name: 'gatewatch.watched_orders',
+    kind: 'gauge',
+    unit: '',
+    description: 'Orders being polled',
+    labels: ['gateway'],
+  },
+  circuitsOpen: {
+    name: 'gatewatch.circuits_open',
+    kind: 'gauge',
+    unit: '',
+    description: 'Credentials and endpoints that polling currently spares',
+    labels: ['gateway'],
+  },
+  callbacks: {
+    name: 'gatewatch.callbacks',
+    kind: 'counter',
+    unit: '',
+    description: 'Callbacks received, by the verdict on their signature',
+    labels: ['verdict'],
+  },
+  spansExported: {
+    name: 'gatewatch.spans_exported',
+    kind: 'counter',
+    unit: '',
+    description: 'Payment spans that the OTLP receiver accepted',
+    labels: [],
+  },
+  spanExportFailures: {
+    name: 'gatewatch.span_export_failures',
+    kind: 'counter',
+    unit: '',
+    description: 'Exports of payment spans that failed and are offered again',
+    labels: [],
+  },
+  spanBacklog: {
+    name: 'gatewatch.span_backlog',
+    kind: 'gauge',
+    unit: '',
+    description: 'Batches whose payment spans are not exported yet',
+    labels: [],
+  },
+} as const satisfies Readonly<Record<string, MetricDefinition>>;
+
+export type MetricKey = keyof typeof METRICS;
+type KeyOfKind<Kind extends InstrumentKind> = {
+  [K in MetricKey]: (typeof METRICS)[K]['kind'] extends Kind ? K : never;
+}[MetricKey];
+export type CounterKey = KeyOfKind<'counter'>;
+export type GaugeKey = KeyOfKind<'gauge'>;
+export type HistogramKey = KeyOfKind<'histogram'>;
+
+/** The name under which `/metrics` shows an instrument, e.g. `gatewatch_received_total`. */
+export function prometheusName(key: MetricKey): string {
+  const { name, kind } = METRICS[key];
+  return `${name.replaceAll('.', '_')}${kind === 'counter' ? '_total' : ''}`;
+}

@@ -1,0 +1,62 @@
+/** Names that cross a boundary, each written once. */
+
+export const DATABASE = 'gatewatch';
+
+/** Public views (design: tables and views). Queries of dashboards, alerts and analysts use these only. */
+export const VIEWS = {
+  historyEvents: 'history_events',
+  orderTimeline: 'order_timeline',
+  orderTrace: 'order_trace',
+  orders: 'orders',
+  callbackArrivals: 'callback_arrivals',
+  callbacks: 'callbacks',
+  polls: 'polls',
+  rejects: 'rejects',
+  watchRequests: 'watch_requests',
+  collectorStatus: 'collector_status',
+  gatewayStatus: 'gateway_status',
+  gatewayStatusHourly: 'gateway_status_hourly',
+  annotations: 'annotations',
+  orderActivity: 'order_activity',
+  alertSettings: 'alert_settings',
+  alertStates: 'alert_states',
+  alertHistory: 'alert_history',
+} as const;
+
+/** Parameterized view: the orders behind a page. */
+export const INCIDENT_ORDERS = 'incident_orders';
+
+/** Physical tables that the sink writes. */
+export const TABLES = {
+  historyEvents: 'history_events_store',
+  orderObservations: 'order_observations',
+  callbackDeliveries: 'callback_deliveries_store',
+  polls: 'polls_store',
+  rejects: 'rejects_store',
+  rejectResolutions: 'reject_resolutions_store',
+  watchRequests: 'watch_requests_store',
+  settlements: 'settlements_store',
+  orderWatch: 'order_watch',
+  ingestLedger: 'ingest_ledger',
+  exportCursor: 'export_cursor',
+  collectorStatus: 'collector_status_store',
+  gatewayStatus: 'gateway_status_store',
+  annotations: 'annotations_store',
+  alertSettings: 'alert_settings_store',
+  alertStates: 'alert_states_store',
+} as const;
+export type TableKey = keyof typeof TABLES;
+
+/** Default Kafka topics. */
+export const TOPICS = { callbacks: 'gateway.callbacks', orders: 'gateway.orders' } as const;
+
+/** Header names, lower case. Lookups ignore case. */
+export const HEADERS = { signature: 'signature', gateway: 'gateway', deliveryId: 'delivery-id' } as const;
+
+/** Data source uid and type that dashboards and rules refer to. */
+export const GRAFANA = {
+  datasourceType: 'grafana-clickhouse-datasource',
+  datasourceUid: 'clickhouse-gatewatch',
+  folderTitle: 'Payment gateway',
+  folderUid: 'gatewatch',
+} as const;

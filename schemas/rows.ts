@@ -1,0 +1,344 @@
+import type { TableKey } from './names.ts';
+
+/** Microseconds since 1970-01-01T00:00:00Z. A number holds them exactly until the year 2255. */
+export type EpochMicros = number;
+
+/** How a column travels: the Arrow type it is sent as and the TypeScript type it has here. `?` means nullable. */
+export type ColumnKind =
+  | 'string'
+  | 'string?'
+  | 'strings'
+  | 'bytes32'
+  | 'u8'
+  | 'u8?'
+  | 'u16'
+  | 'u16?'
+  | 'u32'
+  | 'u64'
+  | 'i32?'
+  | 'i64?'
+  | 'f64'
+  | 'micros'
+  | 'micros?';
+
+interface ValueOf {
+  string: string;
+  'string?': string | null;
+  strings: readonly string[];
+  /** 32 bytes, e.g. a SHA-256. */
+  bytes32: Uint8Array;
+  u8: number;
+  'u8?': number | null;
+  u16: number;
+  'u16?': number | null;
+  u32: number;
+  u64: number;
+  'i32?': number | null;
+  'i64?': number | null;
+  f64: number;
+  micros: EpochMicros;
+  'micros?': EpochMicros | null;
+}
+
+export type Columns = Readonly<Record<string, ColumnKind>>;
+export type RowOf<C extends Columns> = { readonly [K in keyof C]: ValueOf[C[K]] };
+
+/**
+ * The columns the sink sends to each table, in order. Enums and decimals travel as text and are cast by the engine; an
+ * `amount` is the exact decimal text. `collector_id` and `batch_seq` are added by the sink where a table has them.
+ */
+export const COLUMNS = {
+  historyEvents: {
+    gateway: 'string',
+    order_type: 'string',
+    external_id: 'string',
+    event_time: 'micros',
+    action: 'string',
+    occurrence: 'u16',
+    external_transaction_id: 'string',
+    channel: 'string',
+    code_format: 'string',
+    stage: 'string?',
+    result: 'string?',
+    state: 'string?',
+    reason_code: 'u8?',
+    reason_group: 'string?',
+    reason_detail: 'string?',
+    list_position: 'u32',
+    span_start: 'micros',
+    observed_at: 'micros',
+    source: 'string',
+  },
+  orderObservations: {
+    gateway: 'string',
+    order_type: 'string',
+    external_id: 'string',
+    observed_at: 'micros',
+    kind: 'string',
+    external_transaction_id: 'string',
+    channel: 'string',
+    status: 'string?',
+    amount: 'string?',
+    currency: 'string?',
+    outcome: 'string?',
+    deciding_action: 'string?',
+    reason_code: 'u8?',
+    reason_group: 'string?',
+    reason_detail: 'string?',
+    history_items: 'u32',
+    created_at: 'micros?',
+    final_at: 'micros?',
+    settled_at: 'micros?',
+    abandoned_at: 'micros?',
+  },
+  callbackDeliveries: {
+    gateway: 'string',
+    content_hash: 'bytes32',
+    delivery_id: 'string',
+    received_at: 'micros',
+    verdict: 'string',
+    external_id: 'string?',
+    status: 'string?',
+    amount: 'string?',
+    order_type: 'string?',
+    currency: 'string?',
+    problem: 'string',
+    source: 'string',
+    topic: 'string',
+    kafka_partition: 'i32?',
+    kafka_offset: 'i64?',
+    body_bytes: 'u32',
+  },
+  polls: {
+    gateway: 'string',
+    started_at: 'micros',
+    poll_id: 'string',
+    endpoint: 'string',
+    order_type: 'string',
+    order_id: 'string',
+    id_kind: 'string',
+    cause: 'string',
+    http_status: 'u16?',
+    outcome: 'string',
+    error_type: 'string',
+    duration_ms: 'f64',
+    lateness_ms: 'f64',
+    reply_bytes: 'u32',
+    items: 'u32',
+    new_items: 'u32',
+    refused_items: 'u32',
+    anomaly: 'string',
+  },
+  rejects: {
+    gateway: 'string',
+    reason: 'string',
+    reject_id: 'string',
+    rejected_at: 'micros',
+    source: 'string',
+    field: 'string',
+    expected: 'string',
+    received: 'string',
+    content: 'string',
+    topic: 'string',
+    kafka_partition: 'i32?',
+    kafka_offset: 'i64?',
+    delivery_id: 'string',
+    order_type: 'string?',
+    order_id: 'string?',
+  },
+  rejectResolutions: {
+    gateway: 'string',
+    reason: 'string',
+    reject_id: 'string',
+    resolved_at: 'micros',
+    resolution: 'string',
+  },
+  watchRequests: {
+    gateway: 'string',
+    received_at: 'micros',
+    request_id: 'string',
+    order_type: 'string',
+    id_kind: 'string',
+    order_id: 'string',
+    channel: 'string',
+    amount: 'string?',
+    currency: 'string?',
+    source: 'string',
+    topic: 'string',
+    kafka_partition: 'i32?',
+    kafka_offset: 'i64?',
+  },
+  settlements: {
+    gateway: 'string',
+    order_type: 'string',
+    external_id: 'string',
+    settled_at: 'micros',
+    kind: 'string',
+    status: 'string?',
+    outcome: 'string?',
+    reason_group: 'string?',
+    reason_detail: 'string?',
+    history_items: 'u32',
+    external_transaction_id: 'string',
+    channel: 'string',
+    first_event_at: 'micros',
+    last_event_at: 'micros',
+  },
+  orderWatch: {
+    gateway: 'string',
+    order_type: 'string',
+    id_kind: 'string',
+    order_id: 'string',
+    updated_at: 'micros',
+    phase: 'string',
+    next_poll_at: 'micros',
+    attempt: 'u32',
+    reread: 'u32',
+    first_seen_at: 'micros',
+    final_at: 'micros?',
+    last_status: 'string?',
+    external_id: 'string',
+    external_transaction_id: 'string',
+    channel: 'string',
+    amount: 'string?',
+    currency: 'string?',
+    root_sent: 'u8',
+    collector_id: 'string',
+  },
+  ingestLedger: {
+    collector_id: 'string',
+    batch_seq: 'u64',
+    acknowledged_at: 'micros',
+    kafka_records: 'u32',
+    http_deliveries: 'u32',
+    watch_requests: 'u32',
+    replies: 'u32',
+    history_items: 'u32',
+    callback_rows: 'u32',
+    history_rows: 'u32',
+    reject_rows: 'u32',
+    coordinates: 'string',
+  },
+  exportCursor: { collector_id: 'string', exporter: 'string', batch_seq: 'u64' },
+  collectorStatus: {
+    collector_id: 'string',
+    reported_at: 'micros',
+    version: 'string',
+    started_at: 'micros',
+    consumer_lag: 'u64',
+    last_progress_at: 'micros',
+    watched_orders: 'u32',
+    due_orders: 'u32',
+    lateness_p99_ms: 'f64',
+    circuits_open: 'u16',
+    rejects_total: 'u64',
+    duplicates_total: 'u64',
+    retries_total: 'u64',
+    spans_exported_total: 'u64',
+    span_backlog: 'u64',
+    memory_bytes: 'u64',
+  },
+  gatewayStatus: {
+    gateway: 'string',
+    collector_id: 'string',
+    reported_at: 'micros',
+    watermark_at: 'micros',
+    watched_orders: 'u32',
+    due_orders: 'u32',
+    circuits_open: 'u16',
+    last_reply_at: 'micros?',
+  },
+  annotations: {
+    annotation_id: 'string',
+    starts_at: 'micros',
+    ends_at: 'micros?',
+    gateway: 'string',
+    title: 'string',
+    text: 'string',
+    tags: 'strings',
+  },
+  alertSettings: {
+    gateway: 'string',
+    rule: 'string',
+    setting: 'string',
+    value: 'f64',
+    configured_at: 'micros',
+  },
+  alertStates: {
+    rule_uid: 'string',
+    rule: 'string',
+    severity: 'string',
+    gateway: 'string',
+    labels: 'string',
+    changed_at: 'micros',
+    evaluated_at: 'micros',
+    state: 'string',
+    reason: 'string',
+    firing_since: 'micros?',
+    resolved_at: 'micros?',
+    memory: 'string',
+    collector_id: 'string',
+  },
+} as const satisfies Record<TableKey, Columns>;
+
+/** Tables whose rows carry the batch that wrote them: the sink adds `collector_id` and `batch_seq`. */
+export const BATCH_STAMPED: ReadonlySet<TableKey> = new Set<TableKey>([
+  'historyEvents',
+  'callbackDeliveries',
+  'polls',
+  'rejects',
+  'watchRequests',
+  'settlements',
+]);
+
+export type Rows = { readonly [K in TableKey]: RowOf<(typeof COLUMNS)[K]> };
+export type HistoryEventRow = Rows['historyEvents'];
+export type OrderObservationRow = Rows['orderObservations'];
+export type CallbackDeliveryRow = Rows['callbackDeliveries'];
+export type PollRow = Rows['polls'];
+export type RejectRow = Rows['rejects'];
+export type RejectResolutionRow = Rows['rejectResolutions'];
+export type WatchRequestRow = Rows['watchRequests'];
+export type SettlementRow = Rows['settlements'];
+export type OrderWatchRow = Rows['orderWatch'];
+
+/** Rows for any number of tables that must be acknowledged together. Missing tables have none. */
+export type RowBundle = { readonly [K in TableKey]?: readonly Rows[K][] };
+
+/** Verdict on a callback's signature. */
+export const VERDICTS = [
+  'valid',
+  'valid_previous_key',
+  'mismatch',
+  'missing_signature',
+  'malformed',
+] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** How a status request ended. `unknown`: no usable answer, the payment's state stays unknown (section 1, rule 1). */
+export const POLL_OUTCOMES = [
+  'ok',
+  'not_found',
+  'unauthorized',
+  'forbidden',
+  'locked',
+  'rate_limited',
+  'client_error',
+  'unknown',
+  'invalid_response',
+] as const;
+export type PollOutcome = (typeof POLL_OUTCOMES)[number];
+
+/** Why something was put into `rejects`. Also the label of the rejects metric. */
+export const REJECT_REASONS = [
+  'unknown_gateway',
+  'watch_message_malformed',
+  'reply_malformed',
+  'reply_truncated',
+  'reply_too_large',
+  'id_mismatch',
+  'history_item_malformed',
+  'history_time_invalid',
+  'row_refused_by_store',
+] as const;
+export type RejectReason = (typeof REJECT_REASONS)[number];

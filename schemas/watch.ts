@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { OrderType } from './dictionary.ts';
+import { ORDER_TYPES } from './dictionary.ts';
+import type { EpochMicros } from './rows.ts';
+
+/** Which of the two ids an order is known by (interface document, sections 4.3-4.5). */
+export const ID_KINDS = ['external-id', 'transaction-id'] as const;
+export type IdKind = (typeof ID_KINDS)[number];
+
+/** `active`: not final yet. `rereading`: final, late items may come. `merged`: goes on under its service id. */
+export const WATCH_PHASES = ['active', 'rereading', 'settled', 'abandoned', 'merged'] as const;
+export type WatchPhase = (typeof WATCH_PHASES)[number];
+
+/** The poller's memory of one order, as persisted in `order_watch`. Times are wall clock. */
+export interface WatchedOrder {
+  readonly gateway: string;
+  readonly orderType: OrderType;
+  readonly idKind: IdKind;
+  /** The id the order is polled by. */
+  readonly orderId: string;
+  readonly phase: WatchPhase;
+  readonly nextPollAt: EpochMicros;
+  /** Polls made since the order was taken up or reopened. */
+  readonly attempt: number;
+  /** Re-reads made since the final status was first seen. */
+  readonly reread: number;
+  readonly firstSeenAt: EpochMicros;
+  /** When the final status was first seen, or null. */
+  readonly finalAt: EpochMicros | null;
+  readonly lastStatus: string | null;
+  /** The service's id once known, else ''. */
+  readonly externalId: string;
+  readonly externalTransactionId: string;
+  readonly channel: string;
+  readonly amount: string | null;
+  readonly currency: string | null;
+  /** The order's root span row was written. */
+  readonly rootSent: boolean;
+}
+
+/** Why an order is polled now. */
+export type PollCause = 'schedule' | 'callback' | 'watch' | 'reread' | 'probe';
+
+/** Can the id stand in a path? `.` and `..` would leave the base path whatever their encoding. */
+export function isSafeId(id: string): boolean {
+  return id !== '' && id.isWellFormed() && !id.split(/[/\\]/).some((part) => part === '.' || part === '..');
+}
+
+const id = z.string().min(1).max(200).refine(isSafeId, 'an id that can stand in a path');
+
+/**
+ * A message of the watch topic, and the body of `POST /orders`: "poll this order" (design: Kafka). At least one of the two
+ * ids; unknown fields are ignored.
+ */
+export const watchMessageSchema = z
+  .object({
+    gateway: z.string().max(64).optional(),
+    orderType: z.enum(ORDER_TYPES),
+    externalId: id.optional(),
+    externalTransactionId: id.optional(),
+    channel: z.string().max(64).optional(),
+    amount: z
+      .union([z.number(), z.string().max(64)])
+      .transform(String)
+      .pipe(z.string().regex(/^-?\d+(\.\d+)?$/, 'must be a decimal number'))
+      .optional(),
+    currency: z.string().max(16).optional(),
+  })
+  .refine((message) => message.externalId !== undefined || message.externalTransactionId !== undefined, {
+    path: ['externalId'],
+    message: 'an externalId or an externalTransactionId',
+  });
+export type WatchMessage = z.infer<typeof watchMessageSchema>;
+
+/** The key under which an order is watched: unique over gateways, types and both kinds of id. */
+export function watchKey(order: Pick<WatchedOrder, 'gateway' | 'orderType' | 'idKind' | 'orderId'>): string {
+  return `${order.gateway}|${order.orderType}|${order.idKind}|${order.orderId}`;
+}

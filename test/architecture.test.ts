@@ -1,0 +1,252 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findCycle, ROOT, sourceFiles, type Import } from './contracts/source-tree.ts';
+
+/** Programs start here. Nothing else reads `process`: settings, clocks and signals come in as arguments. */
+const ENTRY_POINTS: ReadonlySet<string> = new Set([
+  'collector/main.ts',
+  'collector/embedded/child.ts',
+  'sandbox/main.ts',
+  'sandbox/demo.ts',
+  'dashboards/generate.ts',
+  'dashboards/preview/generate.ts',
+  'alerts/generate.ts',
+  'docs/generate.ts',
+]);
+
+/** Where each library that can be changed for another lives, so that one file or folder shows all that we ask of it. */
+const HOMES: Readonly<Record<string, readonly string[]>> = {
+  kafkajs: ['collector/sources/kafka/'],
+  'lz4-napi': ['collector/sources/kafka/'],
+  snappy: ['collector/sources/kafka/'],
+  '@clickhouse/client': ['collector/sinks/clickhouse/'],
+  'apache-arrow': ['collector/sinks/clickhouse/'],
+  chdb: ['collector/embedded/'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['collector/sinks/otlp/'],
+  '@opentelemetry/exporter-metrics-otlp-proto': ['collector/telemetry.ts', 'collector/telemetry/'],
+  '@opentelemetry/exporter-prometheus': ['collector/telemetry.ts', 'collector/telemetry/'],
+  '@opentelemetry/sdk-node': ['collector/telemetry.ts', 'collector/telemetry/'],
+  '@opentelemetry/sdk-metrics': ['collector/telemetry.ts', 'collector/telemetry/'],
+  // The sandbox is a program of its own: it sends callbacks, the poller reads orders.
+  undici: ['collector/sources/poller/', 'sandbox/sender.ts'],
+  '@grafana/grafana-foundation-sdk': ['dashboards/', 'alerts/'],
+  // The console's page draws with it, in a browser.
+  uplot: ['dashboards/preview/page/'],
+};
+
+/** Files whose own loader asks for a default export. */
+const DEFAULT_EXPORTS: ReadonlySet<string> = new Set(['test/support/kafka-broker.ts']);
+
+/** Imports that the parser cannot follow, each with a reason why it must be one. */
+const HIDDEN_IMPORTS: ReadonlySet<string> = new Set([
+  // Reach into a CommonJS library that exports no such thing.
+  'collector/sources/kafka/calm-request-queue.ts',
+  'collector/sources/kafka/fresh-connection.ts',
+]);
+
+const SIDES = ['collector/sources/', 'collector/sinks/'];
+
+const files = sourceFiles();
+const product = files.filter(({ path }) => !path.startsWith('test/'));
+const imports = files.flatMap((file) => file.imports);
+const productImports = product.flatMap((file) => file.imports);
+
+const under = (path: string | null, ...folders: string[]) =>
+  path !== null &&
+  folders.some((folder) => path === folder || (folder.endsWith('/') && path.startsWith(folder)));
+const shown = (some: readonly Import[]) => some.map(({ from, specifier }) => `${from} imports ${specifier}`);
+/** The imports of the files under a folder that the rule does not allow. */
+const strangers = (folder: string, allowed: (one: Import) => boolean) =>
+  shown(productImports.filter((one) => one.from.startsWith(folder) && !allowed(one)));
+/** Does the file import anything under the folder that is there when it runs? */
+const sees = (path: string, folder: string) =>
+  productImports.some(({ from, file, typeOnly }) => from === path && !typeOnly && under(file, folder));
+/** `collector/sinks/clickhouse/` of a file within it; '' for a file that lies directly in `collector/sinks/`. */
+const adapterOf = (path: string) => /^collector\/(?:sources|sinks)\/[^/]+\//.exec(path)?.[0] ?? '';
+
+describe('the tree', () => {
+  it('is read whole: every folder has files, and every one of ours that is imported exists', () => {
+    const folders = new Set(files.map(({ path }) => path.split('/')[0]));
+    expect([...folders]).toEqual(
+      expect.arrayContaining(['schemas', 'collector', 'dashboards', 'alerts', 'sandbox', 'test']),
+    );
+    const known = new Set(files.map(({ path }) => path));
+    expect(
+      shown(imports.filter(({ file }) => file !== null && file.endsWith('.ts') && !known.has(file))),
+    ).toEqual([]);
+  });
+
+  it('names its files in kebab-case', () => {
+    const odd = files.filter(({ path }) =>
+      path.split('/').some((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)*$/.test(name)),
+    );
+    expect(odd.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('exports by name, with no file that only passes on what others export', () => {
+    const byDefault = files.filter(({ path, defaultExport }) => defaultExport && !DEFAULT_EXPORTS.has(path));
+    expect(byDefault.map(({ path }) => path)).toEqual([]);
+    expect(files.filter(({ barrel }) => barrel).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('imports its own files by their real names', () => {
+    expect(shown(imports.filter(({ file }) => file !== null && !/\.(ts|json)$/.test(file)))).toEqual([]);
+  });
+
+  it('has no cycle of imports', () => {
+    expect(findCycle(files)).toBeNull();
+  });
+
+  it('hides no import from these rules', () => {
+    const hidden = product.filter(
+      ({ path, hiddenImports }) => hiddenImports.length > 0 && !HIDDEN_IMPORTS.has(path),
+    );
+    expect(hidden.map(({ path, hiddenImports }) => `${path}: ${hiddenImports.join()}`)).toEqual([]);
+  });
+});
+
+describe('who may import whom', () => {
+  it('1: schemas import zod and themselves', () => {
+    expect(
+      strangers('schemas/', ({ file, library }) => under(file, 'schemas/') || library === 'zod'),
+    ).toEqual([]);
+  });
+
+  it('2: decode imports schemas, node:crypto and itself, and other libraries as types only', () => {
+    const typesOnly = /^(zod|@opentelemetry\/.*)$/;
+    const allowed = ({ file, library, typeOnly }: Import) =>
+      under(file, 'schemas/', 'collector/decode/') ||
+      library === 'node:crypto' ||
+      (typeOnly && typesOnly.test(library ?? ''));
+    expect(strangers('collector/decode/', allowed)).toEqual([]);
+  });
+
+  it.each(['sources', 'sinks'])(
+    '3: an adapter in %s imports schemas, its port, errors and telemetry, and another one as a type at most',
+    (side) => {
+      const shared = [
+        'schemas/',
+        'collector/errors.ts',
+        'collector/clock.ts',
+        'collector/telemetry.ts',
+        'collector/telemetry/',
+      ];
+      const allowed = ({ from, file, typeOnly }: Import) =>
+        file === null ||
+        under(file, ...shared) ||
+        (under(file, `collector/${side}/`) && (typeOnly || ['', adapterOf(from)].includes(adapterOf(file))));
+      expect(strangers(`collector/${side}/`, allowed)).toEqual([]);
+    },
+  );
+
+  it('4: only the wiring sees sources and sinks together, and the entry point sees neither', () => {
+    const both = product.filter(
+      ({ path }) => sees(path, 'collector/sources/') && sees(path, 'collector/sinks/'),
+    );
+    expect(both.map(({ path }) => path).filter((path) => path !== 'collector/wire.ts')).toEqual([]);
+    const inside = ['collector/sources/', 'collector/decode/', 'collector/sinks/'];
+    expect(strangers('collector/main.ts', ({ file }) => !under(file, ...inside))).toEqual([]);
+  });
+
+  it('4: the pipeline decodes, and knows sources and sinks as types', () => {
+    expect(
+      strangers('collector/pipeline/', ({ file, typeOnly }) => typeOnly || !under(file, ...SIDES)),
+    ).toEqual([]);
+  });
+
+  it('4: the embedded engine stands apart from sources, decode and sinks', () => {
+    const flow = ['collector/sources/', 'collector/decode/', 'collector/sinks/', 'collector/pipeline/'];
+    expect(strangers('collector/embedded/', ({ file }) => !under(file, ...flow))).toEqual([]);
+  });
+
+  it('4: process is used in entry points only', () => {
+    const users = product.filter(({ usesProcess }) => usesProcess).map(({ path }) => path);
+    expect(users.filter((path) => !ENTRY_POINTS.has(path))).toEqual([]);
+  });
+
+  it('5: dashboards and alerts import schemas, and never the collector', () => {
+    const library = /^(@grafana\/grafana-foundation-sdk|yaml|uplot|node:.*)$/;
+    const allowed = (own: string[]) => (one: Import) =>
+      under(one.file, 'schemas/', ...own) || (one.library !== null && library.test(one.library));
+    expect(strangers('dashboards/', allowed(['dashboards/']))).toEqual([]);
+    expect(strangers('alerts/', allowed(['alerts/', 'dashboards/house/', 'dashboards/uids.ts']))).toEqual([]);
+  });
+
+  it('5: the collector reads dashboards and alerts as files', () => {
+    const others = ['dashboards/', 'alerts/', 'sandbox/'];
+    expect(strangers('collector/', ({ file }) => !under(file, ...others))).toEqual([]);
+  });
+
+  it('6: the sandbox imports schemas and itself', () => {
+    expect(strangers('sandbox/', ({ file }) => file === null || under(file, 'schemas/', 'sandbox/'))).toEqual(
+      [],
+    );
+  });
+
+  it('6: nothing imports the generators of the docs', () => {
+    const outside = productImports.filter(({ from }) => !from.startsWith('docs/'));
+    expect(shown(outside.filter(({ file }) => under(file, 'docs/')))).toEqual([]);
+  });
+
+  it('6: only tests import tests', () => {
+    expect(strangers('', ({ file }) => !under(file, 'test/'))).toEqual([]);
+  });
+
+  it('6: nothing imports generated files', () => {
+    expect(shown(imports.filter(({ file }) => file !== null && /(^|\/)out\//.test(file)))).toEqual([]);
+  });
+
+  it.each(Object.entries(HOMES))('7: %s appears in its home only', (library, homes) => {
+    const away = productImports.filter((one) => one.library === library && !under(one.from, ...homes));
+    expect(shown(away)).toEqual([]);
+  });
+
+  it('7: every Kafka, ClickHouse, OpenTelemetry and HTTP client has a home', () => {
+    const client =
+      /^(kafka|@confluentinc|@platformatic\/kafka|@?clickhouse|chdb|@opentelemetry\/(exporter|sdk)|undici|axios|got|node-fetch)/;
+    const homeless = productImports.filter(
+      ({ library }) => client.test(library ?? '') && !((library ?? '') in HOMES),
+    );
+    expect(shown(homeless)).toEqual([]);
+  });
+});
+
+describe('tests', () => {
+  it('use real parts: no module is mocked', () => {
+    expect(files.flatMap(({ path, mocks }) => mocks.map((call) => `${path}: ${call}`))).toEqual([]);
+  });
+
+  it('lie where the file they test lies, under test/', () => {
+    const kinds = new Set([
+      'contracts',
+      'support',
+      'integration',
+      'guide',
+      'bench',
+      'compose',
+      'e2e',
+      'chaos',
+      'lab',
+    ]);
+    for (const { path } of product) kinds.add(path.split('/')[0] ?? '');
+    const lost = files.filter(
+      ({ path }) => /^test\/[^/]+\//.test(path) && !kinds.has(path.split('/')[1] ?? ''),
+    );
+    expect(lost.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('the repository', () => {
+  it('declares every library that what is published uses', () => {
+    const declared = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
+      string,
+      Record<string, string>
+    >;
+    const named = new Set(Object.keys({ ...declared['dependencies'], ...declared['optionalDependencies'] }));
+    const missing = productImports.filter(
+      ({ library }) => library !== null && !library.startsWith('node:') && !named.has(library),
+    );
+    expect([...new Set(missing.map(({ library }) => library))]).toEqual([]);
+  });
+});

@@ -1,0 +1,277 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { createMigrator } from '../../collector/sinks/clickhouse/migrate.ts';
+import { splitStatements } from '../../collector/sinks/clickhouse/migrations.ts';
+import { createStore } from '../../collector/sinks/clickhouse/store.ts';
+import { DATABASE, VIEWS } from '../../schemas/names.ts';
+import { type TestStore, withEmbedded } from '../support/embedded.ts';
+import { expandPanelSql } from '../support/macros.ts';
+import { loadDashboardRows } from './dashboards-load.ts';
+import type { BenchResult } from './result.ts';
+
+/**
+ * How long every panel, variable and annotation of the generated dashboards takes at the reader's door of an embedded
+ * store. `node test/bench/dashboards.ts [--rows 10000000] [--hours 6] [--rounds 20] [--before] [--data DIR] [--json]`.
+ *
+ * --before  asks the same of the table sorted by order, in turns: what the copy by time is measured against
+ * --data    keeps the store in this folder and uses what an earlier run has loaded there
+ */
+
+const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
+const OUT = fileURLToPath(new URL('../../dashboards/out/grafana/dashboards/gatewatch', import.meta.url));
+/** Buckets as Grafana makes them on a wide screen. */
+const DATA_POINTS = 360;
+
+interface Query {
+  readonly where: string;
+  readonly sql: string;
+}
+interface Figures {
+  readonly p50: number;
+  readonly p95: number;
+  /** Milliseconds of the engine's work for one answer, on all cores together: holds on a busy machine too. Linux only. */
+  readonly cpu: number | null;
+}
+export interface Timing extends Figures {
+  readonly where: string;
+  /** The same question to the table sorted by order. */
+  readonly before: Figures | null;
+}
+const NOTHING: Figures = { p50: Number.NaN, p95: Number.NaN, cpu: null };
+
+const HISTORY = `${DATABASE}.${VIEWS.historyEvents}`;
+const BY_ORDER = `${DATABASE}.history_events_by_order`;
+
+interface Options {
+  readonly rows: number;
+  readonly hours: number;
+  readonly rounds: number;
+  readonly before: boolean;
+  readonly dataDir: string | undefined;
+  readonly only: string | undefined;
+}
+
+async function measure(options: Options, progress: (text: string) => void): Promise<Timing[]> {
+  const embedded = await withEmbedded(options.dataDir === undefined ? {} : { dataDir: options.dataDir });
+  const writer = createClient({
+    url: embedded.url,
+    ...embedded.writer,
+    request_timeout: 900_000,
+    log: { level: ClickHouseLogLevel.ERROR },
+  });
+  const reader = createClient({ url: embedded.url, ...embedded.reader, database: DATABASE });
+  try {
+    await migrateOnce(writer, embedded);
+    const endMs = await prepare(writer, options, progress);
+    if (options.before) await writer.command({ query: viewByOrder() });
+    const timings: Timing[] = [];
+    const range = { from: new Date(endMs - options.hours * 3_600_000), to: new Date(endMs) };
+    const intervalMs = Math.max(60_000, roundUp((options.hours * 3_600_000) / DATA_POINTS));
+    const order = await someOrder(reader, range.to);
+    const ask = (query: string) => async () => (await reader.query({ query, format: 'JSONCompact' })).text();
+    for (const { where, sql } of queries().filter((query) => query.where.includes(options.only ?? ''))) {
+      const query = expandPanelSql(sql, { ...range, intervalMs }, { order_id: [order] });
+      const ways = [ask(query)];
+      if (options.before && query.includes(HISTORY)) ways.push(ask(query.replaceAll(HISTORY, BY_ORDER)));
+      const [now, before] = await inTurns(ways, options.rounds, () => cpuMs(embedded.store.pid));
+      const timing = { where, ...(now ?? NOTHING), before: before ?? null };
+      timings.push(timing);
+      progress(line(timing));
+    }
+    if (options.before) await writer.command({ query: `DROP VIEW ${BY_ORDER}` });
+    return timings;
+  } finally {
+    await Promise.all([writer.close(), reader.close()]);
+    await embedded.stop();
+  }
+}
+
+/**
+ * Each way's figures, the ways asked in turns so that a busy machine slows all of them alike; the first round is left out.
+ * Infinite when the engine refuses, as it does for lack of memory.
+ */
+async function inTurns(
+  ways: readonly (() => Promise<unknown>)[],
+  rounds: number,
+  cpu: () => number | null,
+): Promise<Figures[]> {
+  const times: number[][] = ways.map(() => []);
+  const work = ways.map(() => 0);
+  for (let round = 0; round < rounds + 1; round += 1)
+    for (const [way, ask] of ways.entries()) {
+      const [start, before] = [performance.now(), cpu() ?? Number.NaN];
+      const failed = await ask().then(
+        () => false,
+        () => true,
+      );
+      if (round === 0) continue;
+      times[way]?.push(failed ? Infinity : performance.now() - start);
+      work[way] = (work[way] ?? 0) + ((cpu() ?? Number.NaN) - before) / rounds;
+    }
+  return times.map((own, way) => {
+    const sorted = own.toSorted((a, b) => a - b);
+    const used = work[way] ?? Number.NaN;
+    return {
+      p50: quantile(sorted, 0.5),
+      p95: quantile(sorted, 0.95),
+      cpu: Number.isNaN(used) ? null : used,
+    };
+  });
+}
+
+/** The schema, unless the folder has one: an earlier run's rows stay with the schema that they were loaded into. */
+async function migrateOnce(writer: ClickHouseClient, { url, writer: user }: TestStore): Promise<void> {
+  const tables = `SELECT count() FROM system.tables WHERE database = '${DATABASE}'`;
+  if ((await numbers(writer, tables)) > 0) return;
+  const store = createStore({ url, ...user, requestTimeoutMs: 900_000 });
+  await createMigrator({ store, directory: MIGRATIONS }).run();
+  await store.close();
+}
+
+/** Rows, unless the folder has them. @returns the instant at which the rows end. */
+async function prepare(
+  writer: ClickHouseClient,
+  { rows }: Options,
+  progress: (text: string) => void,
+): Promise<number> {
+  const loaded = await numbers(
+    writer,
+    `SELECT toUnixTimestamp64Milli(max(reported_at)) FROM ${DATABASE}.gateway_status_store`,
+  );
+  if (loaded > 0) return loaded;
+  const endMs = Math.floor(Date.now() / 60_000) * 60_000;
+  const { orders, items } = await loadDashboardRows(writer, { rows, endMs, progress });
+  progress(`${orders} orders, ${items} history items`);
+  return endMs;
+}
+
+/** `history_events` as migration 0002 has it, under another name. */
+function viewByOrder(): string {
+  const text = readFileSync(`${MIGRATIONS}/0002_views.sql`, 'utf8');
+  const view = splitStatements(text).find((statement) => /VIEW history_events AS/.test(statement)) ?? '';
+  return view
+    .replace('VIEW history_events AS', `VIEW ${BY_ORDER} AS`)
+    .replace('FROM history_events_store', `FROM ${DATABASE}.history_events_store`);
+}
+
+async function numbers(client: ClickHouseClient, query: string): Promise<number> {
+  const rows = await (await client.query({ query, format: 'JSONCompactEachRow' })).json<[number | string]>();
+  return Number(rows[0]?.[0] ?? 0);
+}
+
+async function someOrder(reader: ClickHouseClient, before: Date): Promise<string> {
+  const query = `SELECT external_id FROM history_events WHERE event_time >= toDateTime(${before.getTime() / 1000 - 1200})
+    AND event_time < toDateTime(${before.getTime() / 1000 - 600}) AND action = '4.1.3.00' LIMIT 1`;
+  const rows = await (await reader.query({ query, format: 'JSONEachRow' })).json<{ external_id: string }>();
+  return rows[0]?.external_id ?? '';
+}
+
+function queries(): Query[] {
+  const found: Query[] = [];
+  for (const name of readdirSync(OUT)) {
+    const board = JSON.parse(readFileSync(`${OUT}/${name}`, 'utf8')) as Record<string, unknown>;
+    const uid = String(board['uid']);
+    collect(board['panels'], (panel) => `${uid}: ${String(panel['title'])}`);
+    collect(
+      (board['templating'] as Record<string, unknown>)['list'],
+      (one) => `${uid}: variable ${String(one['name'])}`,
+    );
+    collect(
+      (board['annotations'] as Record<string, unknown>)['list'],
+      (one) => `${uid}: annotation ${String(one['name'])}`,
+    );
+  }
+  return found;
+
+  function collect(list: unknown, whereOf: (one: Record<string, unknown>) => string): void {
+    for (const one of list as Record<string, unknown>[]) {
+      const targets = [one['query'], one['target'], ...((one['targets'] as unknown[] | undefined) ?? [])];
+      for (const target of targets)
+        if (typeof target === 'object' && target !== null && 'rawSql' in target)
+          found.push({ where: whereOf(one), sql: String(target.rawSql) });
+    }
+  }
+}
+
+const line = ({ where, before, ...now }: Timing): string =>
+  [
+    ...[now, ...(before === null ? [] : [before])].map(
+      ({ p50, p95, cpu }) =>
+        `${[p50, p95, cpu].map((ms) => (ms === null ? '-' : ms.toFixed(0)).padStart(6)).join(' ')} `,
+    ),
+    where,
+  ].join(' ');
+
+/** Milliseconds of processor time that a process has used; null where `/proc` does not tell. */
+function cpuMs(pid: number): number | null {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return null;
+  }
+}
+
+const quantile = (sorted: readonly number[], q: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+/** To whole minutes. */
+const roundUp = (ms: number): number => Math.ceil(ms / 60_000) * 60_000;
+
+/** Questions a second of the shares' panels, against the same questions to the tables sorted by order. */
+export async function run(): Promise<BenchResult> {
+  const options = { rows: 600_000, hours: 6, rounds: 5, dataDir: undefined, only: 'Technical success' };
+  const rate = (figures: readonly Figures[]): number =>
+    1000 / (figures.reduce((sum, { p50 }) => sum + p50, 0) / figures.length);
+  const timings = await measure({ ...options, before: true }, () => undefined);
+  const ours = rate(timings);
+  const baseline = rate(timings.flatMap(({ before }) => before ?? []));
+  return {
+    name: 'dashboards: copies by time against tables by order',
+    unit: 'panels/s',
+    ours,
+    baseline,
+    aim: 3,
+    note: `${options.rows} history items of 14 days, last 6 h asked for, embedded store, medians of ${options.rounds}`,
+  };
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      rows: { type: 'string', default: '1000000' },
+      hours: { type: 'string', default: '6' },
+      rounds: { type: 'string', default: '20' },
+      before: { type: 'boolean', default: false },
+      data: { type: 'string' },
+      only: { type: 'string' },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const timings = await measure(
+    {
+      rows: Number(values.rows),
+      hours: Number(values.hours),
+      rounds: Number(values.rounds),
+      before: values.before,
+      dataDir: values.data,
+      only: values.only,
+    },
+    (text) => console.error(text),
+  );
+  const sorted = timings.toSorted((a, b) => b.p95 - a.p95);
+  if (values.json) console.log(JSON.stringify(sorted, null, 2));
+  else
+    console.log(
+      [
+        `   p50    p95    cpu${values.before ? '  before: p50    p95    cpu' : ''}  ms`,
+        ...sorted.map(line),
+      ].join('\n'),
+    );
+  console.error(
+    `slowest: ${sorted[0]?.where} (p50 ${sorted[0]?.p50.toFixed(0)} ms, p95 ${sorted[0]?.p95.toFixed(0)} ms)`,
+  );
+}

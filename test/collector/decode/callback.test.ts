@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import { BODY, KEY, receive, sign } from './callback-fixtures.ts';
+
+const SIGNATURE = sign(BODY);
+const text = JSON.stringify(BODY);
+const bytes = (...values: number[]) => Uint8Array.from(values);
+const withField = (name: string, json: string) => text.replace(/\}$/, `,${JSON.stringify(name)}:${json}}`);
+
+describe('a callback that verifies', () => {
+  it('gives a row with its fields, its coordinates and no problem', () => {
+    const { row, verdict } = receive(BODY, SIGNATURE);
+    expect(verdict).toBe('valid');
+    expect({ ...row, content_hash: null }).toEqual({
+      gateway: 'acme-eu',
+      content_hash: null,
+      delivery_id: 'delivery-1',
+      received_at: 1_795_256_130_000_000,
+      verdict: 'valid',
+      external_id: BODY.externalId,
+      status: 'Success',
+      amount: '100.00',
+      order_type: 'Deposit',
+      currency: 'EUR',
+      problem: '',
+      source: 'kafka',
+      topic: 'gateway.callbacks',
+      kafka_partition: 3,
+      kafka_offset: 42,
+      body_bytes: text.length,
+    });
+  });
+
+  it('has no Kafka coordinates when it came over HTTP', () => {
+    const { row } = receive(BODY, SIGNATURE, [KEY], { source: 'http', coordinates: null });
+    expect(row).toMatchObject({ source: 'http', topic: '', kafka_partition: null, kafka_offset: null });
+  });
+
+  it.each([
+    ['without currency', { ...BODY, currency: undefined }],
+    ['with a currency of null', { ...BODY, currency: null }],
+    ['without externalParams', { ...BODY, externalParams: undefined }],
+    ['with externalParams of null', { ...BODY, externalParams: null }],
+    ['with a field that the interface does not name', { ...BODY, fee: { amount: 3.5 } }],
+  ])('does so %s', (_name, body) => {
+    expect(receive(body, SIGNATURE).verdict).toBe('valid');
+  });
+
+  it('does so with white space, another order of fields and escapes in its JSON', () => {
+    const { externalId, status, amount, orderType } = BODY;
+    const reordered = JSON.stringify({ orderType, amount, status, externalId }, null, 4);
+    expect(receive(reordered.replace('Success', '\\u0053uccess'), SIGNATURE).verdict).toBe('valid');
+  });
+
+  it('does so for any name of a status: the interface may grow', () => {
+    const body = { ...BODY, status: 'Частично оплачен' };
+    expect(receive(body, sign(body)).verdict).toBe('valid');
+  });
+
+  it('does so for a service id whose digits could be taken for a card number', () => {
+    // One UUID in five hundred has 13 to 19 digits in a row that pass the Luhn check.
+    for (const externalId of [
+      '69474544-8046-4f06-a621-80d6efb1df23',
+      '540b23a9-0070-4312-9861-f75a20e3038b',
+      '16855697-9823-45CA-8B63-8290A90978D3',
+    ]) {
+      const body = { ...BODY, externalId };
+      expect(receive(body, sign(body))).toMatchObject({ verdict: 'valid', row: { external_id: externalId } });
+    }
+  });
+});
+
+describe('the amount', () => {
+  it.each(['100.00', '100', '-0', '0.10', '12345678901234567890.123456789', '100.000'])(
+    'sent as the JSON number %s counts by its source text',
+    (source) => {
+      const { verdict, row } = receive(text.replace('"100.00"', source), sign({ ...BODY, amount: source }));
+      expect(verdict).toBe('valid');
+      expect(row.amount).toBe(source);
+    },
+  );
+
+  it.each(['1e2', '1E+2', '100e-2'])(
+    'sent as the JSON number %s is malformed: it is no plain decimal',
+    (source) => {
+      expect(receive(text.replace('"100.00"', source), sign({ ...BODY, amount: source })).verdict).toBe(
+        'malformed',
+      );
+    },
+  );
+
+  it.each([
+    ['exponents', '1e2'],
+    ['a plus', '+100'],
+    ['a decimal comma', '100,00'],
+    ['a thousands separator', '1 000.00'],
+    ['a currency', '100.00 EUR'],
+    ['a leading point', '.5'],
+    ['a trailing point', '5.'],
+    ['full-width digits', '１００'],
+    ['a blank', ' 100'],
+    ['a line end', '100\n'],
+    ['no digits', ''],
+    ['a word for no number', 'NaN'],
+  ])('with %s is malformed, even when it is signed so', (_name, amount) => {
+    const body = { ...BODY, amount };
+    expect(receive(body, sign(body)).verdict).toBe('malformed');
+  });
+});
+
+describe('the header', () => {
+  it.each([
+    ['no header', [], 'missing_signature'],
+    ['an empty header', [''], 'missing_signature'],
+    ['a blank header', [' \t '], 'missing_signature'],
+    ['two equal headers', [SIGNATURE, SIGNATURE], 'malformed'],
+    ['a right and a wrong header', [SIGNATURE, 'f'.repeat(64)], 'malformed'],
+    ['two empty headers', ['', ''], 'malformed'],
+    ['half a hash', [SIGNATURE.slice(0, 32)], 'mismatch'],
+    ['a hash cut by one digit', [SIGNATURE.slice(0, 63)], 'mismatch'],
+    ['a hash twice in one header', [SIGNATURE + SIGNATURE], 'mismatch'],
+    ['two hashes joined by a comma', [`${SIGNATURE}, ${SIGNATURE}`], 'mismatch'],
+    ['a scheme before the hash', [`sha256=${SIGNATURE}`], 'mismatch'],
+    ['a digit that is none', [`${SIGNATURE.slice(0, 63)}g`], 'mismatch'],
+    ['a hash and rubbish that a lenient reader would cut off', [`${SIGNATURE.slice(0, 62)}zz`], 'mismatch'],
+    ['full-width digits', ['０'.repeat(64)], 'mismatch'],
+    ['base64', [Buffer.from(SIGNATURE, 'hex').toString('base64')], 'mismatch'],
+    ['a very long text', ['a'.repeat(1_000_000)], 'mismatch'],
+  ] as const)('with %s gives its verdict', (_name, signatures, verdict) => {
+    const { row } = receive(BODY, signatures);
+    expect(row.verdict).toBe(verdict);
+    expect(row.problem).toMatch(/^Signature: /);
+    expect(row.problem.length).toBeLessThan(200);
+    expect(row.problem).not.toContain(SIGNATURE.slice(0, 8));
+  });
+
+  it('matches nothing when no key is configured', () => {
+    expect(receive(BODY, SIGNATURE, []).verdict).toBe('mismatch');
+  });
+
+  it('keeps the fields of a callback that does not verify, so that it can be looked into', () => {
+    const { row, callback } = receive(BODY, 'f'.repeat(64));
+    expect(row).toMatchObject({ verdict: 'mismatch', external_id: BODY.externalId, amount: '100.00' });
+    expect(callback).not.toBeNull();
+  });
+});
+
+describe('a body', () => {
+  it.each([
+    ['nothing', bytes(), /nothing/],
+    ['a JSON null', 'null', /object/],
+    ['a JSON array', '[]', /object/],
+    ['a JSON text', '"Success"', /object/],
+    ['a JSON number', '100.00', /object/],
+    ['an empty object', '{}', /^externalId: expected a string, received nothing$/],
+    ['truncated JSON', text.slice(0, -5), /JSON/],
+    ['two JSON values', `${text}${text}`, /JSON/],
+    ['XML', '<callback/>', /JSON/],
+    ['a form', 'externalId=1&status=Success', /JSON/],
+    [
+      'a byte that UTF-8 does not have',
+      Buffer.from(text.replace('Success', 'S\xffccess'), 'latin1'),
+      /UTF-8/,
+    ],
+    ['UTF-8 cut within a letter', Buffer.concat([Buffer.from(text), bytes(0xe2, 0x82)]), /UTF-8/],
+    [
+      'an overlong encoding',
+      Buffer.concat([Buffer.from('{"a":"'), bytes(0xc0, 0xaf), Buffer.from('"}')]),
+      /UTF-8/,
+    ],
+    ['UTF-16', Buffer.from(text, 'utf16le'), /JSON/],
+    [
+      'more than it may hold',
+      withField('padding', JSON.stringify('x'.repeat(262_144))),
+      /at most 262144 bytes/,
+    ],
+    ['very deep JSON', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /./],
+    [
+      'an order type of another name',
+      text.replace('Deposit', 'Refund'),
+      /orderType: .*"Deposit" or "Withdrawal"/,
+    ],
+    ['an order type in another case', text.replace('Deposit', 'deposit'), /orderType/],
+    [
+      'an id of another type',
+      text.replace(`"${BODY.externalId}"`, '7'),
+      /^externalId: expected a string, received 7$/,
+    ],
+    ['an empty id', text.replace(BODY.externalId, ''), /externalId/],
+    ['an id of 201 letters', text.replace(BODY.externalId, 'x'.repeat(201)), /externalId/],
+    ['a control character in a signed field', text.replace('Success', 'Suc\\u0007cess'), /status/],
+    ['a line end in a signed field', text.replace('Success', 'Success\\n'), /status/],
+    ['a null where a signed field should be', text.replace('"Success"', 'null'), /status/],
+    ['a currency that is an object', text.replace('"EUR"', '{}'), /currency/],
+  ])('with %s is malformed and says so', (_name, body, problem) => {
+    const { row, callback } = receive(body, SIGNATURE);
+    expect(row).toMatchObject({ verdict: 'malformed', external_id: null, status: null, amount: null });
+    expect(row.problem).toMatch(problem);
+    expect(callback).toBeNull();
+  });
+
+  it('after a broken one is read as if nothing had been', () => {
+    receive(bytes(0x7b, 0xe2, 0x82), SIGNATURE);
+    expect(receive(BODY, SIGNATURE).verdict).toBe('valid');
+  });
+
+  it('as large as it may be is read', () => {
+    const room = 262_144 - Buffer.byteLength(withField('padding', '""'));
+    const body = withField('padding', JSON.stringify('x'.repeat(room)));
+    const { row, verdict } = receive(body, SIGNATURE);
+    expect(verdict).toBe('valid');
+    expect(row.body_bytes).toBe(262_144);
+  });
+
+  it('cannot bring fields in through the prototype', () => {
+    const inherited = `{"__proto__":${text}}`;
+    expect(receive(inherited, SIGNATURE).verdict).toBe('malformed');
+    expect(receive(`{"constructor":{"prototype":${text}}}`, SIGNATURE).verdict).toBe('malformed');
+    expect(receive(withField('__proto__', '{"status":"Failed","polluted":1}'), SIGNATURE)).toMatchObject({
+      verdict: 'valid',
+      row: { status: 'Success' },
+    });
+    expect('polluted' in {}).toBe(false);
+  });
+
+  it('with a field twice counts by the last one, as the signature does', () => {
+    expect(receive(withField('status', '"Failed"'), SIGNATURE).verdict).toBe('mismatch');
+    expect(receive(withField('status', '"Failed"'), sign({ ...BODY, status: 'Failed' })).verdict).toBe(
+      'valid',
+    );
+  });
+
+  it('is never quoted in a problem', () => {
+    const { row } = receive(`${text.slice(0, -1)} "cardHolder": JOHN DOE`, SIGNATURE);
+    expect(row.problem).not.toMatch(/JOHN|cardHolder/);
+  });
+});

@@ -1,0 +1,251 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decide, decodeHistory, inTimeOrder } from '../../../collector/decode/history.ts';
+import { parseTime } from '../../../collector/decode/time.ts';
+import { anyHistory, at, orderedHistory, type Item } from './history-fixtures.ts';
+
+const keysOf = (list: readonly unknown[]) => decodeHistory(list).items.map(({ key }) => key);
+const pairOf = (item: Item) => JSON.stringify([parseTime(item.time), item.action]);
+
+describe('a list of history items', () => {
+  it('is decoded in list order, each item with its place', () => {
+    const { items, refused, outOfOrder } = decodeHistory([
+      { time: at(0), action: '1.0.0.00' },
+      { time: at(1), action: '4.1.4.63' },
+    ]);
+    expect(
+      items.map(({ time, code, occurrence, position }) => [time, code.action, occurrence, position]),
+    ).toEqual([
+      [parseTime(at(0)), '1.0.0.00', 0, 0],
+      [parseTime(at(1)), '4.1.4.63', 0, 1],
+    ]);
+    expect({ refused, outOfOrder }).toEqual({ refused: [], outOfOrder: false });
+  });
+
+  it('counts equal pairs of time and action from 0, and only those', () => {
+    fc.assert(
+      fc.property(anyHistory, (list) => {
+        const seen: string[] = [];
+        for (const [index, item] of decodeHistory(list).items.entries()) {
+          const pair = pairOf(list[index] ?? { time: '', action: '' });
+          expect(item.occurrence).toBe(seen.filter((other) => other === pair).length);
+          seen.push(pair);
+        }
+      }),
+    );
+  });
+
+  it('counts two spellings of one instant as equal, also when they differ beyond microseconds', () => {
+    const list = [
+      '2026-11-21T10:15:30.25Z',
+      '2026-11-21T12:15:30.250000+02:00',
+      '2026-11-21T10:15:30.2500009',
+    ].map((time) => ({ time, action: '4.2.2.13' }));
+    expect(decodeHistory(list).items.map(({ occurrence }) => occurrence)).toEqual([0, 1, 2]);
+  });
+
+  it('gives every item a key of its own', () => {
+    fc.assert(
+      fc.property(anyHistory, (list) => {
+        expect(new Set(keysOf(list)).size).toBe(list.length);
+      }),
+    );
+  });
+
+  it('gives the same keys in whatever order the items stand', () => {
+    const shuffled = anyHistory.chain((list) =>
+      fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, ([list, other]) => {
+        expect(new Set(keysOf(other))).toEqual(new Set(keysOf(list)));
+      }),
+    );
+  });
+
+  it('is out of order exactly when a time falls', () => {
+    fc.assert(
+      fc.property(anyHistory, (list) => {
+        const times = list.map(({ time }) => time);
+        expect(decodeHistory(list).outOfOrder).toBe(times.join() !== times.toSorted().join());
+      }),
+    );
+  });
+
+  it('keeps the action as it came', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 20 }), (action) => {
+        expect(decodeHistory([{ time: at(0), action }]).items[0]?.code.action).toBe(action);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('replaces half a letter, which no store can hold, before it counts and compares', () => {
+    const list = [
+      { time: at(0), action: '4.1\ud800' },
+      { time: at(0), action: '4.1\udfff' },
+    ];
+    expect(decodeHistory(list).items.map(({ code, occurrence }) => [code.action, occurrence])).toEqual([
+      ['4.1\ufffd', 0],
+      ['4.1\ufffd', 1],
+    ]);
+  });
+});
+
+describe('a bad item', () => {
+  const good = { time: at(0), action: '1.0.0.00' };
+
+  it.each([
+    ['null', null, 'history_item_malformed', 'body'],
+    ['a text', '4.1.4.63', 'history_item_malformed', 'body'],
+    ['a list', [], 'history_item_malformed', 'body'],
+    ['without time', { action: '4.1.4.63' }, 'history_item_malformed', 'time'],
+    ['without action', { time: at(1) }, 'history_item_malformed', 'action'],
+    [
+      'with a number for its time',
+      { time: 1_795_256_130, action: '4.1.4.63' },
+      'history_item_malformed',
+      'time',
+    ],
+    ['with a number for its action', { time: at(1), action: 4.1 }, 'history_item_malformed', 'action'],
+    [
+      'with an action of 201 letters',
+      { time: at(1), action: 'x'.repeat(201) },
+      'history_item_malformed',
+      'action',
+    ],
+    [
+      'with a card number for its action',
+      { time: at(1), action: '4111111111111111' },
+      'history_item_malformed',
+      'action',
+    ],
+    [
+      'with a time that does not exist',
+      { time: '2026-02-30T00:00:00Z', action: '4.1.4.63' },
+      'history_time_invalid',
+      'time',
+    ],
+    ['with an empty time', { time: '', action: '4.1.4.63' }, 'history_time_invalid', 'time'],
+    [
+      'with fields from the prototype only',
+      JSON.parse('{"__proto__":{"time":"2026-11-21T10:15:30Z","action":"4.1.4.63"}}'),
+      'history_item_malformed',
+      'time',
+    ],
+  ])('%s is refused alone', (_name, bad: unknown, reason, field) => {
+    const { items, refused } = decodeHistory([good, bad, good]);
+    expect(items.map(({ position, occurrence }) => [position, occurrence])).toEqual([
+      [0, 0],
+      [2, 1],
+    ]);
+    expect(refused).toMatchObject([{ position: 1, reason, problem: { field } }]);
+  });
+
+  it('shows no card number, wherever it stands', () => {
+    const card = '4111111111111111';
+    const list = [
+      { time: card, action: card },
+      { time: at(0), action: `x ${card}` },
+      { time: [card], action: card },
+      { time: card, action: 'a'.repeat(500) + card },
+      card,
+    ];
+    const { items, refused } = decodeHistory(list);
+    expect(items).toEqual([]);
+    expect(refused).toHaveLength(list.length);
+    expect(JSON.stringify(refused)).not.toContain(card);
+  });
+
+  it('never throws, for any list of JSON values', () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), (list) => {
+        const { items, refused } = decodeHistory(list);
+        expect(items.length + refused.length).toBe(list.length);
+      }),
+    );
+  });
+});
+
+const decideOn = (list: readonly Item[]) => decide(inTimeOrder(decodeHistory(list).items));
+/** The measure by its words: scan for the greatest time, then the last place, among codes with state 3 or 4. */
+function outcomeByHand(list: readonly Item[]): [string, number] | null {
+  let best: { time: string; place: number; action: string } | null = null;
+  for (const [place, { time, action }] of list.entries()) {
+    const final = /^[1-6]\.[0-2]\.[34]\.[0-9]{2}$/.test(action);
+    if (final && (best === null || time >= best.time)) best = { time, place, action };
+  }
+  if (best === null) return null;
+  if (best.action[4] === '3') return ['succeeded', best.place];
+  const byGroup: Record<string, string> = {
+    0: 'unspecified_failure',
+    1: 'technical_failure',
+    2: 'technical_failure',
+    3: 'business_failure',
+    4: 'risk_decline',
+    5: 'user_abandoned',
+    6: 'issuer_decline',
+  };
+  return [byGroup[best.action[6] ?? ''] ?? '', best.place];
+}
+
+describe('the deciding item', () => {
+  const decisive: fc.Arbitrary<Item> = fc
+    .tuple(
+      fc.nat(3),
+      fc.integer({ min: 1, max: 6 }),
+      fc.nat(2),
+      fc.nat(4),
+      fc.nat(6),
+      fc.integer({ min: 1, max: 9 }),
+    )
+    .map(([seconds, a, c, b, group, detail]) => ({
+      time: at(seconds),
+      action: `${a}.${c}.${b}.${group === 0 ? '00' : `${group}${detail}`}`,
+    }));
+
+  it('is the latest with a final state, and the outcome follows from it, for any history', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyHistory, orderedHistory, fc.array(decisive, { maxLength: 8 })), (list) => {
+        const decision = decideOn(list);
+        expect(decision === null ? null : [decision.outcome, decision.item.position]).toEqual(
+          outcomeByHand(list),
+        );
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it.each([
+    ['4.1.3.00', 'succeeded'],
+    ['5.1.3.35', 'succeeded'],
+    ['2.2.4.11', 'technical_failure'],
+    ['2.2.4.21', 'technical_failure'],
+    ['1.2.4.31', 'business_failure'],
+    ['4.1.4.41', 'risk_decline'],
+    ['3.0.4.54', 'user_abandoned'],
+    ['4.1.4.63', 'issuer_decline'],
+    ['4.1.4.64', 'issuer_decline'],
+    ['4.1.4.00', 'unspecified_failure'],
+  ])('%s makes an order %s', (action, outcome) => {
+    expect(decideOn([{ time: at(0), action }])?.outcome).toBe(outcome);
+  });
+
+  it('is missing while no item carries a final state: the order is pending', () => {
+    expect(decideOn([])).toBeNull();
+    expect(
+      decideOn(
+        ['1.0.0.00', '3.0.1.51', '4.2.2.13', '1.2.3.4', 'x'].map((action) => ({ time: at(0), action })),
+      ),
+    ).toBeNull();
+  });
+
+  it('is not undone by the information that follows it', () => {
+    const list = ['1.0.0.00', '4.1.3.00', '6.1.1.00', '3.0.1.52'].map((action, index) => ({
+      time: at(index),
+      action,
+    }));
+    expect(decideOn(list)).toMatchObject({ outcome: 'succeeded', item: { code: { action: '4.1.3.00' } } });
+  });
+});

@@ -1,0 +1,71 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeHistory } from '../../../collector/decode/history.ts';
+import { knownLine, NOTHING_KNOWN, readKnown, writeKnown } from '../../../collector/decode/known-history.ts';
+import { at } from './history-fixtures.ts';
+
+/** Actions that try to break the compact text: separators, line ends, escapes, their ASCII look-alikes. */
+const nastyAction = fc.oneof(
+  fc.constantFrom(
+    '4.1.4.63',
+    '',
+    '|',
+    '||',
+    '\n',
+    '\\',
+    '\\n',
+    '\\\n',
+    '\\\\n',
+    '|0|0',
+    'a\nb|c\\',
+    '\r\n',
+    '1|2|3',
+  ),
+  fc.string({ unit: fc.constantFrom('|', '\n', '\\', 'n', '0', '-', '\r', '\u2028') }),
+  fc.string({ unit: 'binary' }),
+);
+const list = fc.array(fc.record({ time: fc.nat(3).map((seconds) => at(seconds)), action: nastyAction }), {
+  maxLength: 10,
+});
+
+describe('known history', () => {
+  it('is read back as it was written, whatever the actions hold', () => {
+    fc.assert(
+      fc.property(list, (items) => {
+        const decoded = decodeHistory(items).items;
+        const known = readKnown(writeKnown(decoded));
+        expect([...known.keys()]).toEqual(decoded.map(({ key }) => key));
+        expect([...known.values()]).toEqual(decoded);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('takes one line an item', () => {
+    fc.assert(
+      fc.property(list, (items) => {
+        const decoded = decodeHistory(items).items;
+        const text = writeKnown(decoded);
+        expect(text === '' ? 0 : text.split('\n').length).toBe(decoded.length);
+      }),
+    );
+  });
+
+  it('made from stored rows is the same text', () => {
+    fc.assert(
+      fc.property(list, (items) => {
+        const decoded = decodeHistory(items).items;
+        const lines = decoded.map(({ time, code, occurrence, position }) =>
+          knownLine({ time, action: code.action, occurrence, position }),
+        );
+        expect(lines.join('\n')).toBe(writeKnown(decoded));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('of nothing is nothing', () => {
+    expect(readKnown(NOTHING_KNOWN).size).toBe(0);
+    expect(writeKnown([])).toBe(NOTHING_KNOWN);
+  });
+});

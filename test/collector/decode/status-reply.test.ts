@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import { decimalText, decodeStatusReply } from '../../../collector/decode/status-reply.ts';
+import { parseTime } from '../../../collector/decode/time.ts';
+import { accept, at, context, OBSERVED_AT, ORDER_ID, replyText } from './history-fixtures.ts';
+
+const HISTORY = [
+  { time: at(0), action: '1.0.0.00' },
+  { time: at(1), action: '1.1.1.00' },
+  { time: at(5), action: '4.1.4.63' },
+];
+const rejectOf = (body: string, changes = {}) => {
+  const decoded = decodeStatusReply(body, context(changes));
+  return decoded.ok ? null : decoded.rejects[0];
+};
+
+describe('a status reply', () => {
+  it('gives one row for each item, decoded, with where and when it was seen', () => {
+    const { newEvents, items } = accept(replyText(HISTORY));
+    expect(items).toBe(3);
+    expect(newEvents[2]).toEqual({
+      gateway: 'acme-eu',
+      order_type: 'Deposit',
+      external_id: ORDER_ID,
+      event_time: parseTime(at(5)),
+      action: '4.1.4.63',
+      occurrence: 0,
+      external_transaction_id: 'tx-1',
+      channel: 'p2p',
+      code_format: 'v2',
+      stage: 'CHECK',
+      result: 'SUCCESS',
+      state: 'FAILED',
+      reason_code: 63,
+      reason_group: 'ISSUER',
+      reason_detail: 'INSUFFICIENT_FUNDS',
+      list_position: 2,
+      span_start: parseTime(at(1)),
+      observed_at: OBSERVED_AT,
+      source: 'poll',
+    });
+  });
+
+  it('gives one observation of the order', () => {
+    const decoded = accept(replyText(HISTORY, { orderStatus: 'Failed', externalTransactionId: 'tx-2' }));
+    expect(decoded).toMatchObject({
+      final: true,
+      orderStatus: 'Failed',
+      externalTransactionId: 'tx-2',
+      anomaly: '',
+    });
+    expect(decoded.observation).toEqual({
+      gateway: 'acme-eu',
+      order_type: 'Deposit',
+      external_id: ORDER_ID,
+      observed_at: OBSERVED_AT,
+      kind: 'status_reply',
+      external_transaction_id: 'tx-2',
+      channel: 'p2p',
+      status: 'Failed',
+      amount: '100.5',
+      currency: 'EUR',
+      outcome: 'issuer_decline',
+      deciding_action: '4.1.4.63',
+      reason_code: 63,
+      reason_group: 'ISSUER',
+      reason_detail: 'INSUFFICIENT_FUNDS',
+      history_items: 3,
+      created_at: parseTime(at(0)),
+      final_at: parseTime(at(5)),
+      settled_at: null,
+      abandoned_at: null,
+    });
+  });
+
+  it.each([
+    ['without orderHistory', undefined],
+    ['with an orderHistory of null', null],
+    ['with an empty orderHistory', []],
+  ])('%s is an order without items', (_name, orderHistory) => {
+    const decoded = accept(replyText(null, { orderHistory }));
+    expect(decoded).toMatchObject({
+      items: 0,
+      newEvents: [],
+      known: '',
+      decision: null,
+      firstEventAt: null,
+      rejects: [],
+    });
+  });
+
+  it.each([
+    ['Created', false],
+    ['Processing', false],
+    ['Success', true],
+    ['Failed', true],
+    ['success', false],
+    ['Refunded', false],
+  ])('with the status %s is final: %s', (orderStatus, final) => {
+    expect(accept(replyText(HISTORY, { orderStatus }))).toMatchObject({ orderStatus, final });
+  });
+
+  it('keeps legacy and unknown codes as rows, raw', () => {
+    const { newEvents, decision } = accept(
+      replyText(['1.2.3.4', '9.9.9.99', 'DECLINED', '4.1.4.69'].map((action) => ({ time: at(0), action }))),
+    );
+    expect(newEvents.map((row) => [row.action, row.code_format, row.reason_detail])).toEqual([
+      ['1.2.3.4', 'legacy', null],
+      ['9.9.9.99', 'unrecognized', null],
+      ['DECLINED', 'unrecognized', null],
+      ['4.1.4.69', 'v2', 'UNKNOWN_69'],
+    ]);
+    expect(decision?.outcome).toBe('issuer_decline');
+  });
+
+  it('with bad items among good ones gives rows for the good and rejects for the bad', () => {
+    const { newEvents, rejects, items } = accept(
+      replyText([HISTORY[0], { time: 'soon', action: '4.1.3.00' }, null, HISTORY[1]]),
+    );
+    expect(items).toBe(2);
+    expect(newEvents.map(({ list_position }) => list_position)).toEqual([0, 3]);
+    expect(rejects).toMatchObject([
+      {
+        reason: 'history_time_invalid',
+        field: 'time',
+        received: 'soon',
+        order_id: ORDER_ID,
+        order_type: 'Deposit',
+      },
+      { reason: 'history_item_malformed', field: 'body', received: 'nothing' },
+    ]);
+  });
+
+  it('refuses the same bad item under the same id however often the order is read', () => {
+    const body = replyText([
+      { time: 'soon', action: '4.1.3.00' },
+      { time: 'later', action: '4.1.3.00' },
+    ]);
+    const first = accept(body).rejects.map(({ reject_id }) => reject_id);
+    const second = accept(body, { observedAt: OBSERVED_AT + 1 }).rejects.map(({ reject_id }) => reject_id);
+    expect(second).toEqual(first);
+    expect(new Set(first).size).toBe(2);
+  });
+});
+
+describe('spans of new items', () => {
+  it('start at the item before, and the first at itself', () => {
+    const { newEvents } = accept(replyText(HISTORY));
+    expect(newEvents.map(({ span_start }) => span_start)).toEqual([at(0), at(0), at(1)].map(parseTime));
+  });
+
+  it('start at the latest known item before, also for a late item in the middle of the list', () => {
+    const { known } = accept(replyText(HISTORY));
+    const late = { time: at(3), action: '2.2.4.11' };
+    const second = accept(replyText([...HISTORY.slice(0, 2), late, ...HISTORY.slice(2)]), { known });
+    expect(second.newEvents).toMatchObject([
+      { action: '2.2.4.11', list_position: 2, event_time: parseTime(at(3)), span_start: parseTime(at(1)) },
+    ]);
+    expect(second.anomaly).toBe('history_inserted');
+  });
+
+  it('start in time order when the list does not keep it', () => {
+    const { newEvents, anomaly } = accept(replyText(HISTORY.toReversed()));
+    expect(
+      newEvents.map(({ action, list_position, span_start }) => [action, list_position, span_start]),
+    ).toEqual([
+      ['1.0.0.00', 2, parseTime(at(0))],
+      ['1.1.1.00', 1, parseTime(at(0))],
+      ['4.1.4.63', 0, parseTime(at(1))],
+    ]);
+    expect(anomaly).toBe('history_out_of_order');
+  });
+});
+
+describe('a second reply', () => {
+  const { known } = accept(replyText(HISTORY));
+
+  it('that brings nothing new gives no rows', () => {
+    const again = accept(replyText(HISTORY), { known });
+    expect(again).toMatchObject({ newEvents: [], known, anomaly: '', items: 3 });
+  });
+
+  it('that brings one more item gives one row', () => {
+    const more = accept(replyText([...HISTORY, { time: at(5), action: '4.1.4.63' }]), { known });
+    expect(more.newEvents).toMatchObject([{ action: '4.1.4.63', occurrence: 1, list_position: 3 }]);
+    expect(more.anomaly).toBe('');
+  });
+
+  it('that is shorter keeps what was known and says so', () => {
+    const fewer = accept(replyText(HISTORY.slice(0, 1)), { known });
+    expect(fewer).toMatchObject({ newEvents: [], anomaly: 'history_shrank', known });
+    expect(fewer.decision?.outcome).toBe('issuer_decline');
+    expect(fewer.observation.history_items).toBe(3);
+  });
+
+  it('that drops one item and adds another has the union', () => {
+    const other = accept(replyText([HISTORY[0], HISTORY[1], { time: at(9), action: '6.1.1.00' }]), { known });
+    expect(other.newEvents.map(({ action }) => action)).toEqual(['6.1.1.00']);
+    expect(other).toMatchObject({ anomaly: 'history_shrank', lastEventAt: parseTime(at(9)) });
+    expect(other.known.split('\n')).toHaveLength(4);
+  });
+});
+
+describe('a reply about something else', () => {
+  it.each([
+    ['another service id', { externalId: 'another' }, {}, 'externalId'],
+    [
+      'another merchant id',
+      { externalTransactionId: 'tx-2' },
+      { idKind: 'transaction-id', orderId: 'tx-1' },
+      'externalTransactionId',
+    ],
+    ['another order type', { orderType: 'Withdrawal' }, {}, 'orderType'],
+  ])('with %s is refused whole', (_name, reply, asked, field) => {
+    expect(rejectOf(replyText(HISTORY, reply), asked)).toMatchObject({ reason: 'id_mismatch', field });
+  });
+
+  it('asked for by merchant id gives the service id, and takes the merchant id as sent or as asked', () => {
+    const asked = { idKind: 'transaction-id', orderId: 'tx-1' } as const;
+    for (const externalTransactionId of ['tx-1', null, undefined]) {
+      expect(accept(replyText(HISTORY, { externalTransactionId }), asked)).toMatchObject({
+        externalId: ORDER_ID,
+        externalTransactionId: 'tx-1',
+        newEvents: [{ external_id: ORDER_ID, external_transaction_id: 'tx-1' }, {}, {}],
+      });
+    }
+  });
+
+  it('may leave the order type out, or write it in another case', () => {
+    expect(accept(replyText(HISTORY, { orderType: undefined })).newEvents).toHaveLength(3);
+    expect(accept(replyText(HISTORY, { orderType: 'DEPOSIT' })).newEvents).toHaveLength(3);
+  });
+
+  it('never shows the other id', () => {
+    const reject = rejectOf(replyText(HISTORY, { externalId: 'someone-elses-order' }));
+    expect(JSON.stringify(reject)).not.toContain('someone');
+  });
+});
+
+describe('a reply that is no order', () => {
+  const whole = replyText(HISTORY);
+
+  it('is truncated at any place: refused, with nothing of it shown', () => {
+    for (let length = 0; length < whole.length; length++) {
+      const reject = rejectOf(whole.slice(0, length));
+      expect(reject).toMatchObject({ reason: 'reply_truncated', field: 'body', content: '' });
+      expect(reject?.received).toMatch(/^\d+ characters of something else$/);
+    }
+  });
+
+  it.each([
+    ['an HTML page', '<html></html>', 'reply_truncated', 'body'],
+    ['a JSON null', 'null', 'reply_malformed', 'body'],
+    ['a list', '[]', 'reply_malformed', 'body'],
+    ['an error body', '{"code":"NOT_FOUND"}', 'reply_malformed', 'externalId'],
+    ['an empty id', replyText(HISTORY, { externalId: '' }), 'reply_malformed', 'externalId'],
+    ['no status', replyText(HISTORY, { orderStatus: undefined }), 'reply_malformed', 'orderStatus'],
+    ['a number for its status', replyText(HISTORY, { orderStatus: 3 }), 'reply_malformed', 'orderStatus'],
+    [
+      'a card number for its status',
+      replyText(HISTORY, { orderStatus: '4111 1111 1111 1111' }),
+      'reply_malformed',
+      'orderStatus',
+    ],
+    ['an object for its history', replyText(null, { orderHistory: {} }), 'reply_malformed', 'orderHistory'],
+    [
+      'more items than any order has',
+      replyText(Array.from({ length: 10_001 }, () => HISTORY[0])),
+      'reply_malformed',
+      'orderHistory',
+    ],
+    ['its fields in the prototype', `{"__proto__":${whole}}`, 'reply_malformed', 'externalId'],
+  ])('but %s is refused', (_name, body, reason, field) => {
+    const reject = rejectOf(body);
+    expect(reject).toMatchObject({ reason, field });
+    expect(JSON.stringify(reject)).not.toContain('4111');
+  });
+});
+
+describe('the amount of a reply', () => {
+  it.each([
+    ['100', '100'],
+    ['100.00', '100'],
+    ['100.5', '100.5'],
+    ['0.1', '0.1'],
+    ['-3.25', '-3.25'],
+    ['1e2', '100'],
+    ['1e-7', '0.0000001'],
+    ['0.00000001', '0.00000001'],
+    ['1.5e-8', '0.000000015'],
+    ['1e-9', '0.000000001'],
+    ['1e-10', null],
+    ['1.23456789012', null],
+    ['1e21', null],
+    ['1e300', null],
+    ['"100.00"', '100.00'],
+    ['"0.000000001"', '0.000000001'],
+    ['"0.0000000001"', null],
+    [`"${'9'.repeat(29)}.999999999"`, `${'9'.repeat(29)}.999999999`],
+    [`"${'9'.repeat(30)}"`, null],
+    ['"1e2"', null],
+    ['"1,000.00"', null],
+    ['"abc"', null],
+    ['""', null],
+    ['null', null],
+    ['"4111111111111111"', null],
+    ['4111111111111111', null],
+  ])('%s becomes %s', (source, text) => {
+    const body = replyText(HISTORY).replace('"amount":100.5', `"amount":${source}`);
+    const { observation, newEvents } = accept(body);
+    expect(observation.amount).toBe(text);
+    expect(newEvents).toHaveLength(3);
+  });
+
+  it('that is missing is null', () => {
+    expect(decimalText(undefined)).toBeNull();
+    expect(accept(replyText(HISTORY, { amount: undefined })).observation.amount).toBeNull();
+  });
+
+  it('as large as a number can be refuses the reply rather than inventing one', () => {
+    expect(rejectOf(replyText(HISTORY).replace('100.5', '1e999'))).toMatchObject({ field: 'amount' });
+  });
+});

@@ -1,0 +1,147 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatTime, parseTime } from '../../../collector/decode/time.ts';
+
+const FIRST = Date.UTC(2000, 0, 1) * 1000;
+const LAST = Date.UTC(2100, 0, 1) * 1000 - 1;
+const instant = fc.integer({ min: FIRST, max: LAST });
+const two = (value: number) => String(value).padStart(2, '0');
+/** `YYYY-MM-DDTHH:MM:SS` of an instant, by the runtime's own calendar. */
+const wallClock = (micros: number) => new Date(Math.floor(micros / 1000)).toISOString().slice(0, 19);
+const microsOfSecond = (micros: number) =>
+  String(((micros % 1_000_000) + 1_000_000) % 1_000_000).padStart(6, '0');
+
+const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+const daysIn = (year: number, month: number) =>
+  [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
+
+describe('parseTime', () => {
+  it('reads back every instant that formatTime writes', () => {
+    fc.assert(
+      fc.property(instant, (micros) => {
+        expect(formatTime(micros)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+        expect(parseTime(formatTime(micros))).toBe(micros);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('counts a time without a zone as UTC, whatever stands between date and time', () => {
+    fc.assert(
+      fc.property(
+        instant,
+        fc.constantFrom('T', 't', ' '),
+        fc.constantFrom('', 'Z', 'z'),
+        (micros, gap, zone) => {
+          const text = `${wallClock(micros).replace('T', gap)}.${microsOfSecond(micros)}${zone}`;
+          expect(parseTime(text)).toBe(micros);
+        },
+      ),
+    );
+  });
+
+  it('takes an offset off, in each of its spellings', () => {
+    const offset = fc.integer({ min: -(23 * 60 + 59), max: 23 * 60 + 59 });
+    fc.assert(
+      fc.property(instant, offset, fc.constantFrom(':', ''), (micros, minutes, colon) => {
+        const local = micros + minutes * 60_000_000;
+        const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+        const sign = minutes < 0 ? '-' : '+';
+        const start = `${wallClock(local)}.${microsOfSecond(local)}${sign}${two(hours)}`;
+        expect(parseTime(`${start}${colon}${two(rest)}`)).toBe(micros);
+        // Hours alone are enough when there are no minutes.
+        expect(parseTime(rest === 0 ? start : `${start}:${two(rest)}`)).toBe(micros);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('cuts digits beyond microseconds off and fills missing ones with zeros', () => {
+    fc.assert(
+      fc.property(
+        instant,
+        fc.stringMatching(/^[0-9]{1,9}$/),
+        fc.constantFrom('.', ','),
+        (micros, digits, point) => {
+          const second = Math.floor(micros / 1_000_000) * 1_000_000;
+          const expected = second + Number(digits.padEnd(6, '0').slice(0, 6));
+          expect(parseTime(`${wallClock(second)}${point}${digits}Z`)).toBe(expected);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('reads a time without a fraction', () => {
+    expect(parseTime('2026-11-21T10:15:30Z')).toBe(Date.UTC(2026, 10, 21, 10, 15, 30) * 1000);
+  });
+
+  it('knows which days exist, leap years included', () => {
+    const wrong: string[] = [];
+    for (let year = 2000; year < 2100; year++) {
+      for (let month = 0; month <= 13; month++) {
+        for (let day = 0; day <= 32; day++) {
+          const text = `${year}-${two(month)}-${two(day)}T12:00:00Z`;
+          const exists = day >= 1 && day <= daysIn(year, month);
+          if ((parseTime(text) !== null) !== exists) wrong.push(text);
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    ['2000-01-01T00:00:00Z', FIRST],
+    ['2099-12-31T23:59:59.999999999Z', LAST],
+    ['1999-12-31T23:00:00-01:00', FIRST],
+    ['2100-01-01T00:59:59.999999+01:00', LAST],
+    ['2024-02-29T23:59:59.5-00:00', Date.UTC(2024, 1, 29, 23, 59, 59, 500) * 1000],
+  ])('reads %s', (text, micros) => {
+    expect(parseTime(text)).toBe(micros);
+  });
+
+  it.each([
+    ['before its years', '1999-12-31T23:59:59.999999Z'],
+    ['before its years by its offset', '2000-01-01T00:30:00+01:00'],
+    ['after its years', '2100-01-01T00:00:00Z'],
+    ['after its years by its offset', '2099-12-31T23:30:00-01:00'],
+    ['of the first century', '0026-11-21T10:15:30Z'],
+    ['of a year with five digits', '12026-11-21T10:15:30Z'],
+    ['of a signed year', '+002026-11-21T10:15:30Z'],
+    ['with an hour 24', '2026-11-21T24:00:00Z'],
+    ['with a minute 60', '2026-11-21T10:60:00Z'],
+    ['with a leap second', '2016-12-31T23:59:60Z'],
+    ['with an offset of 24 hours', '2026-11-21T10:15:30+24:00'],
+    ['with an offset of 60 minutes', '2026-11-21T10:15:30+01:60'],
+    ['with an offset that ends in a colon', '2026-11-21T10:15:30+05:'],
+    ['with an offset and a Z', '2026-11-21T10:15:30Z+01:00'],
+    ['with a point but no digits', '2026-11-21T10:15:30.Z'],
+    ['with ten digits of a second', '2026-11-21T10:15:30.0123456789Z'],
+    ['with a zone by name', '2026-11-21T10:15:30 UTC'],
+    ['with a space before', ' 2026-11-21T10:15:30Z'],
+    ['with a line end after', '2026-11-21T10:15:30Z\n'],
+    ['with full-width digits', '２０２６-11-21T10:15:30Z'],
+    ['with one-digit parts', '2026-1-1T1:1:1Z'],
+    ['without a time of day', '2026-11-21'],
+    ['in seconds since 1970', '1795256130'],
+    ['in another order', '21/11/2026 10:15:30'],
+    ['of nothing', ''],
+  ])('refuses a time %s', (_name, text) => {
+    expect(parseTime(text)).toBeNull();
+  });
+
+  it('gives a value for any text', () => {
+    const nearTime = fc
+      .tuple(instant, fc.nat(27), fc.string({ maxLength: 3 }))
+      .map(([micros, at, text]) => formatTime(micros).slice(0, at) + text + formatTime(micros).slice(at + 1));
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), nearTime), (text) => {
+        const micros = parseTime(text);
+        expect(micros === null || (Number.isSafeInteger(micros) && micros >= FIRST && micros <= LAST)).toBe(
+          true,
+        );
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});

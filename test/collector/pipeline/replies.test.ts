@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import type { GatewayOrder } from '../../support/pipeline.ts';
+import { HOUR, ID, MINUTE, watching } from './watching.ts';
+
+describe('a reply', () => {
+  it('becomes rows of its items, an observation of the order, a poll and the next state', async () => {
+    const { sink } = await watching({
+      history: [
+        [0, '1.1.1.00'],
+        [3, '2.2.4.11'],
+      ],
+      amount: 12.5,
+    });
+    expect(sink.rows('historyEvents')).toMatchObject([
+      { external_id: ID, action: '1.1.1.00', list_position: 0 },
+      { external_id: ID, action: '2.2.4.11', list_position: 1, reason_detail: 'TIMEOUT' },
+    ]);
+    expect(sink.rows('orderObservations').at(-1)).toMatchObject({
+      kind: 'status_reply',
+      status: 'Processing',
+      amount: '12.5',
+      currency: 'EUR',
+      outcome: 'technical_failure',
+      history_items: 2,
+    });
+    expect(sink.rows('polls')).toMatchObject([
+      { outcome: 'ok', http_status: 200, order_id: ID, items: 2, new_items: 2, anomaly: '', cause: 'watch' },
+    ]);
+    expect(sink.rows('orderWatch').at(-1)).toMatchObject({
+      order_id: ID,
+      attempt: 1,
+      last_status: 'Processing',
+    });
+    expect(sink.provenance()).toMatchObject({ replies: 1, historyItems: 2 });
+  });
+
+  it('that says nothing new adds no row of history or order, only the poll and the next time', async () => {
+    const { sink, clock } = await watching();
+    await clock.advance(10 * MINUTE);
+    expect(sink.rows('polls').length).toBeGreaterThan(5);
+    expect(sink.rows('historyEvents')).toHaveLength(1);
+    expect(sink.rows('orderObservations').filter(({ kind }) => kind === 'status_reply')).toHaveLength(1);
+    expect(sink.rows('orderWatch')).toHaveLength(sink.rows('polls').length + 1);
+  });
+
+  it('that says nothing new adds none either after a restart', async () => {
+    const { sink, clock, restart } = await watching();
+    expect(await restart()).toBe(1);
+    await clock.advance(10 * MINUTE);
+    expect(sink.rows('historyEvents')).toHaveLength(1);
+    expect(sink.rows('orderObservations').filter(({ kind }) => kind === 'status_reply')).toHaveLength(1);
+  });
+
+  it('with a new status is an observation, with or without a new item', async () => {
+    const { sink, clock, order } = await watching();
+    order.orderStatus = 'Success';
+    await clock.advance(3000);
+    expect(sink.rows('orderObservations').at(-1)).toMatchObject({ status: 'Success', settled_at: null });
+  });
+
+  it('brings late items, in the middle of the list as well, and the order is settled after the last of them', async () => {
+    const { sink, clock, order, actions, poller } = await watching({
+      history: [
+        [0, '1.1.1.00'],
+        [5, '4.1.3.00'],
+      ],
+    });
+    order.orderStatus = 'Success';
+    await clock.advance(MINUTE);
+    order.history.splice(1, 0, [2, '2.1.1.00']);
+    await clock.advance(5 * MINUTE);
+    order.history.push([400, '6.1.1.00']);
+    await clock.advance(30 * MINUTE);
+    expect(actions()).toEqual(['1.1.1.00', '4.1.3.00', '2.1.1.00', '6.1.1.00']);
+    expect(sink.rows('polls').map(({ anomaly }) => anomaly)).toContain('history_inserted');
+    expect(sink.rows('settlements')).toMatchObject([
+      { history_items: 4, status: 'Success', outcome: 'succeeded' },
+    ]);
+    expect(sink.rows('orderObservations').at(-1)).toMatchObject({ settled_at: expect.any(Number) as number });
+    expect(poller().status().watched).toBe(0);
+  });
+
+  it.each<[string, GatewayOrder['history'], string[]]>([
+    ['history_shrank', [[0, '1.1.1.00']], ['1.1.1.00', '2.1.1.00']],
+    [
+      'history_shrank',
+      [
+        [0, '1.1.1.00'],
+        [1, '2.2.4.11'],
+      ],
+      ['1.1.1.00', '2.1.1.00', '2.2.4.11'],
+    ],
+    [
+      'history_out_of_order',
+      [
+        [1, '2.1.1.00'],
+        [0, '1.1.1.00'],
+      ],
+      ['1.1.1.00', '2.1.1.00'],
+    ],
+  ])('whose %s keeps the union, and the anomaly is on record', async (anomaly, history, union) => {
+    const { sink, clock, order, actions, poller } = await watching({
+      history: [
+        [0, '1.1.1.00'],
+        [1, '2.1.1.00'],
+      ],
+    });
+    order.history = history;
+    await clock.advance(10 * MINUTE);
+    expect(actions()).toEqual(union);
+    expect(sink.rows('polls').at(-1)?.anomaly).toBe(anomaly);
+    expect(poller().status().watched).toBe(1);
+  });
+
+  it('is not acted upon before it is stored', async () => {
+    const { sink, clock, reads, poller, order } = await watching();
+    order.history.push([1, '2.1.1.00']);
+    sink.hold();
+    await clock.advance(HOUR);
+    expect(reads).toHaveLength(2);
+    expect(poller().get(`acme-eu|Deposit|external-id|${ID}`)?.attempt).toBe(1);
+    sink.release();
+    await clock.advance(1);
+    expect(sink.rows('historyEvents')).toHaveLength(2);
+  });
+
+  it('with items that cannot be read rejects them once, and keeps the others', async () => {
+    const { sink, clock, order } = await watching({
+      history: [
+        [0, '1.1.1.00'],
+        [1, '4111111111111111'],
+      ],
+    });
+    await clock.advance(MINUTE);
+    order.history.push([2, '2.1.1.00']);
+    await clock.advance(5 * MINUTE);
+    expect(sink.rows('rejects')).toMatchObject([{ reason: 'history_item_malformed', order_id: ID }]);
+    expect(sink.rows('historyEvents')).toHaveLength(2);
+  });
+});
+
+describe('the history in memory', () => {
+  it('is the union of all that was ever seen, so that nothing is stored twice', async () => {
+    const { clock, order, sink, actions } = await watching({
+      history: [
+        [0, '1.1.1.00'],
+        [1, '2.1.1.00'],
+      ],
+    });
+    order.history = [[1, '2.1.1.00']];
+    await clock.advance(MINUTE);
+    order.history = [
+      [0, '1.1.1.00'],
+      [0, '1.1.1.00'],
+      [1, '2.1.1.00'],
+    ];
+    await clock.advance(5 * MINUTE);
+    expect(actions()).toEqual(['1.1.1.00', '2.1.1.00', '1.1.1.00']);
+    expect(sink.rows('historyEvents').at(-1)).toMatchObject({ occurrence: 1 });
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { GatewatchError } from '../../../collector/errors.ts';
+import { createAdmission } from '../../../collector/runtime/admission.ts';
+import { createHealth, type HealthInput } from '../../../collector/runtime/health.ts';
+import { createMemorySink } from '../../../collector/sinks/memory.ts';
+import type { SinkStatus } from '../../../collector/sinks/port.ts';
+
+const sink: SinkStatus = {
+  state: 'ok',
+  backlogRows: 0,
+  inFlight: 0,
+  lastAckAt: null,
+  retries: 0,
+  ambiguous: 0,
+  lastError: null,
+};
+type Kafka = NonNullable<HealthInput['kafka']>;
+const kafka = (more: Partial<Kafka> = {}) =>
+  ({
+    groupState: 'stable',
+    lag: 7,
+    stalled: false,
+    fatal: null,
+    lastError: null,
+    missingTopics: [],
+    partitions: [],
+    ...more,
+  }) as unknown as Kafka;
+
+describe('health', () => {
+  it('is good while a dependency is away: starting anew would not bring it back', () => {
+    const health = createHealth();
+    const away = { ...sink, state: 'retrying', lastError: 'connection refused' } as const;
+    expect(health.alive({ kafka: kafka({ groupState: 'disconnected' as never }), sink: away })).toMatchObject(
+      {
+        ok: true,
+        problems: {},
+      },
+    );
+  });
+
+  it.each<[string, Partial<Kafka>, string]>([
+    ['stalls', { stalled: true }, 'no progress although there are records'],
+    [
+      'has ended for good',
+      { fatal: new GatewatchError('not authorized', { code: 'kafka_not_authorized' }) },
+      'not authorized',
+    ],
+  ])('is bad when the consumer %s', (_what, status, problem) => {
+    const { ok, problems } = createHealth().alive({ kafka: kafka(status), sink });
+    expect({ ok, problems }).toEqual({ ok: false, problems: { kafka: problem } });
+  });
+});
+
+describe('readiness', () => {
+  it('begins when the schema is in place and the orders are loaded', async () => {
+    const health = createHealth();
+    expect(health.ready({ kafka: null, sink })).toMatchObject({ ok: false });
+    await expect(health.whenReady(async () => 1)).rejects.toMatchObject({ retryable: true });
+    health.started();
+    expect(health.ready({ kafka: null, sink })).toMatchObject({ ok: true, problems: {} });
+    expect(await health.whenReady(async () => 1)).toBe(1);
+  });
+
+  it('ends while the store takes no rows or the consumer group is not stable, and says why', () => {
+    const health = createHealth();
+    health.started();
+    const away = { ...sink, state: 'retrying', lastError: 'connection refused' } as const;
+    const { ok, problems, details } = health.ready({
+      kafka: kafka({ groupState: 'joining' as never, missingTopics: ['gateway.callbacks'] }),
+      sink: { ...away, backlogRows: 5 },
+    });
+    expect({ ok, problems }).toEqual({
+      ok: false,
+      problems: { store: 'connection refused', kafka: 'the consumer group is joining' },
+    });
+    expect(details).toMatchObject({
+      backlogRows: 5,
+      kafka: { lag: 7, missingTopics: ['gateway.callbacks'] },
+    });
+  });
+});
+
+describe('admission', () => {
+  it('turns input back once the store has been away for two seconds, and takes it again when it is back', () => {
+    let nowMs = 0;
+    const memory = createMemorySink();
+    const admit = createAdmission(memory, () => nowMs);
+    admit();
+    memory.hold();
+    void memory.write({}).catch(() => {});
+    admit();
+    nowMs = 1_999;
+    admit();
+    nowMs = 2_000;
+    expect(admit).toThrow(expect.objectContaining({ code: 'store_unavailable', retryable: true }) as Error);
+    memory.release();
+    admit();
+    memory.hold();
+    void memory.write({}).catch(() => {});
+    nowMs = 9_000;
+    admit();
+  });
+});

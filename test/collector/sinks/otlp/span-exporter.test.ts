@@ -1,0 +1,196 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { itemSpan, rootSpan } from '../../../../collector/decode/spans.ts';
+import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
+import type { Store } from '../../../../collector/sinks/clickhouse/store.ts';
+import { createOtlpSender } from '../../../../collector/sinks/otlp/sender.ts';
+import type { SpanExporter, SpanExporterOptions } from '../../../../collector/sinks/otlp/span-exporter.ts';
+import { createSpanExporter } from '../../../../collector/sinks/otlp/span-exporter.ts';
+import type { RowBundle } from '../../../../schemas/rows.ts';
+import type { TestStore } from '../../../support/embedded.ts';
+import { withEmbedded } from '../../../support/embedded.ts';
+import { openDatabase } from '../support/migrated-store.ts';
+import type { OtlpReceiver } from '../../../support/otlp-receiver.ts';
+import { startOtlpReceiver } from '../../../support/otlp-receiver.ts';
+import { historyEvent, historyEvents, settlement } from '../support/rows.ts';
+
+let embedded: TestStore;
+let store: Store;
+let receiver: OtlpReceiver;
+beforeAll(async () => {
+  embedded = await withEmbedded();
+});
+afterAll(() => embedded.stop());
+
+const cleanUps: (() => Promise<unknown>)[] = [];
+beforeEach(async () => {
+  store = await openDatabase(embedded);
+  receiver = await startOtlpReceiver();
+});
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp();
+  await receiver.close();
+  await store.close();
+});
+
+function startExporter(options: Partial<SpanExporterOptions> = {}): SpanExporter {
+  const exporter = createSpanExporter({
+    store,
+    collectorId: 'c1',
+    sender: createOtlpSender({ version: '1.2.3', collectorId: 'c1', endpoint: receiver.url, timeoutMs: 400 }),
+    toSpans: ({ events, settlements }) => [...events.map(itemSpan), ...settlements.map(rootSpan)],
+    intervalMs: 10,
+    retry: { minDelayMs: 5, maxDelayMs: 20 },
+    ...options,
+  });
+  cleanUps.push(() => exporter.stop(1000));
+  return exporter;
+}
+
+/** Stores each bundle as one acknowledged batch and tells the exporter. */
+async function storeBatches(
+  bundles: readonly RowBundle[],
+  exporter?: SpanExporter,
+  collectorId = 'c1',
+): Promise<void> {
+  const sink = createClickHouseSink({
+    store,
+    collectorId,
+    maxAgeMs: 0,
+    onAcknowledged: (batchSeq) => exporter?.notify(batchSeq),
+  });
+  for (const bundle of bundles) await sink.write(bundle);
+  await sink.stop(5000);
+}
+
+const spanIds = (): string[] => receiver.spans.map((span) => span.spanId);
+
+describe('payment spans', () => {
+  it('arrive with the ids, times and attributes of the stored rows', async () => {
+    const item = historyEvent({
+      event_time: Date.UTC(2026, 10, 21, 10, 15, 30) * 1000 + 250_001,
+      span_start: 1_795_256_130_000_003,
+    });
+    await storeBatches([{ historyEvents: [item], settlements: [settlement()] }], startExporter());
+    await expect.poll(() => receiver.spans.length).toBe(2);
+    const [span, root] = receiver.spans;
+    expect(span).toMatchObject({
+      traceId: 'e9aa68962ba7f508d810ef274ad7c745',
+      parentSpanId: 'd715956db1b89fd4',
+      name: 'payment GATEWAY_CREATE FAILURE',
+      startNanos: 1_795_256_130_000_003_000n,
+      endNanos: 1_795_256_130_250_001_000n,
+      statusCode: 2,
+      attributes: {
+        'payment.gateway': 'acme-eu',
+        'payment.reason_code': 11,
+        'payment.catalogued': true,
+        'error.type': 'TIMEOUT',
+      },
+      resource: { 'service.name': 'gatewatch', 'service.version': '1.2.3', 'service.instance.id': 'c1' },
+      scope: 'gatewatch',
+    });
+    expect(root).toMatchObject({
+      spanId: 'd715956db1b89fd4',
+      parentSpanId: '',
+      statusCode: 0,
+      statusMessage: '',
+    });
+  });
+
+  it('have the id of the worked example', async () => {
+    await storeBatches(
+      [{ historyEvents: [historyEvent({ event_time: Date.UTC(2026, 10, 21, 10, 15, 30, 250) * 1000 })] }],
+      startExporter(),
+    );
+    await expect.poll(spanIds).toEqual(['1c9b13a5a77bfaa2']);
+  });
+
+  it('are offered again until the receiver takes them', async () => {
+    receiver.answerWith(503);
+    const exporter = startExporter();
+    await storeBatches([{ historyEvents: historyEvents('a', 3) }], exporter);
+    await expect
+      .poll(() => exporter.status())
+      .toMatchObject({ state: 'retrying', backlogBatches: 1, lastError: expect.any(String) });
+    expect(receiver.spans).toEqual([]);
+    receiver.answerWith(200);
+    await expect.poll(() => receiver.spans.length).toBe(3);
+    await expect
+      .poll(() => exporter.status())
+      .toMatchObject({ state: 'ok', backlogBatches: 0, spansExported: 3 });
+  });
+
+  it('are offered again after an answer that forbids a repetition', async () => {
+    receiver.answerWith(400);
+    const exporter = startExporter();
+    await storeBatches([{ historyEvents: historyEvents('a', 1) }], exporter);
+    await expect.poll(() => receiver.requests()).toBeGreaterThan(2);
+    receiver.answerWith(200);
+    await expect.poll(() => receiver.spans.length).toBe(1);
+  });
+
+  it('are sent once each over restarts of the exporter, from where it was', async () => {
+    const first = startExporter();
+    await storeBatches(
+      [{ historyEvents: historyEvents('a', 3) }, { historyEvents: historyEvents('b', 2) }],
+      first,
+    );
+    await expect.poll(() => receiver.spans.length).toBe(5);
+    await first.stop(1000);
+    await storeBatches([{ historyEvents: historyEvents('c', 4) }]);
+    const second = startExporter();
+    await expect.poll(() => receiver.spans.length).toBe(9);
+    await expect.poll(() => second.status().backlogBatches).toBe(0);
+    expect(new Set(spanIds()).size).toBe(9);
+  });
+
+  it('wait in the store while no exporter runs or the receiver is down at a stop', async () => {
+    receiver.answerWith(503);
+    const first = startExporter();
+    await storeBatches([{ historyEvents: historyEvents('a', 2) }], first);
+    await expect.poll(() => first.status().state).toBe('retrying');
+    const started = performance.now();
+    await first.stop(2000);
+    expect(performance.now() - started).toBeLessThan(2500);
+    receiver.answerWith(200);
+    startExporter();
+    await expect.poll(() => receiver.spans.length).toBe(2);
+  });
+
+  it('are sent once for an item that was stored twice', async () => {
+    const exporter = startExporter();
+    const rows = historyEvents('a', 3);
+    const again = rows.map((row) => ({ ...row, observed_at: row.observed_at + 1 }));
+    await storeBatches(
+      [{ historyEvents: rows }, { historyEvents: again }, { historyEvents: historyEvents('z', 1) }],
+      exporter,
+    );
+    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 3, backlogBatches: 0 });
+    expect(receiver.spans.length).toBe(4);
+    expect(new Set(spanIds()).size).toBe(4);
+  });
+
+  it('are those of the collector alone', async () => {
+    const exporter = startExporter();
+    await storeBatches([{ historyEvents: historyEvents('other', 3) }], undefined, 'c2');
+    await storeBatches([{ historyEvents: historyEvents('own', 2) }], exporter);
+    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 1, spansExported: 2 });
+    const orders = receiver.spans.map((span) => span.attributes['payment.external_id']);
+    expect(orders).toEqual(['own-0', 'own-1']);
+  });
+
+  it('go out in requests of limited size, whatever the batches hold', async () => {
+    const exporter = startExporter({ batchSize: 100, windowRows: 150 });
+    await storeBatches(
+      [
+        { historyEvents: historyEvents('a', 90) },
+        { historyEvents: historyEvents('b', 90) },
+        { historyEvents: historyEvents('c', 330) },
+      ],
+      exporter,
+    );
+    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 3, backlogBatches: 0 });
+    expect(new Set(spanIds()).size).toBe(510);
+    expect(receiver.requests()).toBe(1 + 1 + 4);
+  });
+});

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DISTINCT_ORDERS, OPERATION_FAILURE_SHARE, view } from '../../schemas/measures.ts';
+import { STAGES } from '../../schemas/dictionary.ts';
+import { expandPanelSql, type VariableValues } from '../support/macros.ts';
+import { generatedDashboards, queriesOf } from './generated.ts';
+import { BLIND_AT, FROM, KNOWN_ID, orders, scope, type Seeded, startSeeded, TO } from './seeded.ts';
+import { shapeProblems, utc } from './shape.ts';
+import { decided, failures, MINUTE, type Scope, shares, startsPerMinute } from './traffic.ts';
+
+let seeded: Seeded;
+let seededAt = 0;
+beforeAll(async () => {
+  seededAt = Date.now();
+  seeded = await startSeeded();
+});
+afterAll(() => seeded?.store.stop());
+const run: Seeded['run'] = (...args) => seeded.run(...args);
+const runPanel: Seeded['runPanel'] = (...args) => seeded.runPanel(...args);
+
+const CHOICES: Record<string, VariableValues> = {
+  'with everything chosen': {},
+  'with single values chosen': {
+    gateway: ['acme-eu'],
+    order_type: ['Deposit'],
+    channel: ['card'],
+    stage: ['CHECK'],
+    reason_group: ['TECH'],
+    reason: ['13'],
+    order_id: [KNOWN_ID],
+  },
+  'with several values chosen, quotes among them': {
+    gateway: ['acme-eu', 'blind-pay'],
+    order_type: ['Deposit', 'Withdrawal'],
+    channel: ["o'neil", 'back\\slash', 'p2p'],
+    stage: ['CHECK', 'PAYFORM'],
+    reason_group: ['TECH', 'USER'],
+    reason: ['11', "1'1"],
+    order_id: ["no'such", KNOWN_ID],
+  },
+};
+
+describe.each(generatedDashboards().map((board) => [board.title, board] as const))(
+  'dashboard %s',
+  (_, board) => {
+    describe.each(Object.entries(CHOICES))('%s', (_choice, variables) => {
+      it.each(queriesOf(board).map((query) => [query.where, query] as const))(
+        '%s answers in its shape',
+        async (_where, query) => {
+          expect(shapeProblems(query.format, await run(query.sql, variables, 5 * MINUTE))).toEqual([]);
+        },
+      );
+    });
+
+    it.each(queriesOf(board).map((query) => [query.where, query] as const))(
+      '%s shows the seed',
+      async (_where, query) => {
+        expect((await run(query.sql, { order_id: [KNOWN_ID] })).data.length).toBeGreaterThan(0);
+      },
+    );
+
+    it.each(queriesOf(board).map((query) => [query.where, query] as const))(
+      '%s answers an empty range too',
+      async (_where, query) => {
+        const empty = { from: new Date(FROM - 1e11), to: new Date(FROM - 1e11 + MINUTE), intervalMs: MINUTE };
+        await expect(seeded.store.query(expandPanelSql(query.sql, empty))).resolves.toBeDefined();
+      },
+    );
+  },
+);
+
+describe('the numbers are those of the seed', () => {
+  const wanted: [string, VariableValues, Scope][] = [
+    ['all', {}, scope],
+    [
+      'one gateway',
+      { gateway: ['blind-pay'] },
+      { ...scope, wants: (order) => order.gateway === 'blind-pay' },
+    ],
+    [
+      'withdrawals by card',
+      { order_type: ['Withdrawal'], channel: ['card'] },
+      { ...scope, wants: (order) => order.orderType === 'Withdrawal' && order.channel === 'card' },
+    ],
+  ];
+
+  it.each(wanted)('technical success and approval of %s', async (_, variables, within) => {
+    const expected = shares(orders, within);
+    const [technical] = await runPanel('Technical success', variables);
+    const [approval] = await runPanel('Approval', variables);
+    expect(expected.finished).toBeGreaterThan(20);
+    expect(technical).toEqual({
+      technical_success: expect.closeTo(expected.technicalSuccess, 12),
+      finished_orders: expected.finished,
+    });
+    expect(approval).toEqual({
+      approval: expect.closeTo(expected.approval, 12),
+      judged_orders: expected.judged,
+    });
+  });
+
+  it.each(wanted)('failures by group and minute of %s', async (_, variables, within) => {
+    const rows = await runPanel('Orders with failures, by reason group', variables);
+    const expected = failures(
+      orders,
+      within,
+      ({ at, code }) => `${Math.floor(at / MINUTE) * MINUTE} ${code.group}`,
+    );
+    expect(new Map(rows.map((row) => [`${utc(row['time'])} ${row['reason_group']}`, row['orders']]))).toEqual(
+      expected,
+    );
+  });
+
+  it('shares and outcomes over time add up to the shares of the range', async () => {
+    const expected = decided(orders, scope);
+    const rows = await runPanel('Finished orders, by outcome');
+    const counted = new Map(rows.map((row) => [`${utc(row['time'])} ${row['outcome']}`, row['orders']]));
+    const wantedCounts = new Map<string, number>();
+    for (const { at, outcome } of expected) {
+      const key = `${Math.floor(at / MINUTE) * MINUTE} ${outcome}`;
+      wantedCounts.set(key, (wantedCounts.get(key) ?? 0) + 1);
+    }
+    expect(counted).toEqual(wantedCounts);
+    for (const row of await runPanel('Technical success and approval over time')) {
+      const minute = expected.filter(({ at }) => Math.floor(at / MINUTE) * MINUTE === utc(row['time']));
+      const technical = minute.filter(({ outcome }) => outcome === 'technical_failure').length;
+      expect(row['finished_orders']).toBe(minute.length);
+      expect(row['technical_success']).toBeCloseTo(1 - technical / minute.length, 12);
+    }
+  });
+
+  it('coverage, by the newest report of each collector that still reports', async () => {
+    expect(await runPanel('Coverage: watched orders with a fresh read')).toEqual([
+      { coverage: expect.closeTo(1 - 3 / 100, 12), watched_orders: 100 },
+    ]);
+    expect(await runPanel('Coverage: watched orders with a fresh read', { gateway: ['acme-eu'] })).toEqual([
+      { coverage: 1, watched_orders: 90 },
+    ]);
+  });
+
+  it('new orders per minute, with zeros up to where we can know and nothing after', async () => {
+    const rows = await runPanel('New orders per minute, by gateway');
+    for (const gateway of ['acme-eu', 'blind-pay']) {
+      const own = rows.filter((row) => row['gateway'] === gateway);
+      const expected = startsPerMinute(orders, scope, gateway);
+      expect(
+        new Map(
+          own
+            .filter((row) => row['orders_per_minute'] !== 0)
+            .map((row) => [utc(row['time']), row['orders_per_minute']]),
+        ),
+      ).toEqual(expected);
+      const end = gateway === 'acme-eu' ? TO : BLIND_AT;
+      expect(own).toHaveLength(Math.ceil((end - FROM) / MINUTE));
+      expect(utc(own.at(-1)?.['time'])).toBeLessThan(end);
+    }
+  });
+
+  it('time to final', async () => {
+    const rows = await runPanel('Time from first item to final');
+    expect(rows.reduce((sum, row) => sum + Number(row['finished_orders']), 0)).toBe(
+      shares(orders, scope).finished,
+    );
+    for (const row of rows.slice(0, 30)) {
+      const inBucket = decided(orders, scope).filter(
+        ({ at }) => Math.floor(at / MINUTE) * MINUTE === utc(row['time']),
+      );
+      const seconds = inBucket
+        .map(({ order, at }) => (at - (order.items[0]?.at ?? 0)) / 1000)
+        .toSorted((a, b) => a - b);
+      expect(row['finished_orders']).toBe(seconds.length);
+      expect(row['p50']).toBe(seconds[Math.floor(seconds.length * 0.5)]);
+      expect(row['p95']).toBe(seconds[Math.min(seconds.length - 1, Math.floor(seconds.length * 0.95))]);
+      expect(row['p99']).toBe(seconds[Math.min(seconds.length - 1, Math.floor(seconds.length * 0.99))]);
+    }
+  });
+
+  it('shares by stage and by side, with the orders behind them', async () => {
+    const rows = await runPanel('Orders with timeouts, share by stage');
+    const hits = failures(
+      orders,
+      scope,
+      ({ at, code }) => `${Math.floor(at / MINUTE) * MINUTE} ${code.stage} ${code.reason}`,
+    );
+    const total = (stage: string): number =>
+      rows
+        .filter((row) => row['stage'] === stage)
+        .reduce((sum, row) => sum + Math.round(Number(row['share']) * Number(row['orders'])), 0);
+    const expected = (stage: number): number =>
+      [...hits].filter(([key]) => key.endsWith(` ${stage} 11`)).reduce((sum, [, count]) => sum + count, 0);
+    expect(total('GATEWAY_CREATE')).toBe(expected(2));
+    expect(total('CHECK')).toBe(expected(4));
+    const sides = await runPanel('Orders with mismatching signatures, share by side');
+    expect(new Set(sides.map((row) => row['side']))).toEqual(new Set(['gateway', 'ours']));
+  });
+
+  it("the watermark's age by gateway", async () => {
+    const rows = await runPanel('Age of what we know, by gateway');
+    expect(rows.map((row) => row['gateway'])).toEqual(['acme-eu', 'blind-pay']);
+    expect(Number(rows[0]?.['watermark_age'])).toBeLessThan((Date.now() - seededAt) / 1000 + 3);
+    expect(Number(rows[1]?.['watermark_age'])).toBeGreaterThan(45 * 60);
+  });
+
+  it('the operation failure ratio of a stage, as analysts may ask for it', async () => {
+    const sql = `SELECT stage, ${OPERATION_FAILURE_SHARE} AS share, ${DISTINCT_ORDERS} AS orders FROM ${view('historyEvents')}
+      WHERE stage IS NOT NULL GROUP BY stage ORDER BY stage`;
+    const { data } = await seeded.store.query(sql);
+    for (const { code, name } of STAGES)
+      expect(data.find((row) => row['stage'] === name)).toEqual({
+        stage: name,
+        share: expect.closeTo(ordersAtStage(code, true) / ordersAtStage(code, false), 12),
+        orders: ordersAtStage(code, false),
+      });
+  });
+});
+
+/** Orders with an item of the stage, or only those with a failed operation there. */
+const ordersAtStage = (stage: number, failed: boolean): number =>
+  orders.filter(({ items }) =>
+    items.some(
+      ({ action }) => action.startsWith(`${stage}.${failed ? 2 : ''}`) && /^\d\.\d\.\d\.\d\d$/.test(action),
+    ),
+  ).length;

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stalePages } from '../../docs/generate.ts';
+import { SETTING_DOCS, VARIABLE_DOCS } from '../../docs/generator/config-docs.ts';
+import { settings } from '../../docs/generator/settings.ts';
+import { VIEW_DOCS } from '../../docs/generator/view-docs.ts';
+import { DATABASE, VIEWS } from '../../schemas/names.ts';
+import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
+import { ROOT } from './markdown.ts';
+
+test('The generated reference pages are up to date', () => {
+  expect(stalePages(), 'run "node docs/generate.ts"').toEqual([]);
+});
+
+test('Every key of the configuration is documented, and no key that does not exist', () => {
+  const paths = settings().map((setting) => setting.path);
+  expect(Object.keys(SETTING_DOCS).sort()).toEqual([...new Set(paths)].sort());
+});
+
+test('The documented variables are exactly those that the collector reads', () => {
+  const sources = ['environment.ts', 'load.ts'].map((file) =>
+    readFileSync(path.join(ROOT, 'collector', 'config', file), 'utf8'),
+  );
+  const read = sources.flatMap((text) => text.match(/(?<=')GATEWATCH_[A-Z_]+(?=')/g) ?? []);
+  expect(Object.keys(VARIABLE_DOCS).sort()).toEqual([...new Set(read)].sort());
+});
+
+test('A variable is documented with a setting that exists', () => {
+  const paths = new Set(settings().map((setting) => setting.path));
+  const named = Object.values(VARIABLE_DOCS).map((doc) => doc.setting);
+  expect(named.filter((setting) => setting !== '' && !paths.has(setting))).toEqual([]);
+});
+
+describe('The documented views', () => {
+  let store: SeededStore;
+  beforeAll(async () => {
+    store = await startSeededStore();
+  });
+  afterAll(() => store.stop());
+
+  test('are all the public ones', () => {
+    expect(VIEW_DOCS.map((doc) => doc.view).sort()).toEqual(Object.keys(VIEWS).sort());
+  });
+
+  test.each(VIEW_DOCS)('name every column of $view with its type in the engine', async (doc) => {
+    const { data } = await store.query(`DESCRIBE TABLE ${DATABASE}.${VIEWS[doc.view]}`);
+    const actual = data.map((row) => ({ name: row['name'], type: documentedType(String(row['type'])) }));
+    expect(doc.columns.map(({ name, type }) => ({ name, type }))).toEqual(actual);
+  });
+});
+
+/** The engine's type as the reference writes it: without storage details. */
+function documentedType(type: string): string {
+  return type
+    .replace(/^SimpleAggregateFunction\(\w+, (.*)\)$/, '$1')
+    .replace(/LowCardinality\(((?:[^()]|\([^()]*\))*)\)/g, '$1')
+    .replaceAll("DateTime64(6, 'UTC')", 'Time')
+    .replace(/'([\w-]+)' = \d+/g, '$1')
+    .replaceAll('Enum8', 'Enum');
+}

@@ -1,0 +1,223 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium, launchChromium, NO_CHROMIUM, openPage, settledPanels } from './support/browser.ts';
+import { startLiveCollector, type LiveCollector } from './support/live-collector.ts';
+
+const chromium = findChromium();
+const RANGE = 'from=now-15m&to=now';
+/** Screenshots of every dashboard, to be looked at. */
+const SHOTS = process.env['GATEWATCH_SCREENSHOTS'] ?? join(import.meta.dirname, '../../.cache/screenshots');
+
+if (chromium === null) console.warn(`The console is not tested in a browser: ${NO_CHROMIUM}`);
+
+describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 90_000 }, () => {
+  let live: LiveCollector;
+  let browser: Browser;
+  beforeAll(async () => {
+    mkdirSync(SHOTS, { recursive: true });
+    [live, browser] = await Promise.all([startLiveCollector(), launchChromium(chromium ?? '')]);
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await live?.stop();
+  });
+
+  const failedOrder = async (): Promise<string> => {
+    const [row] = await live.collector.query<{ id: string }>(
+      "SELECT external_id AS id FROM history_events WHERE action = '2.2.4.11' ORDER BY event_time LIMIT 1",
+    );
+    return row?.id ?? '';
+  };
+
+  describe.each(['dark', 'light'] as const)('in %s', (colorScheme) => {
+    it.each(['overview', 'failures', 'gateways', 'payform', 'order', 'pipeline'])(
+      'draws every panel of %s without an error, and asks no other machine',
+      async (name) => {
+        const { page, problems, sent } = await openPage(browser, { colorScheme });
+        const chosen = name === 'order' ? `&var-order_id=${await failedOrder()}` : '';
+        await page.goto(`${live.url}/d/gatewatch-${name}?${RANGE}${chosen}`);
+        const states = await settledPanels(page);
+        expect(Object.keys(states).length).toBeGreaterThan(4);
+        expect(Object.entries(states).filter(([, state]) => !/^(ready|empty)$/.test(state))).toEqual([]);
+        // Empty is right only where nothing went wrong.
+        const empty = Object.entries(states).filter(([, state]) => state === 'empty');
+        expect(empty.length).toBeLessThan(Object.keys(states).length / 2);
+        expect(problems).toEqual([]);
+        expect(sent.filter((request) => !request.startsWith(live.url))).toEqual([]);
+        expect(sent.filter((request) => /\bSELECT\b/i.test(request))).toEqual([]);
+        await page.screenshot({ path: join(SHOTS, `${name}-${colorScheme}.png`) });
+        await page.close();
+      },
+    );
+  });
+
+  it('opens at / on the overview, on a range that the data fills, and the incident is plain to see', async () => {
+    const { page, problems } = await openPage(browser);
+    await page.goto(live.url);
+    expect(page.url()).toBe(`${live.url}/d/gatewatch-overview?from=now-15m&to=now&refresh=5s`);
+    await settledPanels(page);
+    const alerts = page.locator('.alert');
+    await alerts.first().waitFor();
+    expect(await alerts.allTextContents()).toEqual(
+      expect.arrayContaining([expect.stringContaining('GatewatchTechTimeouts')]),
+    );
+    const success = page.locator('.panel', { hasText: 'Technical success' }).first();
+    expect(Number.parseFloat((await success.locator('dd').first().textContent()) ?? '')).toBeLessThan(80);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  it('leads from a failure count to the orders behind it, and to the timeline of one', async () => {
+    const { page, problems } = await openPage(browser);
+    await page.goto(`${live.url}/d/gatewatch-failures?${RANGE}`);
+    await settledPanels(page);
+    const cells = page
+      .locator('.panel', { hasText: 'by stage and reason' })
+      .locator('tbody tr', { hasText: 'TIMEOUT' });
+    const counts = cells.first().locator('td a');
+    const busiest = (await counts.allTextContents())
+      .map(Number)
+      .indexOf(Math.max(...(await counts.allTextContents()).map(Number)));
+    await counts.nth(busiest).click();
+    await page.waitForURL(/var-reason=11/);
+    expect(page.url()).toMatch(/from=now-15m&to=now/);
+    await settledPanels(page);
+    const orders = page
+      .locator('.panel', { hasText: 'Affected orders' })
+      .or(page.locator('.panel', { hasText: 'Orders with failures' }));
+    const link = orders.locator('td a[href*="gatewatch-order"]').first();
+    const id = (await link.textContent()) ?? '';
+    await link.click();
+    await page.waitForURL(/\/d\/gatewatch-order/);
+    await settledPanels(page);
+    expect(await page.locator('#var-order_id').inputValue()).toBe(id);
+    const timeline = page.locator('.panel', { hasText: 'Timeline: every history item' });
+    expect(await timeline.locator('tbody').textContent()).toContain('TIMEOUT');
+    expect(await page.locator('.lane .segment').count()).toBeGreaterThan(1);
+    expect(await page.locator('.span.failed').count()).toBeGreaterThan(0);
+    await page.goBack();
+    await page.waitForURL(/gatewatch-failures/);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  it('narrows by a variable, by keyboard alone, and keeps the choice in the address', async () => {
+    const { page, problems } = await openPage(browser);
+    await page.goto(`${live.url}/d/gatewatch-overview?${RANGE}`);
+    await settledPanels(page);
+    const finished = page.locator('.panel', { hasText: 'Technical success' }).first().locator('dd').nth(1);
+    const all = Number.parseFloat((await finished.textContent()) ?? '');
+    const button = page.getByRole('button', { name: 'Channel: All' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const card = page.getByRole('checkbox', { name: 'p2p' });
+    await card.focus();
+    await page.keyboard.press('Space');
+    await page.waitForURL(/var-channel=p2p/);
+    await settledPanels(page);
+    expect(Number.parseFloat((await finished.textContent()) ?? '')).toBeLessThan(all);
+    await page.reload();
+    await page.getByRole('button', { name: 'Channel: p2p' }).waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  it('chooses a time range: a quick one, one typed, and none that is none', async () => {
+    const { page } = await openPage(browser);
+    await page.goto(`${live.url}/d/gatewatch-pipeline?${RANGE}`);
+    const open = () => page.getByRole('button', { name: /^Time range/ }).click();
+    await open();
+    await page.getByRole('button', { name: 'Last 1 hour' }).click();
+    await page.waitForURL(/from=now-1h&to=now/);
+    await open();
+    await page.getByLabel('From', { exact: true }).fill('now');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('This is no range').waitFor();
+    await page.getByLabel('From', { exact: true }).fill('2026-01-01 00:00');
+    await page.getByLabel('To', { exact: true }).fill('2026-01-02 00:00');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL(/from=1767225600000&to=1767312000000/);
+    const states = await settledPanels(page);
+    expect(new Set(Object.values(states))).not.toContain('failed');
+    await page.close();
+  });
+
+  it('says what a panel lacks, in the panel, when the store does not answer; and goes on when it does', async () => {
+    const { page } = await openPage(browser, { height: 900 });
+    const detail = 'The store does not answer at present.';
+    await page.route('**/console/api/query', (route) =>
+      route.fulfill({
+        status: 503,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ detail }),
+      }),
+    );
+    await page.goto(`${live.url}/d/gatewatch-overview?${RANGE}`);
+    await page.getByText(detail).first().waitFor();
+    await page.unroute('**/console/api/query');
+    await page.getByRole('button', { name: 'Refresh', exact: true }).click();
+    await page.locator('.panel-warning:not([hidden])').first().waitFor({ state: 'detached' });
+    expect(await page.getByText(detail).count()).toBe(0);
+    await page.close();
+  });
+
+  it('is legible to a screen reader: landmarks, names, and figures of plots as tables', async () => {
+    const { page } = await openPage(browser);
+    await page.goto(`${live.url}/d/gatewatch-overview?${RANGE}`);
+    await settledPanels(page);
+    for (const role of ['banner', 'navigation', 'main', 'search'] as const)
+      expect(await page.getByRole(role).count()).toBe(1);
+    expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['Gateway health']);
+    expect(await page.getByRole('link', { name: 'Gateway health' }).getAttribute('aria-current')).toBe(
+      'page',
+    );
+    const nameless = await page.evaluate(
+      "[...document.querySelectorAll('button, a, input, select')].filter((one) => !(one.textContent.trim() || one.getAttribute('aria-label') || one.labels?.length || one.querySelector('img'))).map((one) => one.outerHTML)",
+    );
+    expect(nameless).toEqual([]);
+    const plot = page.getByRole('img', { name: /^Orders with failures, by reason group\. .*TECH: last/ });
+    await plot.focus();
+    await page.keyboard.press('ArrowLeft');
+    expect(
+      await page
+        .locator('[aria-live=polite]', { hasText: 'UTC' })
+        .or(page.locator('[aria-live=polite]', { hasText: /\d\d:\d\d:\d\d:/ }))
+        .count(),
+    ).toBeGreaterThan(0);
+    const panel = page.locator('.panel', { hasText: 'Orders with failures, by reason group' });
+    await panel.getByRole('button', { name: 'Show as a table' }).click();
+    expect(await panel.getByRole('columnheader').allTextContents()).toContain('TECH');
+    await page.close();
+  });
+
+  it('changes its colours at a click and remembers it, and tells its keys', async () => {
+    const { page, problems } = await openPage(browser, { colorScheme: 'light' });
+    await page.goto(`${live.url}/d/gatewatch-payform?${RANGE}`);
+    const theme = () => page.locator('html').getAttribute('data-theme');
+    expect(await theme()).toBe('light');
+    await page.getByRole('button', { name: 'Dark colours' }).click();
+    expect(await theme()).toBe('dark');
+    await page.reload();
+    expect(await theme()).toBe('dark');
+    await settledPanels(page);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('t');
+    await page.keyboard.press('z');
+    await page.waitForURL(/from=\d+&to=\d+/);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  it('fits a telephone: one panel beside none, and nothing wider than the screen', async () => {
+    const { page } = await openPage(browser, { width: 390, height: 4000 });
+    await page.goto(`${live.url}/d/gatewatch-overview?${RANGE}`);
+    await settledPanels(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.screenshot({ path: join(SHOTS, 'overview-narrow.png') });
+    await page.close();
+  });
+});

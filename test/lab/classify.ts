@@ -1,0 +1,92 @@
+import { orderFacts, type OrderCount } from '../../schemas/alerting/order-count.ts';
+import { outcome, view } from '../../schemas/measures.ts';
+import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
+import type { Counted } from './counts.ts';
+import { msOf, orderOf, pollOf } from './orders.ts';
+import { PATHS, POLL_ENDS } from './paths.ts';
+
+/** What a rule counts under a label, found by asking the rule's own SQL on the real engine about one order of each path. */
+export interface Classified {
+  readonly label: string;
+  readonly seen: readonly Counted[];
+  readonly hit: readonly Counted[];
+  /** The same as the quarter-hour activity has it, which baselines are made of. */
+  readonly usualSeen: readonly Counted[];
+  readonly usualHit: readonly Counted[];
+}
+
+export interface Classifier {
+  readonly classify: (count: OrderCount) => Promise<readonly Classified[]>;
+  readonly stop: () => Promise<void>;
+}
+
+const MINUTE = 100_000;
+const NAMES: readonly string[] = [...PATHS.map(({ name }) => name), ...POLL_ENDS];
+
+/** One order of each path, in a store of its own. */
+export async function createClassifier(): Promise<Classifier> {
+  const store: SeededStore = await startSeededStore();
+  const made = PATHS.map((path) => orderOf(path, { gateway: 'lab', externalId: path.name, minute: MINUTE }));
+  await store.seed({
+    orders: made.map(({ order }) => order),
+    callbacks: made.flatMap(({ callback }) => (callback === null ? [] : [callback])),
+    polls: POLL_ENDS.map((end) => pollOf(end, { gateway: 'lab', externalId: end, minute: MINUTE })),
+  });
+  return {
+    stop: () => store.stop(),
+    async classify(count) {
+      const facts =
+        await store.query(`SELECT external_id, fact.1 AS label, toUnixTimestamp(fact.2) AS seen, toUnixTimestamp(fact.3) AS hit
+        FROM (${orderFacts([{ count }], EVER)}) ARRAY JOIN facts AS fact`);
+      const usual = await store.query(usualSql(count));
+      return count.counts.map(({ label }) => ({
+        label,
+        seen: counted(facts.data, label, 'seen'),
+        hit: counted(facts.data, label, 'hit'),
+        usualSeen: counted(usual.data, label, 'seen'),
+        usualHit: counted(usual.data, label, 'hit'),
+      }));
+    },
+  };
+}
+
+function counted(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  label: string,
+  column: string,
+): Counted[] {
+  return rows.flatMap((row) => {
+    const at = Number(row[column]);
+    const path = NAMES.indexOf(String(row['external_id']));
+    if (row['label'] !== label || at === 0 || path === -1) return [];
+    return [{ path, atSecond: at - msOf(MINUTE) / 1000 }];
+  });
+}
+
+/** Whether any item of an order meets a rule's conditions: what uniq states by code come to. */
+function usualSql({ from, where = '1', counts }: OrderCount): string {
+  if (from.kind !== 'items' && from.kind !== 'finished')
+    return `SELECT '' AS external_id, '' AS label, 0 AS seen, 0 AS hit`;
+  const finished = from.kind === 'finished';
+  const first = `toUnixTimestamp(min(event_time))`;
+  const any = (condition: string): string => `if(max(ifNull(${condition}, 0)), ${first}, 0)`;
+  const labels = counts.map(
+    ({ label, seen = '1', hit }) => `('${label}', ${any(seen)}, ${any(`(${seen}) AND (${hit})`)})`,
+  );
+  return `SELECT external_id, fact.1 AS label, fact.2 AS seen, fact.3 AS hit
+    FROM
+    (
+      SELECT external_id, [${labels.join(', ')}] AS facts
+      FROM (SELECT *${finished ? `, ${outcome('state', 'reason_group')} AS outcome` : ''} FROM ${view('historyEvents')})
+      WHERE (${where})${finished ? ` AND state IN ('SUCCESS', 'FAILED')` : ''}
+      GROUP BY external_id
+    )
+    ARRAY JOIN facts AS fact`;
+}
+
+const sqlTime = (minute: number): string => `toDateTime64(${msOf(minute) / 1000}, 6, 'UTC')`;
+const EVER = {
+  asOf: sqlTime(MINUTE + 1440),
+  within: (time: string): string =>
+    `${time} >= ${sqlTime(MINUTE - 1440)} AND ${time} < ${sqlTime(MINUTE + 1440)}`,
+};

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
+import { type Comparison, compareWithEngine } from './equality.ts';
+import { classesFromEngine } from './months.ts';
+import { simulate } from './simulate.ts';
+import { createTwins } from './twins.ts';
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+let store: SeededStore;
+let comparisons: Comparison[];
+
+beforeAll(async () => {
+  const months = simulate({ seed: 'equality', ordersPerMinute: 1, weeks: 20 });
+  const twins = createTwins(months, await classesFromEngine());
+  store = await startSeededStore();
+  const within = (name: string, after: number): number[] =>
+    months.incidents
+      .filter(({ kind, form }) => kind.name === name && form === 'severe')
+      .slice(0, 1)
+      .map(({ start }) => start + after);
+  const instants = [
+    ...within('traffic drop', 90),
+    ...within('gateway does not answer us', 20),
+    months.minutes - 77,
+  ];
+  expect(instants).toHaveLength(3);
+  comparisons = await compareWithEngine({ store, months, twins, instants });
+});
+afterAll(() => store.stop());
+
+describe('the twins that the lab evaluates', () => {
+  it('give the numbers that the generated rules give on the real engine', () => {
+    expect(comparisons.length).toBeGreaterThan(300);
+    expect(comparisons.filter(({ equal }) => !equal)).toEqual([]);
+  });
+
+  it('were compared where it matters: with orders, expectations and a breach', () => {
+    const some = (value: string, test: (one: Comparison) => boolean) =>
+      comparisons.some((one) => one.value === value && test(one));
+    expect(some('affected', ({ engine }) => engine > 0)).toBe(true);
+    expect(some('expected', ({ engine }) => engine > 5)).toBe(true);
+    expect(some('limit', ({ rule, engine }) => rule === 'GatewatchTrafficDrop' && engine > 0)).toBe(true);
+    expect(some('number', ({ rule, engine }) => rule === 'GatewatchPictureBehind' && engine > 300)).toBe(
+      true,
+    );
+  });
+});

@@ -1,0 +1,107 @@
+import type { DropGate, DropRule } from '../../schemas/alerting/rule.ts';
+import type { Measure } from './counts.ts';
+import { WEEK } from './seasons.ts';
+
+export interface DropVerdict {
+  readonly seen: number;
+  readonly expected: number;
+  readonly limit: number;
+  readonly holds: boolean;
+}
+
+/** Numbers of `schemas/alerting/baseline.ts` that have no name to import. Equality with the SQL is tested. */
+const WEEKS = 4;
+const MAD_TO_SIGMA = 1.4826;
+const QUARTER = 15;
+/** Quarters of the table, relative to the evaluation's own: the first that the range holds, and the last. */
+const FIRST = -23;
+const LAST = 2;
+
+interface Expectation {
+  /** Orders by rung. */
+  readonly expected: readonly number[];
+  readonly limits: readonly number[];
+}
+
+/** The statistics of a drop rule in TypeScript: the twin of `dropBody`. */
+export function createDropTwin(
+  rule: DropRule,
+  counts: { seen: Measure; usual: Measure },
+): {
+  readonly verdict: (known: number, end: number, at: number) => DropVerdict;
+  readonly holds: (known: number, end: number, at: number) => boolean;
+} {
+  const { gate } = rule;
+  const minutes = gate.rungs.map(({ windowSeconds }) => windowSeconds / 60).toSorted((a, b) => a - b);
+  const byQuarter = new Map<number, Expectation>();
+  const verdict = (known: number, end: number, at: number): DropVerdict => {
+    const quarter = Math.floor(at / QUARTER);
+    let expectation = byQuarter.get(quarter);
+    if (expectation === undefined) {
+      expectation = expect(quarter * QUARTER, gate, minutes, counts.usual);
+      byQuarter.set(quarter, expectation);
+    }
+    const { expected, limits } = expectation;
+    const seen = minutes.map((length) => counts.seen.within(known, end, length));
+    const held = seen.findIndex((n, index) => n <= (limits[index] ?? -1));
+    const enough = expected.findIndex((orders) => orders >= gate.minimumExpectedOrders);
+    const rung = held !== -1 ? held : enough !== -1 ? enough : minutes.length - 1;
+    const limit = limits[rung] ?? -1;
+    return {
+      seen: seen[rung] ?? 0,
+      expected: expected[rung] ?? 0,
+      limit: held !== -1 ? limit : Math.min(limit, (seen[rung] ?? 0) - 1),
+      holds: held !== -1,
+    };
+  };
+  return { verdict, holds: (known, end, at) => verdict(known, end, at).holds };
+}
+
+/** The twin of `dropBaseline` and of the limits over it. */
+function expect(start: number, gate: DropGate, minutes: readonly number[], usual: Measure): Expectation {
+  const quarterOf = (week: number, quarter: number): number => {
+    if (quarter < FIRST || quarter > LAST) return 0;
+    const from = start - week * WEEK + quarter * QUARTER;
+    return usual.between(from, from + QUARTER);
+  };
+  const sum = (week: number, first: number, last: number): number => {
+    let total = 0;
+    for (let quarter = first; quarter < last; quarter++) total += quarterOf(week, quarter);
+    return total;
+  };
+  const weeks = Array.from({ length: WEEKS }, (_, index) => index + 1).filter(
+    (week) => sum(week, FIRST, LAST + 1) > 0,
+  );
+  if (weeks.length < 2) return { expected: minutes.map(() => 0), limits: minutes.map(() => -1) };
+  const past = median(weeks.map((week) => sum(week, -24, -8)));
+  const level = Math.min(1, Math.max(0.5, (sum(0, -24, -8) + 10) / (past + 10)));
+  const expected = minutes.map((length) => {
+    const [first, last] = length <= QUARTER ? [-2, 2] : [-Math.ceil(length / QUARTER), 0];
+    const scale = length / ((last - first) * QUARTER);
+    return level * scale * median(weeks.map((week) => sum(week, first, last)));
+  });
+  const deviations: number[] = [];
+  for (let quarter = -24; quarter < 2; quarter++) {
+    const roots = weeks.map((week) => 2 * Math.sqrt(quarterOf(week, quarter) + 0.375));
+    const middle = median(roots);
+    for (const root of roots) deviations.push(Math.abs(root - middle));
+  }
+  const noise = Math.max(1, MAD_TO_SIGMA * median(deviations));
+  const limits = minutes.map((length, index) => limitOf(expected[index] ?? 0, length, noise, gate));
+  return { expected, limits };
+}
+
+function limitOf(expected: number, minutes: number, noise: number, gate: DropGate): number {
+  if (expected < gate.minimumExpectedOrders) return -1;
+  const spread = Math.sqrt(1 + Math.max(0, noise ** 2 - 1) * (minutes / QUARTER));
+  const root = 2 * Math.sqrt(expected + 0.375) - gate.z * spread;
+  const few = root <= 0 ? -1 : Math.ceil((root / 2) ** 2 - 0.375) - 1;
+  return Math.min(Math.floor(gate.below * expected), few);
+}
+
+/** ClickHouse's `median`: halfway between two. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(half)] ?? 0) + (sorted[Math.ceil(half)] ?? 0)) / 2;
+}

@@ -1,0 +1,176 @@
+import { type GaugeRule, RULE_GROUPS, type Rule } from '../../schemas/alerting/rule.ts';
+import { RULES } from '../../schemas/alerting/rules/all.ts';
+import { type Classified, type Classifier } from './classify.ts';
+import { type Measure, ordersMeasure } from './counts.ts';
+import type { Months } from './simulate.ts';
+import { createDropTwin, type DropVerdict } from './twin-drop.ts';
+import { createShareTwin, type Verdict } from './twin-share.ts';
+
+/** A rule under one label, evaluated for any minute without a database. */
+export interface Twin {
+  readonly rule: Rule;
+  readonly label: string;
+  /** Paths that make orders count, and that make them affected. */
+  readonly seen: ReadonlySet<number>;
+  readonly hit: ReadonlySet<number>;
+  /** The measures, for rules that count orders. */
+  readonly measures: { readonly seen: Measure; readonly hit: Measure } | null;
+  /** What the rule's queries say at a minute, suppression left out. */
+  readonly verdict: (
+    at: number,
+  ) => Verdict | DropVerdict | { readonly number: number; readonly holds: boolean };
+  readonly holds: (at: number) => boolean;
+  /** Where its windows end at a minute, and what is known then. */
+  readonly end: (at: number) => { readonly known: number; readonly end: number };
+}
+
+export type Classes = ReadonlyMap<Rule, readonly Classified[]>;
+
+/** Rules that no months can show: what they count does not follow from minutes. Their scenarios are tests of their own. */
+export const WITHOUT_TWIN: readonly string[] = ['GatewatchRereadCoverage'];
+
+/** Rules that are off by default, and the labels for which the lab's gateway switches them on. */
+export const ENABLED: readonly string[] = ['GatewatchMerchantCallbackMissing/SUCCESS'];
+
+/** What each rule counts; the same for all months. */
+export async function classifyRules(classifier: Classifier): Promise<Classes> {
+  const classes = new Map<Rule, readonly Classified[]>();
+  for (const rule of RULES)
+    if (rule.kind !== 'gauge' && !WITHOUT_TWIN.includes(rule.name))
+      classes.set(rule, await classifier.classify(rule.count));
+  return classes;
+}
+
+export function createTwins(months: Months, classes: Classes): Twin[] {
+  return RULES.flatMap((rule) => {
+    if (rule.kind === 'gauge') return [gaugeTwin(rule, months)];
+    return (classes.get(rule) ?? [])
+      .filter(({ label }) => rule.offByDefault !== true || ENABLED.includes(`${rule.name}/${label}`))
+      .map((classified) => countTwin(rule, classified, months));
+  });
+}
+
+function countTwin(rule: Exclude<Rule, GaugeRule>, classified: Classified, months: Months): Twin {
+  const measures = {
+    seen: ordersMeasure(months, classified.seen),
+    hit: ordersMeasure(months, classified.hit),
+  };
+  const usualSeen = ordersMeasure(months, classified.usualSeen);
+  const end = windowEnds(rule, months, measures.seen);
+  const twin =
+    rule.kind === 'share'
+      ? createShareTwin(rule, {
+          ...measures,
+          usualSeen,
+          usualHit: ordersMeasure(months, classified.usualHit),
+        })
+      : createDropTwin(rule, { seen: measures.seen, usual: usualSeen });
+  const paths = (some: Classified['seen']): Set<number> => new Set(some.map(({ path }) => path));
+  return {
+    rule,
+    label: classified.label,
+    seen: paths(classified.seen),
+    hit: paths(classified.hit),
+    measures,
+    end,
+    verdict(at) {
+      const { known, end: to } = end(at);
+      return twin.verdict(known, to, at);
+    },
+    holds(at) {
+      const { known, end: to } = end(at);
+      return twin.holds(known, to, at);
+    },
+  };
+}
+
+/** The twin of `windowEnd`, at the half minute after minute `at` began: in minutes, exclusive. */
+function windowEnds(rule: Exclude<Rule, GaugeRule>, months: Months, seen: Measure): Twin['end'] {
+  const until = (at: number): number => Math.min(at, months.seenUntil[at - 1] ?? at);
+  if (rule.count.clock === 'wall') return (at) => ({ known: at, end: at });
+  if (rule.count.clock !== 'late') return (at) => ({ known: until(at), end: until(at) });
+  const firsts = FIRST_SECONDS.map((lateSeconds, index) => ({
+    lateSeconds,
+    orders: ordersMeasure(
+      { ...months, orders: months.orders.map((paths, delay) => (delay === index ? paths : [])) },
+      Array.from({ length: months.orders[1]?.length ?? 0 }, (_, path) => ({ path, atSecond: FIRST_SECOND })),
+    ),
+  }));
+  return (at) => {
+    const known = until(at);
+    const waited = lateness(firsts, at, known);
+    return { known, end: Math.min(known, Math.ceil((60 * at + 30 - waited - seen.second) / 60)) };
+  };
+}
+
+/** Second of its minute at which an order's first item lies, and how late it is known by delay: see `orderOf`. */
+const FIRST_SECOND = 2;
+const FIRST_SECONDS = [3, 188, 668] as const;
+
+/** The twin of the measured lateness: the 95th percentile over the hour before, within its limits. */
+function lateness(
+  firsts: readonly { readonly lateSeconds: number; readonly orders: Measure }[],
+  at: number,
+  known: number,
+): number {
+  // The minute that has just begun has been seen as far as its first items, if anything is seen at all.
+  const fresh = known === at ? 1 : 0;
+  const counts = firsts.map(({ orders }, index) =>
+    index === 0 ? orders.within(at + fresh, at + fresh, 60) : orders.within(known, at + 1, 60),
+  );
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return 30;
+  const place = 0.95 * (total - 1);
+  const valueAt = (index: number): number => {
+    let passed = 0;
+    for (const [nth, count] of counts.entries()) {
+      passed += count;
+      if (index < passed) return firsts[nth]?.lateSeconds ?? 0;
+    }
+    return firsts.at(-1)?.lateSeconds ?? 0;
+  };
+  const low = valueAt(Math.floor(place));
+  const value =
+    low + (valueAt(Math.min(total - 1, Math.floor(place) + 1)) - low) * (place - Math.floor(place));
+  return Math.min(300, Math.max(30, Math.ceil(value)));
+}
+
+/** The numbers of the gauges: each is written here once more, since they read reports and not orders. */
+function gaugeTwin(rule: GaugeRule, months: Months): Twin {
+  const newest = new Int32Array(months.minutes + 1);
+  for (let minute = 1; minute <= months.minutes; minute++)
+    newest[minute] = months.reporting[minute - 1] === 1 ? minute : (newest[minute - 1] ?? 0);
+  const recent = (at: number): number | null => {
+    const minute = newest[at] ?? 0;
+    return 60 * (at - minute) + 15 < 300 ? minute : null;
+  };
+  const numbers: Readonly<Record<string, (at: number) => number>> = {
+    GatewatchCollectorSilent: (at) => 60 * (at - (newest[at] ?? 0)) + 15,
+    GatewatchPictureBehind: (at) => {
+      const minute = recent(at);
+      return minute === null ? 0 : 60 * (at - (months.seenUntil[minute - 1] ?? minute)) + 30;
+    },
+    GatewatchCircuitOpen: (at) => months.circuits[(recent(at) ?? 0) - 1] ?? 0,
+    GatewatchConsumerLag: (at) => months.lag[(recent(at) ?? 0) - 1] ?? 0,
+    GatewatchRejects: (at) => {
+      let sum = 0;
+      for (let minute = at - 14; minute <= at; minute++) sum += months.rejects[minute] ?? 0;
+      return sum;
+    },
+  };
+  const number = numbers[rule.name];
+  if (number === undefined) throw new Error(`${rule.name} has no twin`);
+  return {
+    rule,
+    label: '',
+    seen: new Set(),
+    hit: new Set(),
+    measures: null,
+    end: (at) => ({ known: at, end: at }),
+    verdict: (at) => ({ number: number(at), holds: number(at) > rule.above }),
+    holds: (at) => number(at) > rule.above,
+  };
+}
+
+/** Minutes between evaluations of a rule. */
+export const intervalMinutes = (rule: Rule): number => RULE_GROUPS[rule.group ?? 'fast'].intervalSeconds / 60;

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import type { Message } from './protobuf.ts';
+import { readMessage } from './protobuf.ts';
+
+export interface ReceivedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string;
+  readonly name: string;
+  readonly startNanos: bigint;
+  readonly endNanos: bigint;
+  /** 0 unset, 1 ok, 2 error. */
+  readonly statusCode: number;
+  readonly statusMessage: string;
+  readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  readonly resource: Readonly<Record<string, string | number | boolean>>;
+  readonly scope: string;
+}
+
+export interface OtlpReceiver {
+  readonly url: string;
+  /** Spans of accepted requests. */
+  readonly spans: readonly ReceivedSpan[];
+  readonly headers: readonly Readonly<Record<string, string | string[] | undefined>>[];
+  /** All requests, refused ones included. */
+  requests(): number;
+  /** Answers with this status from now on; 200 accepts. */
+  answerWith(status: number): void;
+  close(): Promise<void>;
+}
+
+/** An OTLP/HTTP receiver for traces: the path, the content type and the messages of the protocol's version 1. */
+export async function startOtlpReceiver(): Promise<OtlpReceiver> {
+  const spans: ReceivedSpan[] = [];
+  const headers: OtlpReceiver['headers'][number][] = [];
+  let status = 200;
+  let requests = 0;
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    requests += 1;
+    if (request.url !== '/v1/traces' || request.headers['content-type'] !== 'application/x-protobuf') {
+      response.writeHead(404).end();
+    } else if (status !== 200) {
+      response.writeHead(status).end();
+    } else {
+      headers.push(request.headers);
+      spans.push(...readRequest(request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body));
+      response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    headers,
+    requests: () => requests,
+    answerWith(next) {
+      status = next;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** ExportTraceServiceRequest: resource_spans = 1 { resource = 1, scope_spans = 2 { scope = 1, spans = 2 } }. */
+function readRequest(body: Uint8Array): ReceivedSpan[] {
+  return readMessage(body)
+    .messages(1)
+    .flatMap((resourceSpans) => {
+      const resource = readAttributes(resourceSpans.message(1), 1);
+      return resourceSpans.messages(2).flatMap((scopeSpans) => {
+        const scope = scopeSpans.message(1).text(1);
+        return scopeSpans.messages(2).map((span) => readSpan(span, resource, scope));
+      });
+    });
+}
+
+/** Span: trace_id 1, span_id 2, parent_span_id 4, name 5, start 7, end 8, attributes 9, status 15 { message 2, code 3 }. */
+function readSpan(span: Message, resource: ReceivedSpan['resource'], scope: string): ReceivedSpan {
+  const status = span.message(15);
+  return {
+    traceId: span.hex(1),
+    spanId: span.hex(2),
+    parentSpanId: span.hex(4),
+    name: span.text(5),
+    startNanos: span.number(7),
+    endNanos: span.number(8),
+    statusCode: Number(status.number(3)),
+    statusMessage: status.text(2),
+    attributes: readAttributes(span, 9),
+    resource,
+    scope,
+  };
+}
+
+/** KeyValue: key 1, value 2; AnyValue: string 1, bool 2, int 3, double 4. */
+function readAttributes(message: Message, field: number): Record<string, string | number | boolean> {
+  return Object.fromEntries(
+    message.messages(field).map((pair) => {
+      const value = pair.message(2);
+      if (value.has(1)) return [pair.text(1), value.text(1)];
+      if (value.has(2)) return [pair.text(1), value.number(2) === 1n];
+      return [pair.text(1), Number(BigInt.asIntN(64, value.number(3)))];
+    }),
+  );
+}

@@ -1,0 +1,265 @@
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { type ClickHouseClient, createClient } from '@clickhouse/client';
+import type { TableResult } from '../../collector/alerts/evaluate.ts';
+import { decode } from '../../collector/decode/code.ts';
+import { readMigrations } from '../../collector/sinks/clickhouse/migrations.ts';
+import type { OrderType, Outcome } from '../../schemas/dictionary.ts';
+import { DATABASE, type TableKey, TABLES } from '../../schemas/names.ts';
+import type { PollOutcome, RejectReason, Verdict } from '../../schemas/rows.ts';
+import { type TestStore, withEmbedded } from './embedded.ts';
+
+/** A store with the real schema in the real engine, filled by plain inserts with rows that a test knows. */
+export interface SeededStore {
+  /** Runs a SELECT as the reader, which is who Grafana is. */
+  readonly query: (sql: string) => Promise<TableResult>;
+  readonly seed: (seed: Seed) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface SeedItem {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly action: string;
+  /** Epoch milliseconds of the first arrival. @default at */
+  readonly observedAt?: number;
+}
+
+export interface SeedOrder {
+  readonly gateway: string;
+  readonly externalId: string;
+  /** @default Deposit */
+  readonly orderType?: OrderType;
+  /** @default '' */
+  readonly channel?: string;
+  /** In list order. */
+  readonly items: readonly SeedItem[];
+}
+
+export interface SeedCallback {
+  readonly gateway: string;
+  readonly externalId: string;
+  readonly receivedAt: number;
+  readonly verdict: Verdict;
+  /** Tells apart contents that are equal otherwise. @default receivedAt */
+  readonly content?: string;
+  /** @default delivery-1 */
+  readonly deliveryId?: string;
+}
+
+export interface SeedPoll {
+  readonly gateway: string;
+  readonly orderId: string;
+  /** @default Deposit */
+  readonly orderType?: OrderType;
+  readonly startedAt: number;
+  readonly outcome: PollOutcome;
+  readonly durationMs: number;
+  /** @default 0 */
+  readonly latenessMs?: number;
+}
+
+/** What a status reply told of an order. */
+export interface SeedReply {
+  readonly gateway: string;
+  readonly externalId: string;
+  /** @default Deposit */
+  readonly orderType?: OrderType;
+  readonly observedAt: number;
+  readonly status: string;
+  readonly outcome: Outcome | null;
+  readonly amount: string;
+  readonly currency: string;
+  /** @default '' */
+  readonly externalTransactionId?: string;
+}
+
+export interface Seed {
+  readonly orders?: readonly SeedOrder[];
+  readonly callbacks?: readonly SeedCallback[];
+  readonly gatewayStatus?: readonly {
+    gateway: string;
+    collectorId?: string;
+    reportedAt: number;
+    watermarkAt: number;
+    watchedOrders?: number;
+    dueOrders?: number;
+    circuitsOpen?: number;
+  }[];
+  readonly polls?: readonly SeedPoll[];
+  readonly replies?: readonly SeedReply[];
+  readonly rejects?: readonly { gateway: string; reason: RejectReason; rejectedAt: number }[];
+  readonly collectors?: readonly {
+    collectorId: string;
+    reportedAt: number;
+    consumerLag: number;
+    startedAt?: number;
+    duplicatesTotal?: number;
+  }[];
+  readonly annotations?: readonly { gateway: string; title: string; startsAt: number }[];
+  /** Rows of any table as they are; times as `dateTime64`. */
+  readonly rows?: Readonly<Partial<Record<keyof typeof TABLES, readonly object[]>>>;
+}
+
+const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
+
+export async function startSeededStore(): Promise<SeededStore> {
+  const store = await withEmbedded();
+  const admin = client(store, store.writer, 'default');
+  await admin.command({ query: `CREATE DATABASE IF NOT EXISTS ${DATABASE}` });
+  await admin.close();
+  const writer = client(store, store.writer, DATABASE);
+  const reader = client(store, store.reader, DATABASE);
+  for (const migration of await readMigrations(MIGRATIONS))
+    for (const query of migration.statements) await writer.command({ query });
+  return {
+    async query(sql) {
+      return (await reader.query({ query: sql, format: 'JSON' })).json<Record<string, unknown>>();
+    },
+    seed: (seed) => insertSeed(writer, seed),
+    async stop() {
+      await Promise.all([writer.close(), reader.close()]);
+      await store.stop();
+    },
+  };
+}
+
+const client = (
+  store: TestStore,
+  user: { username: string; password: string },
+  database: string,
+): ClickHouseClient => createClient({ url: store.url, ...user, database });
+
+async function insertSeed(writer: ClickHouseClient, seed: Seed): Promise<void> {
+  const rows: Partial<Record<TableKey, object[]>> = {
+    historyEvents: (seed.orders ?? []).flatMap(historyRows),
+    callbackDeliveries: (seed.callbacks ?? []).map(callbackRow),
+    gatewayStatus: (seed.gatewayStatus ?? []).map((report) => ({
+      gateway: report.gateway,
+      collector_id: report.collectorId ?? 'collector-1',
+      reported_at: dateTime64(report.reportedAt),
+      watermark_at: dateTime64(report.watermarkAt),
+      watched_orders: report.watchedOrders ?? 0,
+      due_orders: report.dueOrders ?? 0,
+      circuits_open: report.circuitsOpen ?? 0,
+    })),
+    polls: (seed.polls ?? []).map(pollRow),
+    orderObservations: (seed.replies ?? []).map(replyRow),
+    rejects: (seed.rejects ?? []).map(({ gateway, reason, rejectedAt }, index) => ({
+      gateway,
+      reason,
+      reject_id: `reject-${index}`,
+      rejected_at: dateTime64(rejectedAt),
+    })),
+    collectorStatus: (seed.collectors ?? []).map((report) => ({
+      collector_id: report.collectorId,
+      reported_at: dateTime64(report.reportedAt),
+      started_at: dateTime64(report.startedAt ?? 0),
+      version: '0.1.0',
+      consumer_lag: report.consumerLag,
+      duplicates_total: report.duplicatesTotal ?? 0,
+      memory_bytes: 100_000_000,
+    })),
+    annotations: (seed.annotations ?? []).map(({ gateway, title, startsAt }) => ({
+      annotation_id: title,
+      gateway,
+      title,
+      text: `about ${title}`,
+      starts_at: dateTime64(startsAt),
+      tags: ['deployment', 'test'],
+    })),
+  };
+  for (const [key, values] of [...Object.entries(rows), ...Object.entries(seed.rows ?? {})])
+    if (values.length > 0)
+      await writer.insert({
+        table: `${DATABASE}.${TABLES[key as TableKey]}`,
+        values,
+        format: 'JSONEachRow',
+      });
+}
+
+/** The rows of one order's history, decoded by the collector's decoder. */
+function historyRows(order: SeedOrder): object[] {
+  const seen = new Map<string, number>();
+  return order.items.map(({ at, action, observedAt = at }, position) => {
+    const code = decode(action);
+    const occurrence = seen.get(`${at}|${action}`) ?? 0;
+    seen.set(`${at}|${action}`, occurrence + 1);
+    const before = order.items
+      .filter((item, index) => item.at <= at && index < position)
+      .map((item) => item.at);
+    return {
+      gateway: order.gateway,
+      order_type: order.orderType ?? 'Deposit',
+      external_id: order.externalId,
+      event_time: dateTime64(at),
+      action,
+      occurrence,
+      channel: order.channel ?? '',
+      code_format: code.format,
+      stage: code.stage,
+      result: code.result,
+      state: code.state,
+      reason_code: code.reasonCode,
+      reason_group: code.reasonGroup,
+      reason_detail: code.reasonDetail,
+      list_position: position,
+      span_start: dateTime64(Math.max(...before, ...(before.length === 0 ? [at] : []))),
+      observed_at: dateTime64(observedAt),
+      source: 'seed',
+    };
+  });
+}
+
+const callbackRow = ({
+  gateway,
+  externalId,
+  receivedAt,
+  verdict,
+  content = String(receivedAt),
+  deliveryId = 'delivery-1',
+}: SeedCallback): object => ({
+  gateway,
+  // FixedString(32) as JSON text: any 32 ASCII bytes that tell contents apart.
+  content_hash: createHash('md5').update(`${gateway}|${externalId}|${content}|${verdict}`).digest('hex'),
+  delivery_id: deliveryId,
+  received_at: dateTime64(receivedAt),
+  verdict,
+  external_id: externalId,
+  order_type: 'Deposit',
+  status: 'Success',
+  amount: '10.00',
+});
+
+const pollRow = (poll: SeedPoll): object => ({
+  gateway: poll.gateway,
+  started_at: dateTime64(poll.startedAt),
+  poll_id: `${poll.gateway}|${poll.orderId}|${poll.startedAt}`,
+  endpoint: 'status',
+  order_type: poll.orderType ?? 'Deposit',
+  order_id: poll.orderId,
+  id_kind: 'external-id',
+  cause: 'schedule',
+  http_status: poll.outcome === 'ok' ? 200 : 503,
+  outcome: poll.outcome,
+  error_type: poll.outcome === 'ok' ? '' : 'http_503',
+  duration_ms: poll.durationMs,
+  lateness_ms: poll.latenessMs ?? 0,
+});
+
+const replyRow = (reply: SeedReply): object => ({
+  gateway: reply.gateway,
+  order_type: reply.orderType ?? 'Deposit',
+  external_id: reply.externalId,
+  external_transaction_id: reply.externalTransactionId ?? '',
+  observed_at: dateTime64(reply.observedAt),
+  kind: 'status_reply',
+  status: reply.status,
+  outcome: reply.outcome,
+  amount: reply.amount,
+  currency: reply.currency,
+});
+
+/** Text of a `DateTime64(6, 'UTC')`. */
+export const dateTime64 = (epochMs: number): string =>
+  new Date(epochMs).toISOString().replace('T', ' ').replace('Z', '000');

@@ -1,0 +1,17 @@
+/** Waits for a condition, also in hooks. @throws Error that says what did not happen, and what was the case instead */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T> | T,
+  isSo: (seen: T) => boolean,
+  timeoutMs = 30_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const seen = await look();
+    if (isSo(seen)) return seen;
+    if (Date.now() > deadline) {
+      throw new Error(`Waited ${timeoutMs} ms in vain for: ${what}. Last seen: ${JSON.stringify(seen)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

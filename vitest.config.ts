@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    // One Kafka broker for all files, started when the first of them asks.
+    globalSetup: ['test/support/kafka-broker.ts'],
+    include: ['test/**/*.test.ts'],
+    // Chromium and the lab take minutes: `npm run test:e2e` and `npm run test:lab` run them apart.
+    exclude: process.env['GATEWATCH_SUITE'] === undefined ? ['test/e2e/**', 'test/lab/**'] : [],
+    testTimeout: 60_000,
+    // Real brokers, engines and processes on a shared machine: one more try in CI, none at home.
+    retry: process.env['CI'] === undefined ? 0 : 1,
+    hookTimeout: 180_000,
+    // Real brokers and engines are heavy; two files at a time keeps a two-core machine responsive.
+    maxWorkers: 2,
+  },
+});
