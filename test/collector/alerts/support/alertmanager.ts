@@ -84,7 +84,8 @@ export async function startAlertmanager(config: string): Promise<AlertmanagerPro
   };
 }
 
-async function freePort(): Promise<number> {
+/** A port that nothing listens on, for a process that must be told its own. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
