@@ -170,6 +170,8 @@ function hurriedRules(yaml: string): string {
 }
 
 interface RouteConfig {
+  readonly group_wait?: string;
+  readonly group_interval?: string;
   readonly routes?: readonly RouteConfig[];
 }
 
@@ -181,7 +183,8 @@ function hurriedPolicies(url: string): string {
   };
   const hurried = (route: RouteConfig): RouteConfig => ({
     ...route,
-    ...{ group_wait: '1s', group_interval: '1s' },
+    group_wait: '1s',
+    group_interval: '1s',
     ...(route.routes === undefined ? {} : { routes: route.routes.map(hurried) }),
   });
   return stringify({
