@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -11,7 +12,7 @@ export default defineConfig({
     // Real brokers, engines and processes on a shared machine: one more try in CI, none at home.
     retry: process.env['CI'] === undefined ? 0 : 1,
     hookTimeout: 180_000,
-    // Real brokers and engines are heavy; two files at a time keeps a two-core machine responsive.
-    maxWorkers: 2,
+    // Real brokers and engines are heavy: one core stays free for them where there are more than two.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

@@ -177,6 +177,7 @@ describe('the life of an event', () => {
     const alerts = async () =>
       JSON.parse(await gatewatch('alerts', '--json', '--config', collector.configFile)) as Alert[];
     const firing = async () => (await alerts()).filter((alert) => alert.firing);
+    // The symptom by its name, and the objective that half of the orders miss.
     await expect.poll(firing, { timeout: 20_000, interval: 500 }).toMatchObject([
       {
         rule: 'GatewatchTechTimeouts',
@@ -184,6 +185,7 @@ describe('the life of an event', () => {
         values: { affected: 12 },
         summary: expect.stringMatching(/\w/),
       },
+      { rule: 'GatewatchTechnicalBurnFast', labels: { gateway: 'acme-eu' }, values: { affected: 12 } },
     ]);
   }, 40_000);
 

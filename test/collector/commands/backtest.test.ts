@@ -112,7 +112,7 @@ describe('backtest', () => {
     expect(stdout).toContain('2026-03-02 00:00 to 2026-03-02 03:00 UTC');
     expect(stdout).toMatch(/GatewatchTechTimeouts \(critical\) {2}2 pages, \S+ a week/);
     expect(stdout).toMatch(/alert {6}·+░█+·+░█+/);
-    expect(stdout).toMatch(/2026-03-02 01:0\d {2}for \d+m/);
+    expect(stdout).toMatch(/2026-03-02 01:0\d {2}for (\d+h )?\d+m/);
     expect(stdout).toMatch(/\d other label sets? stayed quiet/);
     expect(stdout).toMatch(/1 rule: 2 pages, /);
   });
