@@ -37,7 +37,7 @@ export function annotations(rule: Rule): Record<string, string> {
       ? {}
       : {
           orders_url: `/d/${INCIDENT_DASHBOARD.uid}?${range(rule)}&var-gateway=${quoted('gateway')}&${incident(rule)}`,
-          orders_sql: ordersSql(rule.name),
+          orders_sql: ordersSql(rule),
         }),
     __dashboardUid__: board,
     __panelId__: String(panelId(panel)),
@@ -76,9 +76,10 @@ const range = (rule: Rule): string =>
 const incident = (rule: Rule): string =>
   rule.kind === 'gauge'
     ? `var-rule=${rule.name}`
-    : `var-rule=${rule.name}&var-window_from=${instant('window_from')}&var-window_to=${instant('window_to')}&var-as_of=${instant('as_of')}`;
+    : `var-rule=${rule.name}${labelOf(rule) === null ? '' : `&var-label=${quoted(labelOf(rule) ?? '')}`}&var-window_from=${instant('window_from')}&var-window_to=${instant('window_to')}&var-as_of=${instant('as_of')}`;
 
 /** The orders of the page, for whoever prefers SQL: its rows are the page's number. */
-const ordersSql = (rule: string): string =>
-  `SELECT * FROM ${DATABASE}.${INCIDENT_ORDERS}(rule='${rule}', gateway='{{ .Labels.gateway }}', ` +
-  `from='${instant('window_from')}', to='${instant('window_to')}', as_of='${instant('as_of')}')`;
+const ordersSql = (rule: Rule): string =>
+  `SELECT * FROM ${DATABASE}.${INCIDENT_ORDERS}(rule='${rule.name}', gateway='{{ .Labels.gateway }}', ` +
+  `from='${instant('window_from')}', to='${instant('window_to')}', as_of='${instant('as_of')}')` +
+  (labelOf(rule) === null ? '' : ` WHERE label = '{{ .Labels.${labelOf(rule)} }}'`);

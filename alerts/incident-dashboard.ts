@@ -20,7 +20,10 @@ const value = (name: string): string => `\${${name}:singlequote}`;
 /** Without the variables, as when it is opened by hand, the view is asked for no rule and gives nothing. */
 const ORDERS =
   `${DATABASE}.${INCIDENT_ORDERS}(rule=concat(${value('rule')}, ''), gateway=concat(${value('gateway')}, ''), ` +
-  `from=toDateTime64(concat(${value('window_from')}, ''), 6, 'UTC'), to=toDateTime64(concat(${value('window_to')}, ''), 6, 'UTC'), as_of=toDateTime64(concat(${value('as_of')}, ''), 6, 'UTC'))`;
+  `from=toDateTime64OrZero(concat(${value('window_from')}, ''), 6, 'UTC'), to=toDateTime64OrZero(concat(${value('window_to')}, ''), 6, 'UTC'), as_of=toDateTime64OrZero(concat(${value('as_of')}, ''), 6, 'UTC')) ` +
+  `WHERE $__conditionalAll(label = ${value('label')}, $label)`;
+/** Under another name than the column's: the condition above means the column. */
+const NAMED = `if(label = '', 'orders', label) AS hit`;
 
 const text = (name: string, label: string, description: string) => ({ name, label, description });
 
@@ -34,6 +37,7 @@ export function incidentDashboard(): Dashboard {
     variables: [
       text('rule', 'Rule', 'Name of the rule.'),
       text('gateway', 'Gateway', 'One gateway.'),
+      text('label', 'Label', 'Stage, reason, side or state that the page names; empty: all.'),
       text('window_from', 'Window from', 'Seconds since 1970, UTC.'),
       text('window_to', 'Window to', 'Seconds since 1970, UTC.'),
       text('as_of', 'As of', 'The evaluation: what was known then. Seconds since 1970, UTC.'),
@@ -47,7 +51,7 @@ export function incidentDashboard(): Dashboard {
             key: panels.count,
             title: 'Orders of the page, by label',
             description: 'The number that the page says, as of its evaluation.',
-            sql: `SELECT if(label = '', 'orders', label) AS label, toFloat64(count()) AS orders FROM ${ORDERS} GROUP BY label ORDER BY orders DESC`,
+            sql: `SELECT ${NAMED}, toFloat64(count()) AS orders FROM ${ORDERS} GROUP BY hit ORDER BY orders DESC`,
             unit: 'short',
             decimals: 0,
             size: [8, 5],
@@ -68,7 +72,7 @@ export function incidentDashboard(): Dashboard {
             key: panels.overTime,
             title: 'Orders of the page, by minute',
             description: 'When they were hit. A wall on the left means that it began before the window.',
-            sql: `SELECT toStartOfMinute(toDateTime(affected_at)) AS time, if(label = '', 'orders', label) AS label, toFloat64(count()) AS orders FROM ${ORDERS} GROUP BY time, label ORDER BY time, label`,
+            sql: `SELECT toStartOfMinute(toDateTime(affected_at)) AS time, ${NAMED}, toFloat64(count()) AS orders FROM ${ORDERS} GROUP BY time, hit ORDER BY time, hit`,
             unit: 'short',
             decimals: 0,
             size: [8, 5],
