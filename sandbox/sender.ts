@@ -17,7 +17,8 @@ export interface SenderOptions {
   /** Requests in flight. @default 32 */
   readonly concurrency?: number;
   readonly on: (
-    event: 'sent' | 'acknowledged' | 'retried' | 'failed' | 'dropped',
+    /** `unanswered`: it may have been taken or not, and is retried. */
+    event: 'sent' | 'acknowledged' | 'unanswered' | 'retried' | 'failed' | 'dropped',
     delivery: Delivery,
   ) => void;
 }
@@ -64,7 +65,9 @@ export function createSender(options: SenderOptions): Sender {
   };
   const attemptOnce = async (delivery: Delivery, attempt: number) => {
     options.on('sent', delivery);
-    if (await post(agent, delivery, options.timeoutMs)) return options.on('acknowledged', delivery);
+    const answer = await post(agent, delivery, options.timeoutMs);
+    if (answer === 'acknowledged') return options.on('acknowledged', delivery);
+    if (answer === 'unanswered') options.on('unanswered', delivery);
     const delayMs = options.retryDelaysMs[attempt];
     if (closed || delayMs === undefined) return options.on('failed', delivery);
     options.on('retried', delivery);
@@ -90,8 +93,12 @@ export function createSender(options: SenderOptions): Sender {
   };
 }
 
-/** True when answered with 2xx in time. What the answer says is not read, and redirects are not followed. */
-async function post(agent: Agent, delivery: Delivery, timeoutMs: number): Promise<boolean> {
+/** `acknowledged` by 2xx in time. What the answer says is not read, and redirects are not followed. */
+async function post(
+  agent: Agent,
+  delivery: Delivery,
+  timeoutMs: number,
+): Promise<'acknowledged' | 'refused' | 'unanswered'> {
   try {
     const { statusCode, body } = await request(delivery.url, {
       dispatcher: agent,
@@ -101,8 +108,8 @@ async function post(agent: Agent, delivery: Delivery, timeoutMs: number): Promis
       signal: AbortSignal.timeout(timeoutMs),
     });
     await body.dump();
-    return statusCode >= 200 && statusCode < 300;
+    return statusCode >= 200 && statusCode < 300 ? 'acknowledged' : 'refused';
   } catch {
-    return false;
+    return 'unanswered';
   }
 }

@@ -16,6 +16,8 @@ export interface SandboxStats {
     sent: number;
     /** Answered with 2xx. */
     acknowledged: number;
+    /** Cut off or not answered in time: taken or not, nobody can tell from here. */
+    unanswered: number;
     retried: number;
     /** Given up after the last retry. */
     failed: number;
@@ -38,6 +40,7 @@ export function createStats(): SandboxStats {
       queued: 0,
       sent: 0,
       acknowledged: 0,
+      unanswered: 0,
       retried: 0,
       failed: 0,
       dropped: 0,

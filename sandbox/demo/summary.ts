@@ -25,6 +25,8 @@ export interface Summary {
   readonly polls: { readonly answered: number; readonly stored: number };
   readonly callbacks: {
     readonly acknowledged: number;
+    /** Attempts that got no answer in time. Each was taken or not, so that deliveries may exceed what was acknowledged. */
+    readonly unanswered: number;
     readonly deliveries: number;
     readonly distinct: number;
     readonly mismatches: number;
@@ -53,15 +55,17 @@ export function summarize(input: SummaryInput): Summary {
   const { sandbox, counts } = input;
   const answered = Object.values(sandbox.statusRequests).reduce((sum, value) => sum + value, 0);
   const expectedSpans = counts.historyEvents + counts.settledOrders;
-  const pairs: [string, number, number][] = [
-    ['orders created by the gateway / in the view', sandbox.orders.created, counts.orders],
-    ['status requests answered by the gateway / in the view', answered, counts.polls],
+  const { acknowledged, unanswered } = sandbox.callbacks;
+  const pairs: [what: string, done: number, stored: number, uncertain: number][] = [
+    ['orders created by the gateway / in the view', sandbox.orders.created, counts.orders, 0],
+    ['status requests answered by the gateway / in the view', answered, counts.polls, 0],
     [
       'callbacks acknowledged to the gateway / deliveries in the view',
-      sandbox.callbacks.acknowledged,
+      acknowledged,
       counts.callbackDeliveries,
+      unanswered,
     ],
-    ['spans received / history items and settled orders in the views', input.spansReceived, expectedSpans],
+    ['spans received / history items and settled orders in the views', input.spansReceived, expectedSpans, 0],
   ];
   return {
     seconds: input.seconds,
@@ -75,7 +79,8 @@ export function summarize(input: SummaryInput): Summary {
     },
     polls: { answered, stored: counts.polls },
     callbacks: {
-      acknowledged: sandbox.callbacks.acknowledged,
+      acknowledged,
+      unanswered,
       deliveries: counts.callbackDeliveries,
       distinct: counts.callbacks,
       mismatches: counts.mismatches,
@@ -92,9 +97,13 @@ export function summarize(input: SummaryInput): Summary {
     rejects: counts.rejects,
     alerts: input.alerts.filter(({ firing }) => firing),
     disagreements: pairs
-      .filter(([, ours, theirs]) => ours !== theirs)
-      .map(([what, a, b]) => `${what}: ${a} / ${b}`),
+      .filter(([, done, stored, uncertain]) => stored < done || stored > done + uncertain)
+      .map(([what, done, stored]) => `${what}: ${done} / ${stored}`),
   };
+}
+
+function unansweredText(count: number): string {
+  return count === 0 ? '' : `, ${count} unanswered`;
 }
 
 /** The summary for people. */
@@ -108,7 +117,7 @@ export function summaryText(summary: Summary): string {
     ['polls', `${summary.polls.answered} answered`, `${summary.polls.stored} in polls`],
     [
       'callbacks',
-      `${summary.callbacks.acknowledged} acknowledged`,
+      `${summary.callbacks.acknowledged} acknowledged${unansweredText(summary.callbacks.unanswered)}`,
       `${summary.callbacks.deliveries} deliveries of ${summary.callbacks.distinct} callbacks, ${summary.callbacks.mismatches} with a wrong signature`,
     ],
     [
