@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { alertsPage } from './generator/alerts.ts';
 import { codesPage } from './generator/codes.ts';
 import { configurationPage } from './generator/configuration.ts';
 import { metricsPage } from './generator/metrics.ts';
@@ -9,6 +10,7 @@ import { viewsPage } from './generator/views.ts';
 /** The generated pages: path below docs/ and text. */
 export function pages(): ReadonlyMap<string, string> {
   return new Map([
+    ['reference/alerts.md', alertsPage()],
     ['reference/codes.md', codesPage()],
     ['reference/views.md', viewsPage()],
     ['reference/spans.md', spansPage()],

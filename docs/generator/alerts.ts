@@ -1,0 +1,90 @@
+import { RULES } from '../../schemas/alerting/rules/all.ts';
+import { labelOf, type Rule, RULE_GROUPS, type Rung } from '../../schemas/alerting/rule.ts';
+import { code, GENERATED, page, table } from './markdown.ts';
+
+/** docs/reference/alerts.md: every rule, when it fires and who should care. */
+export function alertsPage(): string {
+  return page(
+    '# Alert rules',
+    GENERATED,
+    'A rule counts distinct orders, never rows. Its windows end where the picture of the gateway does, so a gateway that cannot be ' +
+      'seen keeps its last value. A share fires when it lies above the limit beyond chance (the lower Wilson bound, turned around to a ' +
+      'count of orders), on any of its windows, and only while the shorter window beside it looks bad too.',
+    'Try a rule on your own history before it wakes anybody: `gatewatch backtest TechTimeouts`. Change its limits for one gateway with ' +
+      '`alerts.rules` in the [configuration](configuration.md), off included. Routing by severity and side, contact points and templates: ' +
+      '[notifications](../../alerts/out/provisioning/notifications).',
+    '## At a glance',
+    table(
+      ['Rule', 'Severity', 'Side', 'Says'],
+      RULES.map((rule) => [
+        `[${code(rule.name)}](#${rule.name.toLowerCase()})`,
+        rule.severity,
+        rule.side,
+        rule.summary,
+      ]),
+    ),
+    ...RULES.flatMap(section),
+  );
+}
+
+function section(rule: Rule): string[] {
+  const label = labelOf(rule);
+  const facts: [string, string][] = [
+    ['Severity, side', `${rule.severity}, ${rule.side}`],
+    ['One alert per', label === null ? 'gateway' : `gateway and ${label}`],
+    ['Fires when', condition(rule)],
+    [
+      'Waits',
+      `${span(rule.pendingSeconds)} before it fires, ${span(rule.keepFiringSeconds)} before it resolves; evaluated every ` +
+        span(RULE_GROUPS[rule.group ?? 'fast'].intervalSeconds),
+    ],
+    ...(rule.suppressedBy === undefined
+      ? []
+      : [['Silent while', `${code(rule.suppressedBy)} holds for the gateway`] satisfies [string, string]]),
+    ...(rule.offByDefault === true
+      ? [['Off by default', 'switch it on with the setting `enabled`'] satisfies [string, string]]
+      : []),
+  ];
+  return [
+    `## ${rule.name}`,
+    `${rule.summary} ${rule.explanation} [Runbook](../../alerts/runbooks/${rule.name}.md)`,
+    table(['', ''], facts),
+  ];
+}
+
+function condition(rule: Rule): string {
+  if (rule.kind === 'gauge') return `more than ${rule.above} ${rule.unit}`;
+  if (rule.kind === 'drop') {
+    const windows = rule.gate.rungs.map(({ windowSeconds }) => span(windowSeconds)).join(', ');
+    return (
+      `fewer than ${percent(rule.gate.below)} of the orders expected by the weeks before ${rule.countedOrders}, within ${windows}; ` +
+      `judged from ${rule.gate.minimumExpectedOrders} expected orders on`
+    );
+  }
+  const { gate } = rule;
+  const limit =
+    gate.baseline === undefined
+      ? `more than ${percent(gate.shareAbove)} of the orders`
+      : `${percent(gate.baseline.rise)} more of the orders than at the same hours of the weeks before (until these are known: more than ${percent(gate.shareAbove)})`;
+  return (
+    `${limit} ${rule.affectedOrders}, at least ${gate.minimumAffectedOrders}, within ` +
+    gate.rungs.map((rung) => windowText(rung)).join(', ')
+  );
+}
+
+function windowText({ windowSeconds, confirmSeconds, shareAbove }: Rung): string {
+  const notes = [
+    ...(shareAbove === undefined ? [] : [`above ${percent(shareAbove)}`]),
+    ...(confirmSeconds === undefined ? [] : [`still so in the last ${span(confirmSeconds)}`]),
+  ];
+  return notes.length === 0 ? span(windowSeconds) : `${span(windowSeconds)} (${notes.join(', ')})`;
+}
+
+const percent = (share: number): string => `${Number((share * 100).toFixed(2))} %`;
+
+function span(seconds: number): string {
+  if (seconds === 0) return 'no time';
+  if (seconds % 86_400 === 0) return `${seconds / 86_400} d`;
+  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+}
