@@ -43,15 +43,16 @@ export function addAlerts(program: Command, context: CommandContext): void {
 async function alerts({ host }: CommandContext, options: AlertsOptions): Promise<void> {
   const { loadStoreConfig } = await import('./store-config.ts');
   const { openStore } = await import('./open-store.ts');
-  const { evaluateRule } = await import('../alerts/evaluate.ts');
+  const { createReferenceSource } = await import('../backtest/reference-source.ts');
   const { loadRules } = await import('../alerts/rule-file.ts');
   const rules = loadRules(options.rules ?? RULES_FOLDER);
   const opened = await openStore(loadStoreConfig(options.config, host.env), host);
   try {
     const query = async (sql: string) => JSON.parse(await opened.store.queryText(sql, 'JSON')) as never;
     const now = new Date();
-    const work = Promise.all(rules.map((rule) => evaluateRule(rule, { now, query })));
-    const lines = (await withProgress(host, 'evaluating the rules', work)).flatMap(linesOf);
+    const source = createReferenceSource({ query, texts: true });
+    const work = Promise.all(rules.map((rule) => source.evaluate(rule, [now])));
+    const lines = (await withProgress(host, 'evaluating the rules', work)).flat().flatMap(linesOf);
     if (options.json === true) await printJson(host, lines);
     else await host.stdout.write(`${lines.map(textOf).join('\n')}\n`);
   } finally {

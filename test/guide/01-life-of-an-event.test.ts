@@ -178,7 +178,7 @@ describe('the life of an event', () => {
       JSON.parse(await gatewatch('alerts', '--json', '--config', collector.configFile)) as Alert[];
     const firing = async () => (await alerts()).filter((alert) => alert.firing);
     // The symptom by its name, and the objective that half of the orders miss.
-    await expect.poll(firing, { timeout: 20_000, interval: 500 }).toMatchObject([
+    await expect.poll(firing, { timeout: 100_000, interval: 500 }).toMatchObject([
       {
         rule: 'GatewatchTechTimeouts',
         labels: { gateway: 'acme-eu', stage: 'GATEWAY_CREATE' },
@@ -187,7 +187,7 @@ describe('the life of an event', () => {
       },
       { rule: 'GatewatchTechnicalBurnFast', labels: { gateway: 'acme-eu' }, values: { affected: 12 } },
     ]);
-  }, 40_000);
+  }, 120_000);
 
   it('8. who is woken asks for one order, and sees the same event again', async () => {
     const timeline = await gatewatch('order', orderId, '--config', collector.configFile);
