@@ -60,13 +60,20 @@ export async function openPage(
 export async function settledPanels(page: Page): Promise<Record<string, string>> {
   await page.locator('.panel').first().waitFor();
   await page.locator('.panel[data-state*="loading"]').first().waitFor({ state: 'detached', timeout: 60_000 });
-  const panels = await page.locator('.panel').all();
-  const states: Record<string, string> = {};
-  for (const panel of panels) {
-    const title = (await panel.locator('h3').textContent()) ?? '';
-    const warning = panel.locator('.panel-warning:not([hidden])');
-    const problem = (await warning.count()) > 0 ? `: ${await warning.textContent()}` : '';
-    states[title] = `${await panel.getAttribute('data-state')}${problem}`;
-  }
-  return states;
+  return page.locator('.panel').evaluateAll((panels: readonly PanelElement[]) =>
+    Object.fromEntries(
+      panels.map((panel) => {
+        const text = (selector: string): string | null | undefined =>
+          panel.querySelector(selector)?.textContent;
+        const problem = text('.panel-warning:not([hidden])');
+        return [text('h3') ?? '', panel.dataset.state + (problem == null ? '' : `: ${problem}`)];
+      }),
+    ),
+  );
+}
+
+/** What is asked of an element of the page; tests know no DOM. */
+interface PanelElement {
+  readonly dataset: { readonly state?: string };
+  querySelector(selector: string): { readonly textContent: string | null } | null;
 }
