@@ -6,9 +6,10 @@ import { itemSpan, rootSpan } from './decode/spans.ts';
 import { readOrderTimeline } from './order-timeline.ts';
 import { handleCallbacks } from './pipeline/callbacks.ts';
 import { createStamp, type PipelineContext } from './pipeline/context.ts';
-import { coordinatesRange, toDelivery, toWatchRequest } from './pipeline/kafka-records.ts';
+import { kafkaHandlers } from './pipeline/kafka-handlers.ts';
 import { handleAnswer } from './pipeline/replies.ts';
-import { resumeOrders } from './pipeline/resume.ts';
+import { createKeeper } from './pipeline/keeper.ts';
+import { isInShare } from './pipeline/share.ts';
 import { createWatchMemory } from './pipeline/watch-memory.ts';
 import { handleWatchRequests } from './pipeline/watch-requests.ts';
 import { startAlerting } from './alerts/start.ts';
@@ -117,6 +118,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
       clock: context.clock,
       handle: (answer) => handleAnswer(answer, context),
       reopen: (order) => reopen(order, clock.now()),
+      keeps: (order) => isInShare(kafka?.share() ?? null, order),
       onEvent(gateway, event) {
         if (event.type === 'circuits')
           log.warn({ gateway, open: event.open }, 'the gateway refuses our credentials or address');
@@ -130,26 +132,19 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         : createKafkaInput(
             config.kafka,
             [...gateways.keys()],
-            {
-              async callbacks(records, gatewayOf) {
-                admit();
-                instruments.received.add(records.length, { source: 'kafka' });
-                const provenance = { kafkaRecords: records.length, coordinates: coordinatesRange(records) };
-                await handleCallbacks(
-                  records.map((record) => toDelivery(record, gatewayOf, stamp())),
-                  context,
-                  provenance,
-                );
-              },
-              async watchRequests(records) {
-                admit();
-                instruments.received.add(records.length, { source: 'kafka' });
-                const provenance = { kafkaRecords: records.length, coordinates: coordinatesRange(records) };
-                await handleWatchRequests(records.map(toWatchRequest), context, provenance);
-              },
-            },
+            { ...kafkaHandlers(context, admit), assigned: () => keeper.changed() },
             log,
           );
+    const keeper = createKeeper({
+      memory: context.memory,
+      poller,
+      collectorId,
+      clock,
+      share: () => kafka?.share() ?? null,
+      isShared: kafka !== null,
+      onError: (error) => log.debug({ err: error }, 'the watched orders could not be looked through'),
+    });
+    life.onStop(() => within(keeper.stop(), DRAIN_MS));
     // Together: while the store is away, both wait for the same rows.
     life.onStop(() => within(Promise.all([poller.stop(), kafka?.stop()]), DRAIN_MS));
     const kafkaStatus = () => kafka?.source.status() ?? null;
@@ -209,7 +204,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         ];
         exporter = createSpanExporter({ store, collectorId, sender, toSpans, instruments, log });
       }
-      const resumed = await resumeOrders(context.memory, poller.resume);
+      const resumed = await keeper.start();
       life.signal.throwIfAborted();
       health.started();
       await kafka?.source.start();

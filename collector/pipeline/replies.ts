@@ -105,7 +105,10 @@ function rejectsOf(
   ];
 }
 
-/** An unchanged reply says nothing new of the order; the first, a changed and the last one do. */
+/**
+ * An unchanged reply says nothing new of the order; the first, a changed and the last one do. So does the first of a run: a
+ * crash may have stored a reply's history and not yet what it told of the order.
+ */
 function observations(
   reply: DecodedReply | null,
   answer: StatusAnswer,
@@ -116,7 +119,10 @@ function observations(
     const settledAt = next.phase === 'settled' ? now : null;
     const abandonedAt = next.phase === 'abandoned' ? now : null;
     const unchanged =
-      answer.known !== null && reply.newEvents.length === 0 && reply.orderStatus === answer.order.lastStatus;
+      answer.known !== null &&
+      !answer.resumed &&
+      reply.newEvents.length === 0 &&
+      reply.orderStatus === answer.order.lastStatus;
     if (unchanged && settledAt === null && abandonedAt === null) return [];
     return [{ ...reply.observation, settled_at: settledAt, abandoned_at: abandonedAt }];
   }

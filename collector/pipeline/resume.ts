@@ -4,10 +4,14 @@ import { NOTHING_KNOWN } from '../decode/known-history.ts';
 import type { WatchedOrder } from '../../schemas/watch.ts';
 import type { WatchMemory } from './watch-memory.ts';
 
-/** Goes on with every order that an earlier run left unfinished, its stored history included. Returns how many. */
-export async function resumeOrders(memory: WatchMemory, resume: (watched: Watched) => void): Promise<number> {
+/** Goes on with orders that an earlier run left unfinished, their stored history included. Returns how many. */
+export async function resumeOrders(
+  memory: WatchMemory,
+  pages: AsyncIterable<readonly WatchedOrder[]>,
+  resume: (watched: Watched) => void,
+): Promise<number> {
   let count = 0;
-  for await (const page of memory.active()) {
+  for await (const page of pages) {
     const known = await memory.known(page.flatMap(identityOf));
     for (const order of page) {
       const [identity] = identityOf(order);

@@ -4,6 +4,7 @@ import type { EpochMicros, OrderWatchRow } from '../../schemas/rows.ts';
 import { watchKey, type IdKind, type WatchedOrder, type WatchPhase } from '../../schemas/watch.ts';
 import { orderText, type OrderIdentity } from '../decode/ids.ts';
 import { knownLine, type KnownHistory } from '../decode/known-history.ts';
+import { shareCondition, type Share } from './share.ts';
 
 /** Runs a SELECT; parameters as `{name:Type}`. */
 export type Query = <T>(sql: string, params?: Readonly<Record<string, unknown>>) => Promise<T[]>;
@@ -13,12 +14,20 @@ export type WatchRef = Pick<WatchedOrder, 'gateway' | 'orderType' | 'idKind' | '
 
 /** Reads back what earlier runs and other collectors stored about orders. */
 export interface WatchMemory {
-  /** Every order that is still to be read, in pages. */
-  active(): AsyncIterable<readonly WatchedOrder[]>;
+  /** The orders that are still to be read, in pages: all of them, those of a share, or those whose state a collector wrote last. */
+  active(of?: { share?: Share; by?: string }): AsyncIterable<readonly WatchedOrder[]>;
+  /** Those of a share among them whose newest state is of then or later, and was written by another collector. */
+  recent(of: RecentOf): AsyncIterable<readonly WatchedOrder[]>;
   /** The stored state of these orders, by watch key; absent: never watched. */
   find(refs: readonly WatchRef[]): Promise<Map<string, WatchedOrder>>;
   /** The stored history of these orders, by the text of `orderText`; absent: none. */
   known(orders: readonly OrderIdentity[]): Promise<Map<string, KnownHistory>>;
+}
+
+export interface RecentOf {
+  readonly share: Share;
+  readonly since: EpochMicros;
+  readonly notBy: string;
 }
 
 const PAGE = 5_000;
@@ -34,14 +43,19 @@ export function createWatchMemory(query: Query): WatchMemory {
   const table = TABLES.orderWatch;
 
   /** The unfinished orders of one group, in the order of the table, so that each page reads on where the last one ended. */
-  async function* activeOf(group: Group): AsyncIterable<readonly WatchedOrder[]> {
+  async function* activeOf(
+    group: Group,
+    { share = null, by }: { share?: Share; by?: string },
+  ): AsyncIterable<readonly WatchedOrder[]> {
+    const ours = shareCondition(share);
     for (let after = ''; ;) {
       const rows = await query<OrderWatchRow>(
         `SELECT ${COLUMNS} FROM ${table} FINAL
 WHERE gateway = {gateway:String} AND order_type = {order_type:String} AND id_kind = {id_kind:String}
-AND order_id > {after:String} AND phase IN ('active', 'rereading')
+AND order_id > {after:String} AND phase IN ('active', 'rereading') AND ${ours.sql}
+${by === undefined ? '' : 'AND collector_id = {by:String}'}
 ORDER BY order_id LIMIT ${PAGE}`,
-        { ...group, after },
+        { ...group, ...ours.params, after, ...(by === undefined ? {} : { by }) },
       );
       if (rows.length > 0) yield rows.map(fromRow);
       if (rows.length < PAGE) return;
@@ -50,9 +64,21 @@ ORDER BY order_id LIMIT ${PAGE}`,
   }
 
   return {
-    async *active() {
+    async *active(of = {}) {
       const groups = await query<Group>(`SELECT DISTINCT gateway, order_type, id_kind FROM ${table}`);
-      for (const group of groups) yield* activeOf(group);
+      for (const group of groups) yield* activeOf(group, of);
+    },
+    async *recent({ share, since, notBy }) {
+      const ours = shareCondition(share);
+      // Not FINAL, which would read all there ever was: what is newest among recent states is the newest of all.
+      const rows = await query<OrderWatchRow>(
+        `SELECT ${COLUMNS} FROM
+(SELECT * FROM ${table} WHERE updated_at >= fromUnixTimestamp64Micro({since:Int64})
+ORDER BY updated_at DESC LIMIT 1 BY gateway, order_type, id_kind, order_id)
+WHERE phase IN ('active', 'rereading') AND collector_id != {notBy:String} AND ${ours.sql}`,
+        { ...ours.params, since, notBy },
+      );
+      for (let from = 0; from < rows.length; from += PAGE) yield rows.slice(from, from + PAGE).map(fromRow);
     },
     async find(refs) {
       const found = new Map<string, WatchedOrder>();

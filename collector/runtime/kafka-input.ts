@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { KafkaConfig } from '../../schemas/config.ts';
 import { callbackMessage, type ProducibleCallback } from '../pipeline/produce.ts';
+import type { Share } from '../pipeline/share.ts';
 import { createKafkaSource } from '../sources/kafka/consumer.ts';
 import type { KafkaRecord, KafkaSource } from '../sources/kafka/port.ts';
 import { createKafkaProducer } from '../sources/kafka/producer.ts';
@@ -12,6 +13,8 @@ const NEW_TOPIC_PARTITIONS = 6;
 
 export interface KafkaInput {
   readonly source: KafkaSource;
+  /** This collector's part of the watched orders. */
+  share(): Share;
   /** Puts a callback of our own intake onto its topic. Resolves once the brokers have it. */
   produce(delivery: ProducibleCallback): Promise<void>;
   stop(): Promise<void>;
@@ -24,6 +27,8 @@ export interface KafkaHandlers {
     gatewayOf: (topic: string) => string | undefined,
   ) => Promise<void>;
   readonly watchRequests: (records: readonly KafkaRecord[]) => Promise<void>;
+  /** The group has shared out the partitions anew. */
+  readonly assigned: () => void;
 }
 
 /** Kafka as the configuration means it: a source over the callback topics and the watch topic, and a producer. */
@@ -43,7 +48,10 @@ export function createKafkaInput(
     topics: [...callbackTopics, kafka.watchTopic],
     sessionTimeoutMs: kafka.sessionTimeoutMs,
     ...(kafka.createTopics ? { createTopics: { partitions: NEW_TOPIC_PARTITIONS } } : {}),
-    onEvent: (event) => logKafkaEvent(log, event),
+    onEvent(event) {
+      logKafkaEvent(log, event);
+      if (event.type === 'group_join') handlers.assigned();
+    },
     handle: (records) =>
       records[0]?.topic === kafka.watchTopic
         ? handlers.watchRequests(records)
@@ -51,6 +59,7 @@ export function createKafkaInput(
   });
   return {
     source,
+    share: () => source.assignment(kafka.watchTopic),
     async produce(delivery) {
       await producer.send(callbackTopics[0] ?? '', callbackMessage(delivery));
     },

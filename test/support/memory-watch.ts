@@ -1,28 +1,43 @@
 import { orderText } from '../../collector/decode/ids.ts';
 import { knownLine } from '../../collector/decode/known-history.ts';
+import { isInShare } from '../../collector/pipeline/share.ts';
 import { fromRow, type WatchMemory } from '../../collector/pipeline/watch-memory.ts';
 import type { MemorySink } from '../../collector/sinks/memory.ts';
 import type { OrderType } from '../../schemas/dictionary.ts';
 import type { HistoryEventRow, OrderWatchRow } from '../../schemas/rows.ts';
-import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
+import { watchKey } from '../../schemas/watch.ts';
 
 /** The watch memory over a sink in memory: the newest state of an order wins, and the first arrival of a history item. */
 export function createMemoryWatch(sink: MemorySink): WatchMemory {
-  function orders(): Map<string, WatchedOrder> {
+  function rows(): OrderWatchRow[] {
     const newest = new Map<string, OrderWatchRow>();
     for (const row of sink.rows('orderWatch')) {
       const key = watchKey(fromRow(row));
       if (row.updated_at >= (newest.get(key)?.updated_at ?? 0)) newest.set(key, row);
     }
-    return new Map([...newest].map(([key, row]) => [key, fromRow(row)]));
+    return [...newest.values()];
   }
+  const isOpen = ({ phase }: OrderWatchRow) => phase === 'active' || phase === 'rereading';
   return {
-    async *active() {
-      const open = [...orders().values()].filter(({ phase }) => phase === 'active' || phase === 'rereading');
-      if (open.length > 0) yield open;
+    async *active({ share = null, by } = {}) {
+      const open = rows().filter(
+        (row) =>
+          isOpen(row) && (by === undefined || row.collector_id === by) && isInShare(share, fromRow(row)),
+      );
+      if (open.length > 0) yield open.map(fromRow);
+    },
+    async *recent({ share, since, notBy }) {
+      const open = rows().filter(
+        (row) =>
+          isOpen(row) &&
+          row.updated_at >= since &&
+          row.collector_id !== notBy &&
+          isInShare(share, fromRow(row)),
+      );
+      if (open.length > 0) yield open.map(fromRow);
     },
     async find(refs) {
-      const all = orders();
+      const all = new Map(rows().map((row) => [watchKey(fromRow(row)), fromRow(row)]));
       return new Map(
         refs.flatMap((ref) => {
           const found = all.get(watchKey(ref));

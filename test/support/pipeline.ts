@@ -171,7 +171,7 @@ export function createPipeline(policy: Partial<PollConfig> = {}): Pipeline {
       run.kill();
       gate = Promise.resolve();
       run = start();
-      return resumeOrders(run.context.memory, run.poller.resume);
+      return resumeOrders(run.context.memory, run.context.memory.active(), run.poller.resume);
     },
   };
 }

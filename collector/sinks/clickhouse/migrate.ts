@@ -103,11 +103,14 @@ export function createMigrator({ store, directory, retention = {} }: MigratorOpt
     return { from, to: all.length, steps };
   }
 
-  /** Two runs at once can trip over each other in the engine's catalogue; the second try finds the work done. */
+  /**
+   * Two runs at once can trip over each other in the engine's catalogue; the second try finds the work done. A statement that
+   * copies a table may take minutes.
+   */
   async function repeatable(statement: string): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await store.command(statement);
+        return await store.command(statement, { patient: true });
       } catch (error) {
         if (attempt >= RACE_ATTEMPTS || !isStatementRace(error)) throw error;
         await sleep(RACE_PAUSE_MS * attempt);

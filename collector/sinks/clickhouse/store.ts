@@ -7,6 +7,7 @@ import type { Rows } from '../../../schemas/rows.ts';
 import type { Secret } from '../../../schemas/secret.ts';
 import type { FrozenInsert } from './frozen-insert.ts';
 import { freezeInsert } from './frozen-insert.ts';
+import { PATIENT_TIMEOUT_MS, whileAnswering } from './patience.ts';
 import { toStoreError } from './store-error.ts';
 
 export interface StoreOptions {
@@ -32,6 +33,9 @@ export interface StatementOptions {
   database?: string;
   /** Gives the statement up; it may still be executed. */
   signal?: AbortSignal;
+  params?: SqlParams;
+  /** It may take minutes: there is no deadline as long as the store answers others. @default false */
+  patient?: boolean;
 }
 
 /** The one door to ClickHouse. Every method throws StoreError, whose text never quotes rows or statements. */
@@ -81,8 +85,8 @@ export function createStore(options: StoreOptions): Store {
     username: options.username ?? 'default',
     password: typeof options.password === 'object' ? options.password.reveal() : (options.password ?? ''),
     application: 'gatewatch',
-    // The client's own limit counts silence only; the deadline below counts everything.
-    request_timeout: requestTimeoutMs + 1000,
+    // The client's own limit counts silence only; the deadlines below count everything.
+    request_timeout: PATIENT_TIMEOUT_MS,
     max_open_connections: options.maxConnections ?? 8,
     keep_alive: { enabled: true, idle_socket_ttl: 2000 },
     // It would log statements and rows.
@@ -94,8 +98,8 @@ export function createStore(options: StoreOptions): Store {
     operation: string,
     signal: AbortSignal | undefined,
     run: (signal: AbortSignal) => Promise<T>,
+    deadline = AbortSignal.timeout(requestTimeoutMs),
   ): Promise<T> {
-    const deadline = AbortSignal.timeout(requestTimeoutMs);
     const both = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
     try {
       return await run(both);
@@ -108,9 +112,13 @@ export function createStore(options: StoreOptions): Store {
     operation: string,
     query: string,
     settings: ClickHouseSettings,
-    more: { database?: string; values?: Uint8Array; params?: SqlParams; signal?: AbortSignal | undefined },
+    more: Omit<StatementOptions, 'signal' | 'patient'> & {
+      values?: Uint8Array;
+      signal?: AbortSignal | undefined;
+      deadline?: AbortSignal;
+    },
   ): Promise<string> {
-    return guarded(operation, more.signal, async (signal) => {
+    const run = async (signal: AbortSignal): Promise<string> => {
       const { stream } = await client.exec({
         query,
         clickhouse_settings: { ...databaseSetting(more.database ?? database), ...settings },
@@ -122,7 +130,8 @@ export function createStore(options: StoreOptions): Store {
       signal.addEventListener('abort', () => stream.destroy(signal.reason as Error), { once: true });
       for await (const chunk of stream) chunks.push(chunk as Buffer);
       return Buffer.concat(chunks).toString('utf8');
-    });
+    };
+    return guarded(operation, more.signal, run, more.deadline);
   }
 
   const store: Store = {
@@ -139,8 +148,15 @@ export function createStore(options: StoreOptions): Store {
         { wait_end_of_query: 1, ...settings },
         params === undefined ? {} : { params },
       ),
-    async command(sql, more = {}) {
-      await exec(describe(sql), sql, { wait_end_of_query: 1 }, more);
+    async command(sql, { patient = false, ...more } = {}) {
+      const run = (deadline?: AbortSignal) =>
+        exec(
+          describe(sql),
+          sql,
+          { wait_end_of_query: 1 },
+          { ...more, ...(deadline === undefined ? {} : { deadline }) },
+        );
+      await (patient ? whileAnswering(run, () => store.ping(), requestTimeoutMs) : run());
     },
     insert: (table, rows, token) =>
       rows.length === 0 ? Promise.resolve() : store.insertFrozen(freezeInsert(table, rows, { token })),

@@ -32,6 +32,9 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
   let fatal: Error | null = null;
   let lastError: GatewatchError | null = null;
   let saidStalled = false;
+  /** Of the last join: until the next one, it is the best that is known. */
+  let assigned: Readonly<Record<string, readonly number[]>> | null = null;
+  const partitionCounts = new Map<string, number>();
   /** Since when sessions crash, one after the other, although the broker answers and nothing was committed. */
   let crashingSinceMs: number | undefined;
 
@@ -48,6 +51,10 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
       emit({ type: 'stopped', clean });
     },
     status,
+    assignment(topic) {
+      const of = partitionCounts.get(topic);
+      return assigned === null || of === undefined ? null : { partitions: assigned[topic] ?? [], of };
+    },
   };
 
   /** One session after the other, until stopped or a handler fails for good. */
@@ -66,6 +73,7 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
         fromBeginning,
         createTopics: options.createTopics,
         onTopicsCreated: (topics) => emit({ type: 'topic_created', topics }),
+        onPartitions: (topic, count) => void partitionCounts.set(topic, count),
       });
       try {
         const topics = await prepare(watch);
@@ -211,6 +219,7 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
   /** An observer's mistake must not end the consumer. */
   function emit(event: KafkaEvent): void {
     if (event.type === 'committed') crashingSinceMs = undefined;
+    if (event.type === 'group_join') assigned = event.assignment;
     try {
       options.onEvent?.(event);
     } catch {

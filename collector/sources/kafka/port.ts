@@ -135,6 +135,8 @@ export interface KafkaSource {
   /** Waits for running handlers up to `stopTimeoutMs`, commits what they finished, leaves the group. Never rejects. */
   stop(): Promise<void>;
   status(): KafkaSourceStatus;
+  /** The partitions of a topic that the group gave this member last, of how many; null until it has joined. */
+  assignment(topic: string): { readonly partitions: readonly number[]; readonly of: number } | null;
 }
 
 export type KafkaEvent =

@@ -9,6 +9,8 @@ export interface TopicWatchOptions {
   fromBeginning: boolean;
   createTopics: { partitions: number } | undefined;
   onTopicsCreated(topics: readonly string[]): void;
+  /** How many partitions a topic has. */
+  onPartitions(topic: string, count: number): void;
 }
 
 export interface LostRecords {
@@ -55,6 +57,12 @@ export function createTopicWatch(options: TopicWatchOptions): TopicWatch {
     return new Map(offsets.map(({ topic, partitions }) => [topic, partitions]));
   }
 
+  async function logOf(topic: string) {
+    const log = await use((admin) => admin.fetchTopicOffsets(topic));
+    options.onPartitions(topic, log.length);
+    return log;
+  }
+
   return {
     async topics() {
       const existing = new Set(await use((admin) => admin.listTopics()));
@@ -70,7 +78,7 @@ export function createTopicWatch(options: TopicWatchOptions): TopicWatch {
       const lost: LostRecords[] = [];
       const groupOffsets = await committed(topics);
       for (const topic of topics) {
-        const log = await use((admin) => admin.fetchTopicOffsets(topic));
+        const log = await logOf(topic);
         for (const { partition, offset } of groupOffsets.get(topic) ?? []) {
           const found = log.find((one) => one.partition === partition);
           const expected = BigInt(offset);
@@ -87,7 +95,7 @@ export function createTopicWatch(options: TopicWatchOptions): TopicWatch {
       const unknown = progress.status().some(({ position }) => position === null);
       const groupOffsets = unknown ? await committed(topics) : undefined;
       for (const topic of topics) {
-        const log = await use((admin) => admin.fetchTopicOffsets(topic));
+        const log = await logOf(topic);
         for (const { partition, low, high } of log) {
           const offset = groupOffsets?.get(topic)?.find((one) => one.partition === partition)?.offset;
           const start = options.fromBeginning ? low : high;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../schemas/clock.ts';
-import type { EpochMicros } from '../../../schemas/rows.ts';
+import type { PollConfig } from '../../../schemas/config.ts';
+import type { EpochMicros, PollOutcome } from '../../../schemas/rows.ts';
 import type { PollCause, WatchedOrder } from '../../../schemas/watch.ts';
 import type { Watched } from './port.ts';
 
@@ -79,4 +80,14 @@ export function orderNow({ watched: { order }, wallAhead: before }: Entry, clock
 
 function wallAhead(clock: Clock): EpochMicros {
   return clock.now() - clock.monotonicMs() * 1000;
+}
+
+/** Did the gateway say anything of the order? */
+export function isAnswer(outcome: PollOutcome): boolean {
+  return outcome !== 'unknown' && outcome !== 'rate_limited';
+}
+
+/** A stored time further away than any of the schedule's is of a clock that was wrong. */
+export function longestWaitMs({ maxDelayS, jitter, rereadsS }: PollConfig): number {
+  return 1000 * Math.max(maxDelayS * (1 + jitter), ...rereadsS);
 }

@@ -1,33 +1,25 @@
-import type { Clock } from '../../../schemas/clock.ts';
-import type { PollConfig } from '../../../schemas/config.ts';
 import { watchKey, type PollCause, type WatchedOrder } from '../../../schemas/watch.ts';
 import { createBudget } from './budget.ts';
 import { createCircuits } from './circuit.ts';
-import { createEntry, learn, orderNow, plannedCause, resumedOrder, type Entry } from './entry.ts';
+import {
+  createEntry,
+  isAnswer,
+  learn,
+  longestWaitMs,
+  orderNow,
+  plannedCause,
+  resumedOrder,
+  type Entry,
+} from './entry.ts';
 import { createLanes } from './lanes.ts';
 import {
   endpointOf,
   type GatewayPoller,
-  type HandleAnswer,
+  type GatewayPollerOptions,
   type Handled,
   type HttpAnswer,
-  type PollerEvent,
 } from './port.ts';
 import { createSight } from './sight.ts';
-
-export interface GatewayPollerOptions {
-  readonly policy: PollConfig;
-  readonly clock: Clock;
-  /** One status request; never rejects for what the gateway does. */
-  readonly read: (order: WatchedOrder) => Promise<HttpAnswer>;
-  readonly handle: HandleAnswer;
-  /** The state in which an order that had come to its end is read again. */
-  readonly reopen: (order: WatchedOrder) => WatchedOrder;
-  /** A circuit opened or closed, or an answer could not be handled. */
-  readonly onEvent: (event: PollerEvent) => void;
-  /** Answers that may wait for the store's acknowledgement at once; then polling pauses. @default 2000 */
-  readonly maxPendingAnswers?: number;
-}
 
 const NUDGE_MS = 15_000;
 const RETRY_HANDLE_MS = 5_000;
@@ -38,8 +30,8 @@ const MAX_PAUSE_MS = 300_000;
 export function createGatewayPoller(options: GatewayPollerOptions): GatewayPoller {
   const { policy, clock } = options;
   const maxPending = options.maxPendingAnswers ?? 2000;
-  // A stored time further away than any of the schedule's is of a clock that was wrong.
-  const longestWaitMs = 1000 * Math.max(policy.maxDelayS * (1 + policy.jitter), ...policy.rereadsS);
+  const keeps = options.keeps ?? (() => true);
+  const longestMs = longestWaitMs(policy);
   const entries = new Map<string, Entry>();
   const lanes = createLanes();
   const budget = createBudget(policy.requestsPerSecond);
@@ -65,8 +57,8 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
 
   /** Queues an order whose time was set by an earlier run or by another part. */
   function enqueueStored(key: string, entry: Entry): void {
-    const waitMs = (entry.watched.order.nextPollAt - clock.now()) / 1000;
-    enqueue(key, entry, clock.monotonicMs() + Math.min(waitMs, longestWaitMs), false);
+    const waitMs = Math.min((entry.watched.order.nextPollAt - clock.now()) / 1000, longestMs);
+    enqueue(key, entry, clock.monotonicMs() + waitMs, false);
   }
 
   /** Callbacks that come close together cause one read. */
@@ -128,6 +120,7 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
         ...reply,
         order,
         known: entry.watched.known,
+        resumed: entry.watched.resumed === true,
         endpoint: endpointOf(order),
         cause,
         pollId: `${startedAt}-${(sequence++).toString(36)}`,
@@ -164,7 +157,7 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
     }
   }
 
-  function settle(key: string, entry: Entry, { order, known }: Handled): void {
+  function settle(key: string, entry: Entry, { order, known, outcome }: Handled): void {
     entry.inFlight = false;
     const newKey = watchKey(order);
     if (newKey !== key) {
@@ -181,6 +174,8 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
     if (ended && !entry.again) return void entries.delete(key);
     const latest = learn(order, entry.watched.order);
     entry.watched = { order: ended ? options.reopen(latest) : latest, known };
+    // Whoever keeps the order goes on with it by its stored state. Without an answer, what was asked for is still to be done.
+    if (!entry.again && isAnswer(outcome) && !keeps(latest)) return void entries.delete(key);
     entries.set(newKey, entry);
     if (entry.again) return enqueueUrgent(newKey, entry);
     entry.cause = plannedCause(order);
@@ -192,10 +187,17 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
       const key = watchKey(watched.order);
       if (entries.has(key)) return;
       const order = resumedOrder(watched.order, clock.now());
-      const entry = createEntry({ ...watched, order }, plannedCause(order), clock);
+      const entry = createEntry({ ...watched, order, resumed: true }, plannedCause(order), clock);
       entries.set(key, entry);
       enqueueStored(key, entry);
       pump();
+    },
+    release() {
+      for (const [key, { inFlight: underWay, urgent, watched }] of entries) {
+        if (underWay || urgent || keeps(watched.order)) continue;
+        lanes.remove(key);
+        entries.delete(key);
+      }
     },
     takeUp(key, watched, cause) {
       const present = entries.get(key);

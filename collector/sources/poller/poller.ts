@@ -10,12 +10,16 @@ export interface PollerOptions {
   readonly clock: Clock;
   readonly handle: HandleAnswer;
   readonly reopen: (order: WatchedOrder) => WatchedOrder;
+  /** Is the order this collector's to go on with? @default always */
+  readonly keeps?: (order: WatchedOrder) => boolean;
   readonly onEvent: (gateway: string, event: PollerEvent) => void;
 }
 
 /** The status poller over all gateways. Each has queues and budgets of its own, so none can starve another. */
 export interface Poller {
   resume(watched: Watched): void;
+  /** Forgets the orders that others keep. */
+  release(): void;
   takeUp(key: string, watched: Watched, cause: PollCause): void;
   nudge(gateway: string, key: string): boolean;
   get(gateway: string, key: string): WatchedOrder | undefined;
@@ -33,6 +37,7 @@ export function createPoller(options: PollerOptions): Poller {
       read: (order) => client.read(order),
       handle: options.handle,
       reopen: options.reopen,
+      ...(options.keeps === undefined ? {} : { keeps: options.keeps }),
       onEvent: (event) => options.onEvent(gateway.name, event),
     });
     parts.set(gateway.name, { poller, close: () => client.close() });
@@ -42,6 +47,9 @@ export function createPoller(options: PollerOptions): Poller {
   return {
     // An order of a gateway that left the configuration stays in the store, and is taken up again with it.
     resume: (watched) => of(watched.order.gateway)?.resume(watched),
+    release() {
+      for (const { poller } of parts.values()) poller.release();
+    },
     takeUp: (key, watched, cause) => of(watched.order.gateway)?.takeUp(key, watched, cause),
     nudge: (gateway, key) => of(gateway)?.nudge(key) ?? false,
     get: (gateway, key) => of(gateway)?.get(key),

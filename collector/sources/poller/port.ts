@@ -1,3 +1,5 @@
+import type { Clock } from '../../../schemas/clock.ts';
+import type { PollConfig } from '../../../schemas/config.ts';
 import type { EpochMicros, PollOutcome } from '../../../schemas/rows.ts';
 import type { PollCause, WatchedOrder } from '../../../schemas/watch.ts';
 
@@ -32,6 +34,8 @@ export interface StatusAnswer extends HttpAnswer {
   readonly order: WatchedOrder;
   /** Opaque text that the handler gave for this order last time; null: not loaded yet. */
   readonly known: string | null;
+  /** The order's first read since an earlier run left it: of what that run was told, only a part may have been stored. */
+  readonly resumed: boolean;
   readonly endpoint: Endpoint;
   readonly cause: PollCause;
   readonly pollId: string;
@@ -47,6 +51,8 @@ export interface StatusAnswer extends HttpAnswer {
 export interface Watched {
   readonly order: WatchedOrder;
   readonly known: string | null;
+  /** Left by an earlier run, and not read since. @default false */
+  readonly resumed?: boolean;
 }
 
 /** What became of an answer. */
@@ -73,10 +79,28 @@ export interface PollerStatus {
   readonly lastReplyAt: EpochMicros | null;
 }
 
+export interface GatewayPollerOptions {
+  readonly policy: PollConfig;
+  readonly clock: Clock;
+  /** One status request; never rejects for what the gateway does. */
+  readonly read: (order: WatchedOrder) => Promise<HttpAnswer>;
+  readonly handle: HandleAnswer;
+  /** The state in which an order that had come to its end is read again. */
+  readonly reopen: (order: WatchedOrder) => WatchedOrder;
+  /** Is the order ours to go on with? Another's is read when somebody asks for it, and forgotten then. @default always */
+  readonly keeps?: (order: WatchedOrder) => boolean;
+  /** A circuit opened or closed, or an answer could not be handled. */
+  readonly onEvent: (event: PollerEvent) => void;
+  /** Answers that may wait for the store's acknowledgement at once; then polling pauses. @default 2000 */
+  readonly maxPendingAnswers?: number;
+}
+
 /** The poller of one gateway. */
 export interface GatewayPoller {
   /** Goes on with an order of an earlier run: it is read at its `nextPollAt`. */
   resume(watched: Watched): void;
+  /** Forgets the orders that others keep (`keeps`); those under way when they have been read. */
+  release(): void;
   /**
    * Watches the order unless it is watched already, and reads it: at once and before everything that is merely due when
    * the cause is a callback; else a new one at its `nextPollAt`, one that is watched soon, as `nudge` does.

@@ -43,12 +43,28 @@ describe('a reply', () => {
     expect(sink.rows('orderWatch')).toHaveLength(sink.rows('polls').length + 1);
   });
 
-  it('that says nothing new adds none either after a restart', async () => {
+  it('that says nothing new tells of the order once more after a restart, and only once', async () => {
     const { sink, clock, restart } = await watching();
     expect(await restart()).toBe(1);
     await clock.advance(10 * MINUTE);
     expect(sink.rows('historyEvents')).toHaveLength(1);
-    expect(sink.rows('orderObservations').filter(({ kind }) => kind === 'status_reply')).toHaveLength(1);
+    expect(sink.rows('orderObservations').filter(({ kind }) => kind === 'status_reply')).toHaveLength(2);
+  });
+
+  it('whose items were stored before a crash and its outcome was not tells of the outcome after the restart', async () => {
+    const { sink, clock, order, restart } = await watching();
+    order.history.push([1, '2.2.4.11']);
+    // What a kill leaves between the insert of the history and that of the observation.
+    const [item] = sink.rows('historyEvents');
+    if (item === undefined) throw new Error('no item');
+    await sink.write({
+      historyEvents: [
+        { ...item, action: '2.2.4.11', list_position: 1, event_time: item.event_time + 1_000_000 },
+      ],
+    });
+    await restart();
+    await clock.advance(MINUTE);
+    expect(sink.rows('orderObservations').at(-1)).toMatchObject({ outcome: 'technical_failure' });
   });
 
   it('with a new status is an observation, with or without a new item', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orderText } from '../../../collector/decode/ids.ts';
 import { readKnown } from '../../../collector/decode/known-history.ts';
+import { isInShare } from '../../../collector/pipeline/share.ts';
 import { resumeOrders } from '../../../collector/pipeline/resume.ts';
 import { createWatchMemory, toRow, type WatchMemory } from '../../../collector/pipeline/watch-memory.ts';
 import { createClickHouseSink } from '../../../collector/sinks/clickhouse/sink.ts';
@@ -196,7 +197,7 @@ describe.each([
       ],
     });
     const resumed = new Map<string, Watched>();
-    const count = await resumeOrders(subject.memory, (watched) =>
+    const count = await resumeOrders(subject.memory, subject.memory.active(), (watched) =>
       resumed.set(watchKey(watched.order), watched),
     );
     expect(count).toBe(resumed.size);
@@ -205,5 +206,43 @@ describe.each([
     const keyOf = (orderId: string) => watchKey(watchedOrder({ orderId }));
     expect(resumed.get(keyOf('many-1'))?.known).toContain('1.1.1.00');
     expect(resumed.get(keyOf('many-5'))?.known).toBe('');
+  });
+
+  it('gives a share of them, or those of one writer, as the same hash tells here and there', async () => {
+    const share = { partitions: [1, 4], of: 6 };
+    const orders = [...NASTY, ...Array.from({ length: 50 }, (_, index) => `shared-${index}`)].map((orderId) =>
+      watchedOrder({
+        orderId,
+        gateway: 'of-shares',
+        orderType: orderId.length % 2 === 0 ? 'Deposit' : 'Withdrawal',
+      }),
+    );
+    await save(orders, T0);
+    const idsOf = async (pages: AsyncIterable<readonly WatchedOrder[]>) => {
+      const ids: string[] = [];
+      for await (const page of pages)
+        ids.push(...page.filter(({ gateway }) => gateway === 'of-shares').map(({ orderId }) => orderId));
+      return ids.toSorted();
+    };
+    const ours = orders.filter((order) => isInShare(share, order)).map(({ orderId }) => orderId);
+    expect(ours.length).toBeGreaterThan(5);
+    expect(await idsOf(subject.memory.active({ share }))).toEqual(ours.toSorted());
+    expect(await idsOf(subject.memory.active({ by: 'c1' }))).toHaveLength(orders.length);
+    expect(await idsOf(subject.memory.active({ by: 'c2' }))).toEqual([]);
+  });
+
+  it('gives those that another collector wrote of lately, by their newest state', async () => {
+    const later = T0 + 3600 * SECOND;
+    const [taken, finished, own, old] = ['taken', 'finished', 'own', 'old'].map((orderId) =>
+      watchedOrder({ orderId, gateway: 'of-late' }),
+    ) as [WatchedOrder, WatchedOrder, WatchedOrder, WatchedOrder];
+    await save([old], T0);
+    await save([taken, finished, own], later);
+    await save([{ ...finished, phase: 'settled' }], later + SECOND);
+    await subject.sink.write({ orderWatch: [toRow(own, later + SECOND, 'c2')] });
+    const found: string[] = [];
+    for await (const page of subject.memory.recent({ share: null, since: later, notBy: 'c2' }))
+      found.push(...page.map(({ orderId }) => orderId));
+    expect(found).toEqual(['taken']);
   });
 });

@@ -11,6 +11,7 @@ import type { TableKey } from '../../../../schemas/names.ts';
 import { TABLES } from '../../../../schemas/names.ts';
 import type { TestStore } from '../../../support/embedded.ts';
 import { withEmbedded } from '../../../support/embedded.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { count, MIGRATIONS } from '../support/migrated-store.ts';
 import { historyEvent } from '../support/rows.ts';
 
@@ -183,4 +184,37 @@ WHERE database = currentDatabase() AND name = {table:String}`,
     );
     return row === undefined || row.days === '' ? null : Number(row.days);
   }
+
+  it('may take longer than any other statement, as long as the store answers', async () => {
+    const hasty = createStore({
+      ...embedded.writer,
+      url: embedded.url,
+      database: store.database,
+      requestTimeoutMs: 400,
+    });
+    const directory = await folder({
+      '0007_slow.sql':
+        'INSERT INTO annotations_store (annotation_id) SELECT toString(sleepEachRow(1)) FROM numbers(2);',
+    });
+    await createMigrator({ store, directory: MIGRATIONS }).run();
+    const done = await createMigrator({ store: hasty, directory }).run();
+    expect(done.steps.map(({ title }) => title)).toEqual(['0007_slow']);
+    await expect(hasty.command('SELECT sleep(2)')).rejects.toMatchObject({ code: 'store_timeout' });
+    await hasty.close();
+    await rm(directory, { recursive: true });
+  });
+
+  it('are given up and repeated when the store does not answer any more', async () => {
+    const proxy = await startFaultProxy(embedded.url);
+    const hasty = createStore({
+      ...embedded.writer,
+      url: proxy.url,
+      database: 'system',
+      requestTimeoutMs: 300,
+    });
+    proxy.setFault(() => 'hang');
+    await expect(hasty.command('SELECT 1', { patient: true })).rejects.toMatchObject({ retryable: true });
+    await hasty.close();
+    await proxy.close();
+  });
 });

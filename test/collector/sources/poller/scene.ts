@@ -47,6 +47,8 @@ export interface SceneOptions {
   /** Stands in the place of the store and decoder; by default the schedule alone decides. */
   readonly handle?: (answer: StatusAnswer, next: Handled) => Promise<Handled>;
   readonly maxPendingAnswers?: number;
+  /** @default always */
+  readonly keeps?: (order: WatchedOrder) => boolean;
 }
 
 export const wait = (clock: FakeClock, ms: number): Promise<void> =>
@@ -67,6 +69,7 @@ export function createScene(options: SceneOptions = {}): Scene {
     policy,
     clock,
     ...(options.maxPendingAnswers === undefined ? {} : { maxPendingAnswers: options.maxPendingAnswers }),
+    ...(options.keeps === undefined ? {} : { keeps: options.keeps }),
     reopen: (order) => reopen(order, clock.now()),
     onEvent: (event) => events.push(event),
     async read(order) {
