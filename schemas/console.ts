@@ -89,9 +89,10 @@ export interface ConsoleAlert {
   /** What was counted, in one sentence; may be empty. */
   readonly detail: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Where the rule is drawn. */
-  readonly dashboard: string | null;
-  readonly panel: number | null;
+  /** The panel that draws what the rule watches, over its window; null when the rule names none. */
+  readonly panelUrl: string | null;
+  /** The orders behind the alert; null when the rule counts none. */
+  readonly ordersUrl: string | null;
 }
 
 export interface AlertsAnswer {

@@ -84,9 +84,15 @@ function alertsOf({ rule, instances }: RuleEvaluation): ConsoleAlert[] {
       // The first sentence has the numbers; the rest is advice, which the runbook has, too.
       detail: textOf(rule, 'description', instance).replace(/^(.*?\.)\s[A-Z].*$/s, '$1'),
       labels: instance.labels,
-      dashboard: rule.dashboardUid ?? null,
-      panel: rule.panelId ?? null,
+      panelUrl: addressOf(rule, 'dashboard_url', instance),
+      ordersUrl: addressOf(rule, 'orders_url', instance),
     }));
+}
+
+/** An address that the rule gives, on this page's own origin only; none while a number for it is missing. */
+function addressOf(rule: ProvisionedRule, name: string, instance: AlertInstance): string | null {
+  const url = textOf(rule, name, instance);
+  return url.startsWith('/d/') && !url.includes('=?') ? url : null;
 }
 
 /** A text of the rule with its numbers; without a form that only Grafana renders. */

@@ -25,6 +25,8 @@ import { chosenValues, statementOf } from './statement.ts';
 export interface ConsoleOptions {
   /** Folder of classic dashboard JSON. */
   readonly dashboardsFolder: string;
+  /** Folder of dashboards that only links lead to: they are shown, and not listed. @default none */
+  readonly linkedFolder?: string;
   /** Folder of alert rules in the form that Grafana provisions. */
   readonly rulesFolder: string;
   /** Runs one SELECT with a reader's rights and limits: ClickHouse's `FORMAT JSON`. */
@@ -58,7 +60,9 @@ const PLAIN_INTERVAL_MS = 60_000;
 
 export function createConsole(options: ConsoleOptions): Console {
   const { log, now, monotonicMs } = options;
-  const boards = boardsOf(options);
+  const listed = boardsOf(options.dashboardsFolder, log);
+  const linked = options.linkedFolder === undefined ? [] : boardsOf(options.linkedFolder, log);
+  const boards = new Map([...linked, ...listed]);
   const query = createQueryPool<TableResult>({ run: options.query, now: monotonicMs });
   const alerts = createAlertStates({ rulesFolder: options.rulesFolder, query, now, monotonicMs });
 
@@ -92,7 +96,7 @@ export function createConsole(options: ConsoleOptions): Console {
 
   return {
     dashboards: () =>
-      [...boards.values()].map(({ uid, title, description, tags }) => ({ uid, title, description, tags })),
+      [...listed.values()].map(({ uid, title, description, tags }) => ({ uid, title, description, tags })),
 
     dashboard(uid) {
       const board = boards.get(uid);
@@ -161,9 +165,9 @@ export function createConsole(options: ConsoleOptions): Console {
 }
 
 /** A package without dashboards is broken, and yet no reason to stop collecting. */
-function boardsOf({ dashboardsFolder, log }: ConsoleOptions): ReadonlyMap<string, DashboardFile> {
+function boardsOf(folder: string, log: Logger): ReadonlyMap<string, DashboardFile> {
   try {
-    return readDashboards(dashboardsFolder);
+    return readDashboards(folder);
   } catch (error) {
     log.error({ err: error }, 'the console has no dashboards to show');
     return new Map();

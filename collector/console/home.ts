@@ -16,6 +16,7 @@ export interface HomeOptions {
 const HOUR = 60;
 /** Ranges in minutes, and how often the page is refreshed. */
 const YOUNG = [
+  [4, 'now-5m', '5s'],
   [15, 'now-15m', '5s'],
   [30, 'now-30m', '10s'],
   [HOUR, 'now-1h', '30s'],

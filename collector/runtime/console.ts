@@ -8,7 +8,7 @@ import { readPageFiles, type PageFiles } from '../console/page-files.ts';
 import type { ConsoleRoutesOptions } from '../console/routes.ts';
 import { createStore } from '../sinks/clickhouse/store.ts';
 import type { OpenStore } from './open-store.ts';
-import { DASHBOARDS_FOLDER, PAGE_FOLDER, RULES_FOLDER } from './package-files.ts';
+import { ALERT_DASHBOARDS_FOLDER, DASHBOARDS_FOLDER, PAGE_FOLDER, RULES_FOLDER } from './package-files.ts';
 
 /** Beyond what a panel can show or a person waits for. A server's own limits may be lower. */
 const LIMITS = {
@@ -47,6 +47,7 @@ export function startConsole(
     JSON.parse(await store.queryText(sql, 'JSON', undefined, LIMITS)) as TableResult;
   const console = createConsole({
     dashboardsFolder: DASHBOARDS_FOLDER,
+    linkedFolder: ALERT_DASHBOARDS_FOLDER,
     rulesFolder: RULES_FOLDER,
     query,
     now: () => clock.now() / 1000,

@@ -16,6 +16,8 @@ export const MIGRATIONS_FOLDER = packageFile('schemas/sql');
 export const RULES_FOLDER = packageFile('alerts/out/provisioning/alerting');
 /** The generated dashboards, classic JSON. */
 export const DASHBOARDS_FOLDER = packageFile('dashboards/out/grafana/dashboards/gatewatch');
+/** The dashboard that alerts lead to, which nobody opens by hand. */
+export const ALERT_DASHBOARDS_FOLDER = packageFile('alerts/out/dashboards');
 /** The console's page, as a browser takes it. */
 export const PAGE_FOLDER = packageFile('dashboards/preview/out');
 

@@ -5,7 +5,12 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createConsole, type Console } from '../../../collector/console/console.ts';
 import { readDashboards } from '../../../collector/console/dashboard-files.ts';
-import { DASHBOARDS_FOLDER, RULES_FOLDER } from '../../../collector/runtime/package-files.ts';
+import { panelId } from '../../../dashboards/house/ids.ts';
+import {
+  ALERT_DASHBOARDS_FOLDER,
+  DASHBOARDS_FOLDER,
+  RULES_FOLDER,
+} from '../../../collector/runtime/package-files.ts';
 import { startSeededStore, type SeededStore } from '../../support/seed-store.ts';
 
 const MINUTE = 60_000;
@@ -33,7 +38,7 @@ beforeAll(async () => {
         ],
       };
     }),
-    gatewayStatus: [{ gateway: 'acme-eu', reportedAt: NOW, watermarkAt: NOW }],
+    gatewayStatus: [{ gateway: 'acme-eu', reportedAt: NOW - 1_000, watermarkAt: NOW }],
     annotations: [{ gateway: '', title: 'release 7', startsAt: NOW - 20 * MINUTE }],
   });
   gatewatch = consoleOver(DASHBOARDS_FOLDER);
@@ -43,6 +48,7 @@ afterAll(() => store?.stop());
 const consoleOver = (dashboardsFolder: string): Console =>
   createConsole({
     dashboardsFolder,
+    linkedFolder: ALERT_DASHBOARDS_FOLDER,
     rulesFolder: RULES_FOLDER,
     query(sql) {
       asked.push(sql);
@@ -163,7 +169,28 @@ describe('the console', () => {
     );
     expect(timeouts).toMatchObject({ severity: 'critical', summary: 'The gateway does not answer in time.' });
     expect(timeouts?.detail).toMatch(/^acme-eu GATEWAY_CREATE: \d+ of \d+ orders .*\.$/);
-    expect(boards.get(timeouts?.dashboard ?? '')?.panels.map(({ id }) => id)).toContain(timeouts?.panel);
+    expect(timeouts?.panelUrl).toMatch(
+      new RegExp(`^/d/gatewatch-overview\\?.*&viewPanel=panel-${panelId('tech-timeouts')}$`),
+    );
+    // The link to the orders opens, on a dashboard that the list of dashboards does not show.
+    const orders = new URL(timeouts?.ordersUrl ?? '', 'http://console');
+    const uid = orders.pathname.replace('/d/', '');
+    expect(gatewatch.dashboards().map((one) => one.uid)).not.toContain(uid);
+    expect(gatewatch.dashboard(uid)).toMatchObject({ title: 'Incident' });
+    const chosen = [...orders.searchParams].filter(([name]) => name.startsWith('var-'));
+    const { frames } = answerOf(
+      await gatewatch.panel({
+        dashboard: uid,
+        from: Number(orders.searchParams.get('from')),
+        to: Number(orders.searchParams.get('to')),
+        variables: Object.fromEntries(chosen.map(([name, value]) => [name.slice(4), [value]])),
+        panel: panelId('incident-count'),
+        maxDataPoints: 100,
+      }),
+    );
+    const counted = Number(/: (\d+) of/.exec(timeouts?.detail ?? '')?.[1]);
+    expect(counted).toBeGreaterThan(0);
+    expect(frames[0]?.columns.map(({ values }) => values)).toEqual([['GATEWAY_CREATE'], [counted]]);
     asked.splice(0);
     await gatewatch.alerts();
     expect(asked).toEqual([]);

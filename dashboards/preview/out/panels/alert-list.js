@@ -1,4 +1,3 @@
-import { writeUrl } from '../model/url-state.js';
 import { h, icon } from '../ui/dom.js';
 
 /** The alerts that fire, worst first. Grafana lists its own states here; the rules are the same. */
@@ -20,7 +19,7 @@ export function drawAlertList(context              , answer              )      
     return { summary: 'No alert fires.' };
   }
   body.append(
-    h('ul', { class: 'alerts' }, ...firing.map((alert) => entryOf(alert, context))),
+    h('ul', { class: 'alerts' }, ...firing.map(entryOf)),
     h(
       'p',
       { class: 'quiet alerts-note' },
@@ -39,29 +38,8 @@ const lookedAt = ({ looked, rules }              )         =>
 const rank = ({ severity }              )         =>
   ['critical', 'warning', 'info'].indexOf(severity) + 1 || 9;
 
-function entryOf(
-  { rule, severity, summary, detail, labels, dashboard, panel }              ,
-  { linkContext }              ,
-)              {
-  const { variables, range } = linkContext;
-  const kept = Object.fromEntries(
-    ['gateway', 'order_type', 'channel'].flatMap((name) =>
-      variables[name] === undefined ? [] : [[name, variables[name]]],
-    ),
-  );
-  const { gateway } = labels;
-  const href =
-    dashboard === null
-      ? null
-      : writeUrl({
-          uid: dashboard,
-          range,
-          refresh: '',
-          variables: gateway === undefined ? kept : { ...kept, gateway: [gateway] },
-          viewPanel: panel,
-        });
-  const name =
-    href === null ? h('span', { class: 'alert-rule' }, rule) : h('a', { class: 'alert-rule', href }, rule);
+function entryOf({ rule, severity, summary, detail, labels, ...urls }              )              {
+  const { panelUrl, ordersUrl } = urls;
   return h(
     'li',
     { class: `alert ${severity}` },
@@ -69,7 +47,9 @@ function entryOf(
       'div',
       { class: 'alert-line' },
       icon('warning'),
-      name,
+      panelUrl === null
+        ? h('span', { class: 'alert-rule' }, rule)
+        : h('a', { class: 'alert-rule', href: panelUrl }, rule),
       h('span', { class: 'alert-severity' }, severity),
     ),
     summary === '' ? null : h('p', {}, summary),
@@ -78,6 +58,9 @@ function entryOf(
       'p',
       { class: 'alert-labels' },
       ...Object.entries(labels).map(([key, value]) => h('span', { class: 'chip' }, `${key} ${value}`)),
+      ordersUrl === null
+        ? null
+        : h('a', { href: ordersUrl, 'aria-label': `Orders behind ${rule}` }, 'Orders'),
     ),
   );
 }

@@ -1,5 +1,4 @@
 import type { AlertsAnswer, ConsoleAlert } from '../../../../schemas/console.ts';
-import { writeUrl } from '../model/url-state.ts';
 import { h, icon } from '../ui/dom.ts';
 import type { Drawn, PanelContext } from './context.ts';
 
@@ -22,7 +21,7 @@ export function drawAlertList(context: PanelContext, answer: AlertsAnswer): Draw
     return { summary: 'No alert fires.' };
   }
   body.append(
-    h('ul', { class: 'alerts' }, ...firing.map((alert) => entryOf(alert, context))),
+    h('ul', { class: 'alerts' }, ...firing.map(entryOf)),
     h(
       'p',
       { class: 'quiet alerts-note' },
@@ -41,29 +40,8 @@ const lookedAt = ({ looked, rules }: AlertsAnswer): string =>
 const rank = ({ severity }: ConsoleAlert): number =>
   ['critical', 'warning', 'info'].indexOf(severity) + 1 || 9;
 
-function entryOf(
-  { rule, severity, summary, detail, labels, dashboard, panel }: ConsoleAlert,
-  { linkContext }: PanelContext,
-): HTMLElement {
-  const { variables, range } = linkContext;
-  const kept = Object.fromEntries(
-    ['gateway', 'order_type', 'channel'].flatMap((name) =>
-      variables[name] === undefined ? [] : [[name, variables[name]]],
-    ),
-  );
-  const { gateway } = labels;
-  const href =
-    dashboard === null
-      ? null
-      : writeUrl({
-          uid: dashboard,
-          range,
-          refresh: '',
-          variables: gateway === undefined ? kept : { ...kept, gateway: [gateway] },
-          viewPanel: panel,
-        });
-  const name =
-    href === null ? h('span', { class: 'alert-rule' }, rule) : h('a', { class: 'alert-rule', href }, rule);
+function entryOf({ rule, severity, summary, detail, labels, ...urls }: ConsoleAlert): HTMLElement {
+  const { panelUrl, ordersUrl } = urls;
   return h(
     'li',
     { class: `alert ${severity}` },
@@ -71,7 +49,9 @@ function entryOf(
       'div',
       { class: 'alert-line' },
       icon('warning'),
-      name,
+      panelUrl === null
+        ? h('span', { class: 'alert-rule' }, rule)
+        : h('a', { class: 'alert-rule', href: panelUrl }, rule),
       h('span', { class: 'alert-severity' }, severity),
     ),
     summary === '' ? null : h('p', {}, summary),
@@ -80,6 +60,9 @@ function entryOf(
       'p',
       { class: 'alert-labels' },
       ...Object.entries(labels).map(([key, value]) => h('span', { class: 'chip' }, `${key} ${value}`)),
+      ordersUrl === null
+        ? null
+        : h('a', { href: ordersUrl, 'aria-label': `Orders behind ${rule}` }, 'Orders'),
     ),
   );
 }
