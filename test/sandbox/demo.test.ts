@@ -100,7 +100,7 @@ describe('the demo', () => {
       failures: summary.orders.technicalFailures,
       polls: summary.polls.answered,
       callbacks: summary.callbacks.distinct,
-      deliveries: summary.callbacks.acknowledged,
+      deliveries: summary.callbacks.deliveries,
       mismatches: summary.callbacks.mismatches,
       history: summary.historyEvents.stored,
       undecoded: summary.historyEvents.undecoded,

@@ -86,8 +86,8 @@ const report = async (...args: string[]): Promise<Report> => {
 
 describe('backtest', () => {
   test('tells when a rule would have fired, for which labels and for how long', async () => {
-    const { rules } = await report('TechTimeouts');
-    expect(rules).toMatchObject([{ rule: 'GatewatchTechTimeouts', pages: 2, evaluations: 181 }]);
+    const { rules } = await report('TechTimeouts', '--step', '2m');
+    expect(rules).toMatchObject([{ rule: 'GatewatchTechTimeouts', pages: 2, evaluations: 91 }]);
     const loud = rules[0]?.labelSets.filter(({ alerts }) => alerts.length > 0) ?? [];
     expect(loud.map(({ labels }) => labels)).toEqual([{ gateway: 'acme-eu', stage: 'GATEWAY_CREATE' }]);
     const [first, second] = loud[0]?.alerts ?? [];
@@ -118,8 +118,8 @@ describe('backtest', () => {
   });
 
   test('shows a bar with the time that is left, on a terminal only', async () => {
-    const args = ['backtest', 'TechTimeouts', '--from', '2026-03-02', '--to', '2026-03-02T03:00'];
-    const { stdout } = await cliOnTerminal(args, { env });
+    const period = ['--from', '2026-03-02', '--to', '2026-03-02T03:00', '--step', '5m'];
+    const { stdout } = await cliOnTerminal(['backtest', 'TechTimeouts', ...period], { env });
     expect(stdout).toMatch(/\[#+\.+\] \d+ %, \d+ s left {2}GatewatchTechTimeouts/);
   });
 
@@ -146,15 +146,15 @@ describe('backtest', () => {
     expect(await backtest('--step', '0s')).toMatchObject({ code: 2 });
   });
 
-  test('gives what the rule alone gives at every instant', async () => {
+  test('gives what the rule alone gives, for each rule that comes with gatewatch', async () => {
     const source = createReferenceSource({ query, texts: true });
-    const instants = [63, 152].map((minute) => new Date(START + minute * MINUTE));
-    for (const rule of loadRules(RULES_FOLDER)) {
-      const ours = await source.evaluate(rule, instants);
-      for (const [index, now] of instants.entries())
-        expect(ours[index], `${rule.title} at ${now.toISOString()}`).toEqual(
+    const now = new Date(START + 63 * MINUTE);
+    await Promise.all(
+      loadRules(RULES_FOLDER).map(async (rule) =>
+        expect(await source.evaluate(rule, [now]), rule.title).toEqual([
           await evaluateRule(rule, { now, query }),
-        );
-    }
-  });
+        ]),
+      ),
+    );
+  }, 300_000);
 });
