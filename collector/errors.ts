@@ -32,6 +32,7 @@ export const ERROR_CODES = [
   'http_listen_failed',
   'gateway_unreachable',
   'export_failed',
+  'export_refused',
   'stopped',
 ] as const;
 

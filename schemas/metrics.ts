@@ -166,6 +166,13 @@ export const METRICS = {
     description: 'Exports of payment spans that failed and are offered again',
     labels: [],
   },
+  spansRefused: {
+    name: 'gatewatch.spans_refused',
+    kind: 'counter',
+    unit: '',
+    description: 'Payment spans that the OTLP receiver refused for good, and that are not offered again',
+    labels: [],
+  },
   spanBacklog: {
     name: 'gatewatch.span_backlog',
     kind: 'gauge',

@@ -30,6 +30,8 @@ export interface OtlpReceiver {
   requests(): number;
   /** Answers with this status from now on; 200 accepts. */
   answerWith(status: number): void;
+  /** Answers with the status that this gives for the spans of a request; null accepts. */
+  refuse(decide: (spans: readonly ReceivedSpan[]) => number | null): void;
   close(): Promise<void>;
 }
 
@@ -38,6 +40,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const headers: OtlpReceiver['headers'][number][] = [];
   let status = 200;
+  let decide: (sent: readonly ReceivedSpan[]) => number | null = () => null;
   let requests = 0;
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
@@ -47,8 +50,11 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     } else if (status !== 200) {
       response.writeHead(status).end();
     } else {
+      const sent = readRequest(request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body);
+      const refusal = decide(sent);
+      if (refusal !== null) return void response.writeHead(refusal).end();
       headers.push(request.headers);
-      spans.push(...readRequest(request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body));
+      spans.push(...sent);
       response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
     }
   });
@@ -59,6 +65,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     spans,
     headers,
     requests: () => requests,
+    refuse: (next) => void (decide = next),
     answerWith(next) {
       status = next;
     },

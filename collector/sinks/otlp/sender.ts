@@ -19,7 +19,10 @@ export interface OtlpSenderOptions {
 
 /** Sends spans somewhere. */
 export interface SpanSender {
-  /** Resolves when the receiver has accepted all of them. @throws GatewatchError `export_failed` */
+  /**
+   * Resolves when the receiver has accepted all of them.
+   * @throws GatewatchError `export_failed`; `export_refused` when no repetition of the same request can succeed
+   */
   send(spans: readonly SpanData[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -47,7 +50,13 @@ export function createOtlpSender(options: OtlpSenderOptions): SpanSender {
 /** The receiver's answer is left out: it may quote what was sent. */
 function exportError(error: unknown): GatewatchError {
   const status = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : null;
+  const isRefused = status !== null && REFUSALS.has(status);
   const what =
     status === null ? 'the OTLP receiver did not accept spans' : `the OTLP receiver answered ${status}`;
-  return new GatewatchError(what, { code: 'export_failed', retryable: true });
+  return isRefused
+    ? new GatewatchError(what, { code: 'export_refused', retryable: false })
+    : new GatewatchError(what, { code: 'export_failed', retryable: true });
 }
+
+/** About the content of the request. A wrong credential or address is mended by a person, and the spans are still wanted then. */
+const REFUSALS: ReadonlySet<string> = new Set(['400', '413', '422']);

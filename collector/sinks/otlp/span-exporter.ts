@@ -4,6 +4,7 @@ import { noInstruments } from '../../telemetry/instruments.ts';
 import type { Store } from '../clickhouse/store.ts';
 import type { RetryPolicy } from '../retry.ts';
 import { DEFAULT_RETRY, pause, untilAnswered } from '../retry.ts';
+import { isRefusal, sendOrBisect } from './send-or-bisect.ts';
 import type { SpanSender } from './sender.ts';
 import type { SpanRows } from './stored-rows.ts';
 import { nextWindow, readCursor, readLastBatch, readRows } from './stored-rows.ts';
@@ -109,9 +110,14 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
     const spans = toSpans(rows);
     for (let from = 0; from < spans.length; from += batchSize) {
       const part = spans.slice(from, from + batchSize);
-      await persistently('export spans', () => sender.send(part));
-      spansExported += part.length;
-      instruments.spansExported.add(part.length);
+      const refused = await sendOrBisect(part, (some) =>
+        persistently('export spans', () => sender.send(some), isRefusal),
+      );
+      spansExported += part.length - refused.length;
+      instruments.spansExported.add(part.length - refused.length);
+      instruments.spansRefused.add(refused.length);
+      for (const { traceId, spanId } of refused)
+        log.warn({ traceId, spanId }, 'the receiver refused a span for good; it stays in the store');
     }
     cursor = window.to;
     if (spans.length > 0) await saveCursor();
@@ -125,11 +131,15 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
     savedCursor = cursor;
   }
 
-  async function persistently<T>(what: string, attempt: () => Promise<T>): Promise<T> {
+  async function persistently<T>(
+    what: string,
+    attempt: () => Promise<T>,
+    isFinal: (error: unknown) => boolean = () => false,
+  ): Promise<T> {
     const result = await untilAnswered(attempt, {
       policy,
       signal: abort.signal,
-      isFinal: () => false,
+      isFinal,
       onFailure: (error, failures) => {
         lastError = error instanceof Error ? error.message : 'unknown error';
         if (what === 'export spans') instruments.spanExportFailures.add(1);

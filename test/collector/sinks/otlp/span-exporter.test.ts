@@ -5,7 +5,7 @@ import type { Store } from '../../../../collector/sinks/clickhouse/store.ts';
 import { createOtlpSender } from '../../../../collector/sinks/otlp/sender.ts';
 import type { SpanExporter, SpanExporterOptions } from '../../../../collector/sinks/otlp/span-exporter.ts';
 import { createSpanExporter } from '../../../../collector/sinks/otlp/span-exporter.ts';
-import type { RowBundle } from '../../../../schemas/rows.ts';
+import type { HistoryEventRow, RowBundle } from '../../../../schemas/rows.ts';
 import type { TestStore } from '../../../support/embedded.ts';
 import { withEmbedded } from '../../../support/embedded.ts';
 import { openDatabase } from '../support/migrated-store.ts';
@@ -62,6 +62,10 @@ async function storeBatches(
   await sink.stop(5000);
 }
 
+const spanIdOf = (row: HistoryEventRow | undefined): string => {
+  if (row === undefined) throw new Error('no row');
+  return itemSpan(row).spanId;
+};
 const spanIds = (): string[] => receiver.spans.map((span) => span.spanId);
 
 describe('payment spans', () => {
@@ -120,13 +124,39 @@ describe('payment spans', () => {
       .toMatchObject({ state: 'ok', backlogBatches: 0, spansExported: 3 });
   });
 
-  it('are offered again after an answer that forbids a repetition', async () => {
-    receiver.answerWith(400);
+  it('are offered again when the receiver refuses our credentials: a person mends that', async () => {
+    receiver.answerWith(401);
     const exporter = startExporter();
     await storeBatches([{ historyEvents: historyEvents('a', 1) }], exporter);
     await expect.poll(() => receiver.requests()).toBeGreaterThan(2);
     receiver.answerWith(200);
     await expect.poll(() => receiver.spans.length).toBe(1);
+  });
+
+  it.each([400, 413])(
+    'that are refused with %i are left out, counted and told, and all others arrive',
+    async (status) => {
+      const bad = spanIdOf(historyEvents('b', 3)[1]);
+      receiver.refuse((spans) => (spans.some(({ spanId }) => spanId === bad) ? status : null));
+      const told: object[] = [];
+      const exporter = startExporter({
+        log: { info: () => undefined, warn: (details) => void told.push(details) },
+      });
+      const batches = ['a', 'b', 'c'].map((name) => ({ historyEvents: historyEvents(name, 3) }));
+      await storeBatches(batches, exporter);
+      await expect.poll(() => exporter.status()).toMatchObject({ cursor: 3, state: 'ok', spansExported: 8 });
+      expect(new Set(spanIds()).size).toBe(8);
+      expect(spanIds()).not.toContain(bad);
+      expect(told).toContainEqual(expect.objectContaining({ spanId: bad }));
+    },
+  );
+
+  it('that make a request too large go out in smaller ones', async () => {
+    receiver.refuse((spans) => (spans.length > 2 ? 413 : null));
+    const exporter = startExporter();
+    await storeBatches([{ historyEvents: historyEvents('a', 9) }], exporter);
+    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 1, spansExported: 9 });
+    expect(new Set(spanIds()).size).toBe(9);
   });
 
   it('are sent once each over restarts of the exporter, from where it was', async () => {
