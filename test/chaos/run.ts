@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly first: readonly Fault[];
   readonly faults: readonly Fault[];
   readonly settleMs: number;
+  /** What must have stopped moving. @default everything */
+  readonly restsOn?: readonly (keyof Unrest)[];
   /** Called once the schema is in place. */
   readonly onSchema?: (arm: Arm) => Promise<void>;
 }
@@ -88,12 +90,16 @@ export async function run(
     records.missed('swallowed answer', `${swallow.count()} of ${options.swallowed}`);
 
   progress.step('coming to rest');
-  const { settled, unrest } = await settle(arm, options.settleMs, (now) =>
-    progress.step(
-      `coming to rest: ${Object.entries(now)
-        .map(([what, count]) => `${what} ${count}`)
-        .join(', ')}`,
-    ),
+  const { settled, unrest } = await settle(
+    arm,
+    options.settleMs,
+    (now) =>
+      progress.step(
+        `coming to rest: ${Object.entries(now)
+          .map(([what, count]) => `${what} ${count}`)
+          .join(', ')}`,
+      ),
+    options.restsOn,
   );
   if (!settled) records.failed(`it did not come to rest: ${JSON.stringify(unrest)}`);
   progress.step('reckoning');

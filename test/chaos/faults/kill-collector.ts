@@ -68,6 +68,20 @@ export const killAtRandom: Fault = {
   },
 };
 
+/** Between the offset and the rows, for a collector that commits too early: what it holds of the callbacks is lost then. */
+export const killBeforeCallbacks: Fault = {
+  name: 'kill before the callbacks',
+  weightS: 6,
+  async run(scene) {
+    const { store } = scene.main.links;
+    if (store === null) return;
+    const isCallbacks = (one: Exchange) => isInsert(one) && one.name.includes('callback_deliveries');
+    const met = await killOnTrap(scene, store, 'request', isCallbacks);
+    if (met === null) return scene.record.missed('kill before the callbacks', 'no callbacks passed in time');
+    await confirmKill(scene, 'kill before the callbacks', `${met.name} on the wire`);
+  },
+};
+
 /** SIGTERM, then SIGKILL somewhere in the graceful end. */
 export const killInShutdown: Fault = {
   name: 'kill during shutdown',

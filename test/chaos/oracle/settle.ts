@@ -23,13 +23,15 @@ export async function settle(
   arm: Arm,
   withinMs: number,
   onLook: (unrest: Unrest) => void,
+  restsOn?: readonly (keyof Unrest)[],
 ): Promise<{ settled: boolean; unrest: Unrest }> {
   const deadline = performance.now() + withinMs;
   let calm = 0;
   for (;;) {
     const unrest = await look(arm);
     onLook(unrest);
-    calm = Object.values(unrest).every((count) => count === 0) ? calm + 1 : 0;
+    const moving = restsOn === undefined ? Object.values(unrest) : restsOn.map((what) => unrest[what]);
+    calm = moving.every((count) => count === 0) ? calm + 1 : 0;
     if (calm >= CALM_LOOKS) return { settled: true, unrest };
     if (performance.now() > deadline) return { settled: false, unrest };
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
