@@ -74,6 +74,23 @@ describe('docker-compose.yml', () => {
     expect(missing).toEqual([]);
   });
 
+  test('shows Grafana every generated dashboard, in folders below the one that it is told to read', () => {
+    const provisioned = parse(read('dashboards/out/grafana/provisioning/dashboards/gatewatch.yaml')) as {
+      providers: { options: { path: string } }[];
+    };
+    const root = provisioned.providers[0]?.options.path ?? '';
+    const mounts = (compose.services['grafana']?.volumes ?? []).map((volume) => volume.split(':'));
+    const shown = mounts.filter(([, inside]) => inside?.startsWith(`${root}/`)).map(([host]) => host);
+    expect(shown.toSorted()).toEqual([
+      './alerts/out/dashboards',
+      './dashboards/out/grafana/dashboards/gatewatch',
+    ]);
+    const home =
+      compose.services['grafana']?.environment?.['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH'] ?? '';
+    const [host, inside] = mounts.find(([, folder]) => home.startsWith(`${folder}/`)) ?? [];
+    expect(existsSync(path.join(ROOT, home.replace(inside ?? '', host ?? '')))).toBe(true);
+  });
+
   test('has a health check for every service that another one waits for', () => {
     const awaited = services.flatMap(({ service }) => Object.entries(service.depends_on ?? {}));
     for (const [name, { condition }] of awaited) {
