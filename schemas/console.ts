@@ -100,5 +100,7 @@ export interface AlertsAnswer {
   readonly rules: number;
   /** How many of them have been looked at: all, but for the first seconds. */
   readonly looked: number;
+  /** When the last look at all of them began, epoch milliseconds; null before that. */
+  readonly asOf: number | null;
   readonly error: string | null;
 }

@@ -31,6 +31,7 @@ export function createAlertStates(options: AlertStatesOptions): () => Promise<Al
   let rules: readonly ProvisionedRule[] | null = null;
   /** By rule, from this evaluation or the one before. */
   const alerts = new Map<string, readonly ConsoleAlert[]>();
+  let asOf: number | null = null;
   let error: string | null = null;
   let running: Promise<void> | null = null;
   let nextAt = -Infinity;
@@ -41,7 +42,8 @@ export function createAlertStates(options: AlertStatesOptions): () => Promise<Al
       rules ??= loadRules(rulesFolder)
         .filter(({ isPaused }) => !isPaused)
         .toSorted((a, b) => urgency(a) - urgency(b));
-      const instants = [new Date(now())];
+      const instant = now();
+      const instants = [new Date(instant)];
       // One after the other: panels are waiting for the store, too.
       for (const rule of rules) {
         const [evaluation] = await quiet.evaluate(rule, instants);
@@ -50,6 +52,7 @@ export function createAlertStates(options: AlertStatesOptions): () => Promise<Al
         const [told = evaluation] = fires ? await telling.evaluate(rule, instants) : [];
         alerts.set(rule.uid, fires && told !== undefined ? alertsOf(told) : []);
       }
+      asOf = instant;
       error = null;
     } catch (failure) {
       error = problemText(failure);
@@ -60,7 +63,13 @@ export function createAlertStates(options: AlertStatesOptions): () => Promise<Al
   return async () => {
     if (monotonicMs() >= nextAt) running ??= evaluate().finally(() => (running = null));
     if (running !== null && (rules === null || alerts.size < rules.length)) await within(running, patienceMs);
-    return { alerts: [...alerts.values()].flat(), rules: rules?.length ?? 0, looked: alerts.size, error };
+    return {
+      alerts: [...alerts.values()].flat(),
+      rules: rules?.length ?? 0,
+      looked: alerts.size,
+      asOf,
+      error,
+    };
   };
 }
 

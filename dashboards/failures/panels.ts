@@ -1,9 +1,10 @@
 import { STAGES } from '../../schemas/dictionary.ts';
-import { type FieldLook, percent, time, volume } from '../house/fields.ts';
+import { coloursOfReasons, type FieldLook, label, percent, time, volume } from '../house/fields.ts';
 import { column, linkTo, TO_ORDER } from '../house/links.ts';
 import {
   CODE_MAPPING,
   OUTCOME_MAPPING,
+  QUIET_ZERO,
   REASON_GROUP_MAPPING,
   REASON_MAPPING,
   STAGE_TITLES,
@@ -40,7 +41,7 @@ export const failuresByReason = timeSeriesPanel({
   draw: 'stacked-bars',
   noValue: 'no failures',
   legendValues: ['sum', 'max'],
-  series: { '/^orders /': { title: '${__field.labels.reason}' } },
+  series: { '/^orders /': { title: label('reason') }, ...coloursOfReasons() },
 });
 
 const countColumn = (title: string, choose: Record<string, string>): FieldLook => ({
@@ -48,7 +49,8 @@ const countColumn = (title: string, choose: Record<string, string>): FieldLook =
   unit: 'locale',
   decimals: 0,
   heat: true,
-  width: 130,
+  mappings: QUIET_ZERO,
+  width: 108,
   links: [
     linkTo('failures', 'The orders in this cell', {
       ...choose,
@@ -71,9 +73,7 @@ export const failuresByStageAndReason = tablePanel({
   fields: {
     reason_group: { title: 'Group', mappings: REASON_GROUP_MAPPING, cellColour: true, width: 190 },
     reason: { title: 'Reason', mappings: REASON_MAPPING },
-    ...Object.fromEntries(
-      STAGES.map(({ name }) => [name, countColumn(STAGE_TITLES[name] ?? name, { stage: name })]),
-    ),
+    ...Object.fromEntries(STAGES.map(({ name }) => [name, countColumn(STAGE_TITLES[name], { stage: name })])),
     orders: countColumn('Orders', {}),
   },
 });
@@ -151,12 +151,12 @@ export const failedOrders = tablePanel({
   noValue: 'no failures',
   fields: {
     last_failure_at: time('Last failure'),
-    order_id: { title: 'Order', width: 310, links: [TO_ORDER] },
-    gateway: { title: 'Gateway', width: 120 },
+    order_id: { title: 'Order', width: 300, links: [TO_ORDER] },
+    gateway: { title: 'Gateway', width: 100 },
     order_type: { title: 'Type', width: 100 },
-    channel: { title: 'Channel', width: 110 },
+    channel: { title: 'Channel', width: 90 },
     last_code: { title: 'Last failing code', mappings: CODE_MAPPING },
-    failures: { title: 'Failing items', decimals: 0, width: 110 },
-    outcome: { title: 'Outcome', width: 160, mappings: OUTCOME_MAPPING, cellColour: true },
+    failures: { title: 'Failures', decimals: 0, width: 90 },
+    outcome: { title: 'Outcome', width: 150, mappings: OUTCOME_MAPPING, cellColour: true },
   },
 });

@@ -1,7 +1,7 @@
 import { POLL_OUTCOMES, VERDICTS } from '../../schemas/rows.ts';
 import { OPERATION_FAILURES, POLL_DURATION, POLL_FAILURES } from '../../schemas/thresholds.ts';
 import { POLL_OUTCOME_COLOURS, VERDICT_COLOURS } from '../house/colours.ts';
-import { label, percent, volume } from '../house/fields.ts';
+import { coloursOfReasons, label, percent, volume } from '../house/fields.ts';
 import { column, linkTo, seriesLabel } from '../house/links.ts';
 import { STAGE_MAPPING } from '../house/mappings.ts';
 import { tablePanel, timeSeriesPanel } from '../house/panels.ts';
@@ -37,8 +37,8 @@ export const stages = tablePanel({
       limits: FAILURE_LIMITS,
       cellColour: true,
     },
-    p50: { title: 'Step p50', unit: 's', decimals: 2, noValue: '-' },
-    p95: { title: 'Step p95', unit: 's', decimals: 2, noValue: '-' },
+    p50: { title: 'Step p50', unit: 's', noValue: '-' },
+    p95: { title: 'Step p95', unit: 's', noValue: '-' },
   },
 });
 
@@ -63,7 +63,7 @@ export const stageFailures = timeSeriesPanel({
         }),
       ],
     },
-    '/^orders\\b/': { ...volume(`orders ${GATEWAY_AND_STAGE}`), volumeBars: true },
+    '/^orders\\b/': { ...volume(`orders ${GATEWAY_AND_STAGE}`), volumeBars: true, notInLegend: true },
   },
 });
 
@@ -74,7 +74,6 @@ export const stageDurations = timeSeriesPanel({
     "Time from the item before to the stage's first one, by gateway and stage, by when the stage was reached. GATEWAY_CREATE shows how fast the gateway creates payments; PAYFORM and CHECK hold the payer's own time. Good: steady. Next: the stage's failures, then the gateway.",
   sql: queries.STAGE_DURATIONS_SQL,
   unit: 's',
-  decimals: 2,
   size: [12, 9],
   series: { '/^p95\\b/': { title: GATEWAY_AND_STAGE } },
 });
@@ -113,6 +112,7 @@ export const theirFaults = timeSeriesPanel({
   legendValues: ['sum', 'max'],
   series: {
     '/^orders /': { title: label('reason') },
+    ...coloursOfReasons(),
   },
 });
 

@@ -1,9 +1,11 @@
+import { STAGES } from '../../schemas/dictionary.ts';
 import {
   distinctOrdersIf,
   DISTINCT_ORDERS,
   FAILING,
   OPERATION_FAILURE_SHARE,
   ratio,
+  sqlText,
   stageSteps,
   view,
 } from '../../schemas/measures.ts';
@@ -50,7 +52,7 @@ LEFT JOIN
   WHERE seconds IS NOT NULL
   GROUP BY gateway, stage
 ) AS timed USING (gateway, stage)
-ORDER BY gateway, stage
+ORDER BY gateway, indexOf([${STAGES.map(({ name }) => sqlText(name)).join(', ')}], stage)
 LIMIT 200`;
 
 /** time, gateway, stage, share 0..1 of orders with a failed operation there, orders. */

@@ -1,4 +1,4 @@
-import type { Outcome, ReasonGroup, Stage, State } from '../../schemas/dictionary.ts';
+import { type Outcome, type ReasonGroup, REASONS, type Stage, type State } from '../../schemas/dictionary.ts';
 import type { PollOutcome, Verdict } from '../../schemas/rows.ts';
 
 /** One colour per meaning, the same on every panel. Names are of Grafana's palette, so that both themes suit them. */
@@ -11,6 +11,19 @@ export const REASON_GROUP_COLOURS: Readonly<Record<ReasonGroup, string>> = {
   USER: 'blue',
   ISSUER: 'yellow',
 };
+
+/** Told apart within a group, and still of its colour. */
+const SHADES = ['', 'light-', 'semi-dark-', 'super-light-'] as const;
+
+/** By code: the colour of the reason's group, in a shade of its own. */
+export const REASON_COLOURS: ReadonlyMap<number, string> = new Map(
+  REASONS.map(({ code, group }) => {
+    const rank = REASONS.filter((other) => other.group === group).findIndex((other) => other.code === code);
+    const colour = REASON_GROUP_COLOURS[group];
+    const shade = colour.startsWith('#') || colour.includes('-') ? '' : (SHADES[rank % SHADES.length] ?? '');
+    return [code, `${shade}${colour}`];
+  }),
+);
 
 export const VERDICT_COLOURS: Readonly<Record<Verdict, string>> = {
   valid: 'green',

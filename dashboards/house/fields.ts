@@ -4,7 +4,7 @@ import {
   ThresholdsMode,
   type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import { BAD, GOOD, QUIET, WARN } from './colours.ts';
+import { BAD, GOOD, QUIET, REASON_COLOURS, WARN } from './colours.ts';
 import type { FieldLink } from './links.ts';
 
 /** Limits of one quantity: which values are unusual, and which are bad. */
@@ -55,6 +55,8 @@ export interface FieldLook {
   readonly noValue?: string;
   /** Draw as faint bars on the right axis: the n beside a share. */
   readonly volumeBars?: boolean;
+  /** Leave it to the tooltip: one of many, whose names would hide those that matter. */
+  readonly notInLegend?: boolean;
 }
 
 export function look(field: FieldLook): DynamicConfigValue[] {
@@ -79,12 +81,13 @@ export function look(field: FieldLook): DynamicConfigValue[] {
   if (field.volumeBars === true) {
     set('custom.axisPlacement', 'right');
     set('custom.drawStyle', 'bars');
-    set('custom.fillOpacity', 15);
+    set('custom.fillOpacity', field.notInLegend === true ? 6 : 15);
     set('custom.lineWidth', 0);
     set('custom.thresholdsStyle', { mode: 'off' });
     set('min', 0);
     set('max', null);
   }
+  if (field.notInLegend === true) set('custom.hideFrom', { legend: true, tooltip: false, viz: false });
   return properties;
 }
 
@@ -92,6 +95,11 @@ export function look(field: FieldLook): DynamicConfigValue[] {
 export const percent = (share: number): string => `${Number((share * 100).toPrecision(6))} %`;
 /** A series' label in its name. */
 export const label = (name: string): string => `\${__field.labels.${name}}`;
+/** For series whose names hold a reason's code as a word, like `orders 11 TIMEOUT`. */
+export const coloursOfReasons = (): Record<string, FieldLook> =>
+  Object.fromEntries(
+    [...REASON_COLOURS].map(([code, colour]) => [`/ ${String(code).padStart(2, '0')} /`, { colour }]),
+  );
 /** The n beside a share: context, not judgement. */
 export const volume = (title: string): FieldLook => ({
   title,
@@ -100,4 +108,4 @@ export const volume = (title: string): FieldLook => ({
   colour: QUIET,
   noLimits: true,
 });
-export const time = (title: string): FieldLook => ({ title, unit: 'dateTimeAsIso', width: 190 });
+export const time = (title: string): FieldLook => ({ title, unit: 'dateTimeAsIso', width: 165 });

@@ -5,6 +5,7 @@ import {
   REASON_GROUPS,
   REASONS,
   RESULTS,
+  type Stage,
   STAGES,
   STATES,
 } from '../../schemas/dictionary.ts';
@@ -47,10 +48,17 @@ export const REASON_MAPPING = valueMap(
 export const REASON_GROUP_MAPPING = valueMap(
   REASON_GROUPS.map(({ name, label }) => [name, `${name}: ${label}`, REASON_GROUP_COLOURS[name]]),
 );
-/** Column of a stage, e.g. `GATEWAY_CREATE` -> `2 gateway create`. */
-export const STAGE_TITLES: Readonly<Record<string, string>> = Object.fromEntries(
-  STAGES.map(({ code, name, label }) => [name, `${code} ${label}`]),
-);
+/** Heads of narrow columns, e.g. `GATEWAY_CREATE` -> `2 create`. */
+export const STAGE_TITLES: Readonly<Record<Stage, string>> = {
+  INTERNAL: '1 internal',
+  GATEWAY_CREATE: '2 create',
+  PAYFORM: '3 form',
+  CHECK: '4 check',
+  GATEWAY_CALLBACK: '5 callback',
+  MERCHANT_CALLBACK: '6 merchant',
+};
+/** In a table of counts, so that the others stand out. */
+export const QUIET_ZERO = valueMap([['0', '-']]);
 
 export const STAGE_MAPPING = valueMap(
   STAGES.map(({ code, name, label }) => [name, `${code} ${label}`, STAGE_COLOURS[name]]),

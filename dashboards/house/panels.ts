@@ -99,8 +99,19 @@ export interface TimeSeriesOptions extends PanelOptions {
   readonly legendValues?: readonly string[];
 }
 
+/** From here on there is room for the legend beside the plot. */
+const WIDE = 12;
+
 export function timeSeriesPanel(options: TimeSeriesOptions): timeseries.PanelBuilder {
   const stacked = options.draw === 'stacked-bars';
+  const legendValues = options.legendValues ?? ['mean', 'max'];
+  const legend = new common.VizLegendOptionsBuilder()
+    .showLegend(true)
+    .displayMode(common.LegendDisplayMode.Table)
+    .placement(options.size[0] >= WIDE ? common.LegendPlacement.Right : common.LegendPlacement.Bottom)
+    .calcs([...legendValues]);
+  // What there is most of is named first.
+  if (legendValues.includes('sum')) legend.sortBy('Total').sortDesc(true);
   const builder = dress(new timeseries.PanelBuilder(), FORMAT.timeSeries, options)
     .min(0)
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.PaletteClassic))
@@ -115,13 +126,7 @@ export function timeSeriesPanel(options: TimeSeriesOptions): timeseries.PanelBui
         .mode(stacked ? common.StackingMode.Normal : common.StackingMode.None)
         .group('A'),
     )
-    .legend(
-      new common.VizLegendOptionsBuilder()
-        .showLegend(true)
-        .displayMode(common.LegendDisplayMode.Table)
-        .placement(common.LegendPlacement.Bottom)
-        .calcs([...(options.legendValues ?? ['mean', 'max'])]),
-    )
+    .legend(legend)
     .tooltip(
       new common.VizTooltipOptionsBuilder()
         .mode(common.TooltipDisplayMode.Multi)

@@ -15,9 +15,10 @@ WHERE ${THIS_ORDER}
 ORDER BY gateway, order_type
 LIMIT 10`;
 
-/** One row an item in time order: event_time, since_previous in seconds, code, stage, result, state, reason, when first seen, remark. */
-export const TIMELINE_SQL = `SELECT event_time, seconds_since_previous AS since_previous, action AS code, stage, result, state, reason_group, reason_detail,
-  observed_at AS seen_at, multiIf(deciding = 1 AND late = 1, 'decides, seen late', deciding = 1, 'decides', late = 1, 'seen late', '') AS remark, toString(gateway) AS gateway, toString(order_type) AS order_type
+/** One row an item in time order: event_time, since_previous in seconds, code, stage, result, state, reason, remark, when first seen. */
+export const TIMELINE_SQL = `SELECT event_time, seconds_since_previous AS since_previous, action AS code, stage, result, state, reason_detail,
+  multiIf(deciding = 1 AND late = 1, 'decides, seen late', deciding = 1, 'decides', late = 1, 'seen late', '') AS remark,
+  observed_at AS seen_at, reason_group, toString(gateway) AS gateway, toString(order_type) AS order_type
 FROM ${view('orderTimeline')}
 WHERE ${THIS_ORDER}
 ORDER BY event_time, list_position, code

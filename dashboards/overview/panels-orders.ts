@@ -45,7 +45,7 @@ export const approval = statPanel({
 
 export const coverage = statPanel({
   key: 'coverage',
-  title: 'Coverage: watched orders with a fresh read',
+  title: 'Coverage: orders read lately',
   description:
     `Share of the watched orders whose next status read is not overdue, by the newest report of each collector, and how many are watched. Every other number here rests on these reads. ` +
     `Good: ${percent(COVERAGE.warnBelowShare)} and more; below ${percent(COVERAGE.badBelowShare)} we read too slowly or not at all. Next: the Pipeline dashboard, poll lateness.`,

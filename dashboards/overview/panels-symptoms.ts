@@ -35,7 +35,7 @@ function symptomShare({ key, symptom, gate, title, what }: SymptomPanel) {
     legendValues: ['mean', 'max', 'lastNotNull'],
     series: {
       '/^share\\b/': { title: name },
-      '/^orders\\b/': { ...volume(`orders ${name}`), volumeBars: true },
+      '/^orders\\b/': { ...volume(`orders ${name}`), volumeBars: true, notInLegend: true },
     },
   });
 }
@@ -58,6 +58,6 @@ export const signatureMismatches = symptomShare({
   key: 'signature-mismatches',
   symptom: 'signatureMismatches',
   gate: SIGNATURE_MISMATCHES,
-  title: 'Orders with mismatching signatures, share by side',
+  title: 'Orders with wrong signatures, by side',
   what: 'Side gateway: orders with 5.2.2.16 out of those with a gateway callback. Side ours: orders named by callbacks to us that do not verify, out of all that callbacks named.',
 });

@@ -129,10 +129,10 @@ describe('the numbers are those of the seed', () => {
   });
 
   it('coverage, by the newest report of each collector that still reports', async () => {
-    expect(await runPanel('Coverage: watched orders with a fresh read')).toEqual([
+    expect(await runPanel('Coverage: orders read lately')).toEqual([
       { coverage: expect.closeTo(1 - 3 / 100, 12), watched_orders: 100 },
     ]);
-    expect(await runPanel('Coverage: watched orders with a fresh read', { gateway: ['acme-eu'] })).toEqual([
+    expect(await runPanel('Coverage: orders read lately', { gateway: ['acme-eu'] })).toEqual([
       { coverage: 1, watched_orders: 90 },
     ]);
   });
@@ -189,7 +189,7 @@ describe('the numbers are those of the seed', () => {
       [...hits].filter(([key]) => key.endsWith(` ${stage} 11`)).reduce((sum, [, count]) => sum + count, 0);
     expect(total('GATEWAY_CREATE')).toBe(expected(2));
     expect(total('CHECK')).toBe(expected(4));
-    const sides = await runPanel('Orders with mismatching signatures, share by side');
+    const sides = await runPanel('Orders with wrong signatures, by side');
     expect(new Set(sides.map((row) => row['side']))).toEqual(new Set(['gateway', 'ours']));
   });
 

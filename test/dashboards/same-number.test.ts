@@ -26,7 +26,7 @@ describe('panel, rule and SQL give the same number for the same window', () => {
   it.each([
     ['techTimeouts', 'Orders with timeouts, share by stage'],
     ['authzFailures', 'Orders refused access, share by stage'],
-    ['signatureMismatches', 'Orders with mismatching signatures, share by side'],
+    ['signatureMismatches', 'Orders with wrong signatures, by side'],
   ] as const satisfies readonly (readonly [SymptomName, string])[])('%s', async (name, title) => {
     const { splitBy } = SYMPTOMS[name];
     const now = `toDateTime(${asOf / 1000})`;

@@ -1,3 +1,4 @@
+import { isoTime } from '../model/units.js';
 import { h, icon } from '../ui/dom.js';
 
 /** The alerts that fire, worst first. Grafana lists its own states here; the rules are the same. */
@@ -32,8 +33,10 @@ export function drawAlertList(context              , answer              )      
 /** The day is plain, and everything here is UTC. */
 const FULL_TIME = /\d{4}-\d\d-\d\d (\d\d:\d\d:\d\d) \+0000 UTC/g;
 
-const lookedAt = ({ looked, rules }              )         =>
-  looked < rules ? `${looked} of ${rules} rules looked at` : `${rules} rules looked at just now`;
+const lookedAt = ({ looked, rules, asOf }              )         =>
+  looked < rules || asOf === null
+    ? `${looked} of ${rules} rules looked at`
+    : `${rules} rules looked at, as of ${isoTime(asOf, false)}`;
 
 const rank = ({ severity }              )         =>
   ['critical', 'warning', 'info'].indexOf(severity) + 1 || 9;

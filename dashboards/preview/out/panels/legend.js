@@ -29,6 +29,7 @@ export function drawLegend(
       style(h('span', { class: 'swatch' }), { background: colour }),
       h('span', { class: 'legend-text' }, field.title),
     );
+  const order = orderOf(series, options);
   const figure = ({ field }        , calc        )         =>
     plainText(formatValue(field, reduce(field, calc)));
   if (options.displayMode !== 'table')
@@ -65,7 +66,7 @@ export function drawLegend(
       h(
         'tbody',
         {},
-        ...series.map((one, index) =>
+        ...order.map(([one, index]) =>
           h(
             'tr',
             { class: shown[index] === true ? null : 'off' },
@@ -76,4 +77,19 @@ export function drawLegend(
       ),
     ),
   );
+}
+
+/** By a column of figures where the panel says so; series without one come last. */
+function orderOf(
+  series                   ,
+  { calcs = [], sortBy, sortDesc = false }               ,
+)                     {
+  const entries = series.map((one, index)                   => [one, index]);
+  const calc = calcs.find((name) => reducerTitle(name) === sortBy);
+  if (calc === undefined) return entries;
+  const worth = ([{ field }]                  )         => {
+    const value = reduce(field, calc);
+    return typeof value === 'number' ? value * (sortDesc ? -1 : 1) : Infinity;
+  };
+  return entries.toSorted((a, b) => worth(a) - worth(b));
 }

@@ -4,7 +4,7 @@ import { toCss, withAlpha,            } from '../model/colours.js';
 import { absoluteSteps } from '../model/display.js';
 
 import { textWidth } from '../ui/measure.js';
-import { timeLabels, valueLabels } from './axis-text.js';
+import { STEPS_MS, timeLabels, valueIncrements, valueLabels } from './axis-text.js';
 import { stack,                                           } from './series.js';
 
 const FONT = `11px ${getComputedStyle(document.documentElement).fontFamily}`;
@@ -92,6 +92,7 @@ function xAxis(range           , theme       )             {
     size: 26,
     gap: 4,
     space: 78,
+    incrs: STEPS_MS.map((ms) => ms / 1000),
     grid: { stroke: INK[theme].grid, width: 1 },
     ticks: { stroke: INK[theme].grid, width: 1, size: 4 },
     values: (_, ticks) =>
@@ -106,6 +107,7 @@ function yAxis(set           , scale        , theme       )             {
   const one = set.series.find((series) => series.scale === scale);
   const config = one?.field.config;
   const hidden = config?.custom?.axisPlacement === 'hidden';
+  const increments = valueIncrements(config?.unit, config?.decimals);
   return {
     scale,
     show: !hidden,
@@ -121,6 +123,7 @@ function yAxis(set           , scale        , theme       )             {
     label: config?.custom?.axisLabel ?? '',
     labelSize: config?.custom?.axisLabel === undefined ? 0 : 20,
     values: (_, ticks) => valueLabels(ticks, config?.unit),
+    ...(increments === null ? {} : { incrs: increments }),
   };
 }
 

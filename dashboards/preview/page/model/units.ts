@@ -69,7 +69,9 @@ const TIMES = [
 function duration(unitSeconds: number, name: string): Formatter {
   return (value, decimals) => {
     if (value === 0) return { text: '0', suffix: ` ${name}` };
-    const seconds = Math.abs(value) * unitSeconds;
+    // Only seconds are ever shown in smaller steps than their own.
+    const least = name === 's' ? 0 : unitSeconds;
+    const seconds = Math.max(Math.abs(value) * unitSeconds, least);
     // A hair below a step is that step: rounding must not give `60 s`.
     const [, one, suffix] = TIMES.find(([from]) => seconds >= from * (1 - 1e-9)) ?? [0, 1, ' s'];
     const amount = (value * unitSeconds) / one;

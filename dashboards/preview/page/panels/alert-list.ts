@@ -1,4 +1,5 @@
 import type { AlertsAnswer, ConsoleAlert } from '../../../../schemas/console.ts';
+import { isoTime } from '../model/units.ts';
 import { h, icon } from '../ui/dom.ts';
 import type { Drawn, PanelContext } from './context.ts';
 
@@ -34,8 +35,10 @@ export function drawAlertList(context: PanelContext, answer: AlertsAnswer): Draw
 /** The day is plain, and everything here is UTC. */
 const FULL_TIME = /\d{4}-\d\d-\d\d (\d\d:\d\d:\d\d) \+0000 UTC/g;
 
-const lookedAt = ({ looked, rules }: AlertsAnswer): string =>
-  looked < rules ? `${looked} of ${rules} rules looked at` : `${rules} rules looked at just now`;
+const lookedAt = ({ looked, rules, asOf }: AlertsAnswer): string =>
+  looked < rules || asOf === null
+    ? `${looked} of ${rules} rules looked at`
+    : `${rules} rules looked at, as of ${isoTime(asOf, false)}`;
 
 const rank = ({ severity }: ConsoleAlert): number =>
   ['critical', 'warning', 'info'].indexOf(severity) + 1 || 9;

@@ -10,6 +10,9 @@ export interface LegendOptions {
   readonly placement?: string;
   readonly showLegend?: boolean;
   readonly calcs?: readonly string[];
+  /** Title of a column of figures. */
+  readonly sortBy?: string;
+  readonly sortDesc?: boolean;
 }
 
 /**
@@ -37,6 +40,7 @@ export function drawLegend(
       style(h('span', { class: 'swatch' }), { background: colour }),
       h('span', { class: 'legend-text' }, field.title),
     );
+  const order = orderOf(series, options);
   const figure = ({ field }: Series, calc: string): string =>
     plainText(formatValue(field, reduce(field, calc)));
   if (options.displayMode !== 'table')
@@ -73,7 +77,7 @@ export function drawLegend(
       h(
         'tbody',
         {},
-        ...series.map((one, index) =>
+        ...order.map(([one, index]) =>
           h(
             'tr',
             { class: shown[index] === true ? null : 'off' },
@@ -84,4 +88,19 @@ export function drawLegend(
       ),
     ),
   );
+}
+
+/** By a column of figures where the panel says so; series without one come last. */
+function orderOf(
+  series: readonly Series[],
+  { calcs = [], sortBy, sortDesc = false }: LegendOptions,
+): [Series, number][] {
+  const entries = series.map((one, index): [Series, number] => [one, index]);
+  const calc = calcs.find((name) => reducerTitle(name) === sortBy);
+  if (calc === undefined) return entries;
+  const worth = ([{ field }]: [Series, number]): number => {
+    const value = reduce(field, calc);
+    return typeof value === 'number' ? value * (sortDesc ? -1 : 1) : Infinity;
+  };
+  return entries.toSorted((a, b) => worth(a) - worth(b));
 }

@@ -20,7 +20,7 @@ export function timeLabels(ticksMs: readonly number[], rangeMs: number): string[
 }
 
 // prettier-ignore
-const STEPS_MS = [
+export const STEPS_MS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 10e3, 15e3, 30e3, 60e3, 120e3, 300e3, 600e3, 900e3, 1800e3, 3600e3,
   7200e3, 10800e3, 21600e3, 43200e3, DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS, 30 * DAY_MS,
 ];
@@ -31,6 +31,15 @@ export function timeTicks(from: number, to: number, most: number): number[] {
   const ticks: number[] = [];
   for (let at = Math.ceil(from / step) * step; at <= to; at += step) ticks.push(at);
   return ticks;
+}
+
+const POWERS = Array.from({ length: 60 }, (_, power) => 2 ** power);
+const WHOLE = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
+
+/** Distances of ticks where any will not do: binary units have round numbers of their own, and nothing is counted in fifths. */
+export function valueIncrements(unit = 'none', decimals: number | null = null): number[] | null {
+  if (unit === 'bytes' || unit === 'bits') return POWERS;
+  return decimals === 0 && ['locale', 'short', 'none'].includes(unit) ? WHOLE : null;
 }
 
 /** Labels of a value axis, with no more decimals than its ticks need to be told apart and stay evenly spaced. */

@@ -4,7 +4,7 @@ import { toCss, withAlpha, type Theme } from '../model/colours.ts';
 import { absoluteSteps } from '../model/display.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { textWidth } from '../ui/measure.ts';
-import { timeLabels, valueLabels } from './axis-text.ts';
+import { STEPS_MS, timeLabels, valueIncrements, valueLabels } from './axis-text.ts';
 import { stack, type Series, type SeriesSet, type Stacked } from './series.ts';
 
 export interface PlotOptions {
@@ -107,6 +107,7 @@ function xAxis(range: TimeRange, theme: Theme): uPlot.Axis {
     size: 26,
     gap: 4,
     space: 78,
+    incrs: STEPS_MS.map((ms) => ms / 1000),
     grid: { stroke: INK[theme].grid, width: 1 },
     ticks: { stroke: INK[theme].grid, width: 1, size: 4 },
     values: (_, ticks) =>
@@ -121,6 +122,7 @@ function yAxis(set: SeriesSet, scale: string, theme: Theme): uPlot.Axis {
   const one = set.series.find((series) => series.scale === scale);
   const config = one?.field.config;
   const hidden = config?.custom?.axisPlacement === 'hidden';
+  const increments = valueIncrements(config?.unit, config?.decimals);
   return {
     scale,
     show: !hidden,
@@ -136,6 +138,7 @@ function yAxis(set: SeriesSet, scale: string, theme: Theme): uPlot.Axis {
     label: config?.custom?.axisLabel ?? '',
     labelSize: config?.custom?.axisLabel === undefined ? 0 : 20,
     values: (_, ticks) => valueLabels(ticks, config?.unit),
+    ...(increments === null ? {} : { incrs: increments }),
   };
 }
 

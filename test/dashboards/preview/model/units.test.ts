@@ -25,6 +25,8 @@ describe('a number in a unit of Grafana', () => {
     [7200, 's', null, '2 hours'],
     [172_800, 's', null, '2 days'],
     [250, 'ms', 0, '250 ms'],
+    [0.494, 'ms', 0, '0 ms'],
+    [0.494, 'ms', 1, '0.5 ms'],
     [1393, 'ms', 3, '1.393 s'],
     [36.66, 'opm', 1, '36.7 ops/m'],
     [2200, 'reqpm', 1, '2.2K req/m'],
