@@ -132,7 +132,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         : createKafkaInput(
             config.kafka,
             [...gateways.keys()],
-            { ...kafkaHandlers(context, admit), assigned: () => keeper.changed() },
+            { ...kafkaHandlers(context, admit), assigned: () => keeper.changed(), rewind: opened.refill },
             log,
           );
     const keeper = createKeeper({

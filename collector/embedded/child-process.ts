@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage } from './child-protocol.ts';
 import { EmbeddedStoreError, type EmbeddedStoreErrorCode } from './errors.ts';
 import type { EmbeddedStoreEvent } from './events.ts';
+import { isCorruption } from './set-aside.ts';
 
 /** The engine's process, ready to answer. */
 export interface Child {
@@ -139,5 +140,10 @@ function wording(
         `Stop it, or set another folder with GATEWATCH_DATA_DIR.`,
     ];
   }
+  if (code === 'START_FAILED' && isCorruption(detail))
+    return [
+      'DATA_CORRUPT',
+      `The files of the embedded ClickHouse in ${config.dataDir} are damaged: ${detail}`,
+    ];
   return ['START_FAILED', `The embedded ClickHouse did not start on ${config.dataDir}: ${detail}`];
 }

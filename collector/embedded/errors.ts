@@ -4,6 +4,7 @@ export const embeddedStoreErrorCodes = [
   'PORT_IN_USE',
   'DATA_DIR_LOCKED',
   'DATA_DIR_UNUSABLE',
+  'DATA_CORRUPT',
   'START_FAILED',
   'START_TIMEOUT',
 ] as const;

@@ -7,6 +7,7 @@ import { storePaths } from './engine-config.ts';
 import { EmbeddedStoreError } from './errors.ts';
 import type { EmbeddedStoreEvent } from './events.ts';
 import { defaultReaderLimits, type ReaderLimits } from './reader-limits.ts';
+import { refillOf, setAside, type Refill } from './set-aside.ts';
 import { supervise } from './supervisor.ts';
 import { readOrCreateSecret } from './writer-secret.ts';
 
@@ -38,6 +39,8 @@ export interface EmbeddedStore {
   readonly writer: { readonly username: string; readonly password: string };
   readonly reader: { readonly username: string };
   readonly dataDir: string;
+  /** Due after a damaged store was set aside and begun anew. */
+  readonly refill: Refill;
   /** How often the engine's process was replaced. */
   readonly restarts: number;
   /** Resolves with the reason when the store has given up restarting. Never rejects, and stays pending after a stop. */
@@ -47,7 +50,8 @@ export interface EmbeddedStore {
 }
 
 /**
- * Starts ClickHouse in a child process and keeps it up (design D2).
+ * Starts ClickHouse in a child process and keeps it up (design D2). A folder that the engine cannot make sense of is set aside, and
+ * an empty store begun.
  *
  * @throws EmbeddedStoreError `CHDB_MISSING`, `PORT_IN_USE`, `DATA_DIR_LOCKED`, `DATA_DIR_UNUSABLE`, `START_TIMEOUT` or
  *   `START_FAILED`, each with what to do about it
@@ -65,7 +69,19 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
     stopTimeoutMs: options.stopTimeoutMs ?? 10_000,
     readerLimits: { ...defaultReaderLimits, ...options.readerLimits },
   };
-  const first = await startChild(config, log);
+  const first = await startChild(config, log).catch((error: unknown) => {
+    if (!(error instanceof EmbeddedStoreError) || error.code !== 'DATA_CORRUPT') throw error;
+    const folder = setAside(dataDir, new Date());
+    const hint = 'starting with an empty store; what Kafka still holds is read again';
+    log({
+      level: 'error',
+      msg: 'the store was damaged and is set aside',
+      folder,
+      reason: error.message,
+      hint,
+    });
+    return startChild(config, log);
+  });
   const { port } = first;
   const url = `http://127.0.0.1:${port}`;
   announce(first);
@@ -94,6 +110,7 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
     writer: { username: users.writer, password },
     reader: { username: users.reader },
     dataDir,
+    refill: refillOf(dataDir),
     get restarts() {
       return supervisor.restarts;
     },

@@ -27,6 +27,8 @@ export interface KafkaHandlers {
     gatewayOf: (topic: string) => string | undefined,
   ) => Promise<void>;
   readonly watchRequests: (records: readonly KafkaRecord[]) => Promise<void>;
+  /** The store began anew and knows nothing of what was committed. */
+  readonly rewind?: { done(): void } | undefined;
   /** The group has shared out the partitions anew. */
   readonly assigned: () => void;
 }
@@ -47,6 +49,7 @@ export function createKafkaInput(
     groupId: kafka.groupId,
     topics: [...callbackTopics, kafka.watchTopic],
     sessionTimeoutMs: kafka.sessionTimeoutMs,
+    rewind: handlers.rewind,
     ...(kafka.createTopics ? { createTopics: { partitions: NEW_TOPIC_PARTITIONS } } : {}),
     onEvent(event) {
       logKafkaEvent(log, event);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
+import type { Refill } from '../embedded/set-aside.ts';
 import { startEmbeddedStore, type EmbeddedStore } from '../embedded/store.ts';
 import { isRetryable } from '../errors.ts';
 import { createMigrator } from '../sinks/clickhouse/migrate.ts';
@@ -10,6 +11,8 @@ import { retentionDays } from './retention-days.ts';
 export interface OpenStore {
   readonly store: Store;
   readonly embedded: EmbeddedStore | null;
+  /** Set when the store began anew and its sources have yet to be told. */
+  readonly refill?: Refill | undefined;
   stop(): Promise<void>;
 }
 
@@ -35,6 +38,7 @@ export async function openStore(config: LoadedConfig, log: Logger): Promise<Open
   return {
     store,
     embedded,
+    refill: embedded.refill.isDue() ? embedded.refill : undefined,
     async stop() {
       await store.close();
       await embedded.stop();

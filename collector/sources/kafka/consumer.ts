@@ -3,6 +3,7 @@ import { createClient } from './client.ts';
 import { describeFailure } from './failure.ts';
 import type { GroupState, KafkaEvent, KafkaSource, KafkaSourceOptions, KafkaSourceStatus } from './port.ts';
 import { createProgress } from './progress.ts';
+import { createRewind } from './rewind.ts';
 import { createSession, type Session, type SessionEnd } from './session.ts';
 import { sleep, within } from './wait.ts';
 import { createTopicWatch, missingTopicsError, type TopicWatch } from './watch.ts';
@@ -32,6 +33,7 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
   let fatal: Error | null = null;
   let lastError: GatewatchError | null = null;
   let saidStalled = false;
+  const rewind = createRewind(options, sessionTimeoutMs, now, emit);
   /** Of the last join: until the next one, it is the best that is known. */
   let assigned: Readonly<Record<string, readonly number[]>> | null = null;
   const partitionCounts = new Map<string, number>();
@@ -81,6 +83,7 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
           await sleep(MISSING_TOPIC_RETRY_MS, stopping.signal);
           continue;
         }
+        await rewind(watch, topics);
         if (stopping.signal.aborted) break;
         session = createSession({
           ...options,

@@ -70,6 +70,8 @@ export interface KafkaSourceOptions extends KafkaConnectionOptions {
   partitionsConcurrency?: number;
   /** Where a group without a committed offset begins: the oldest record, or only new ones. @default true */
   fromBeginning?: boolean;
+  /** Read every topic once more from its oldest record, whatever the group has committed; called when that is in place. */
+  rewind?: { done(): void } | undefined;
   /** Create missing topics with that many partitions (replication: the broker's default). @default off */
   createTopics?: { partitions: number };
   /** Lag without progress for this long is a stall. @default 60000 */
@@ -145,6 +147,8 @@ export type KafkaEvent =
   | { type: 'unreachable'; error: GatewatchError; retryInMs: number }
   | { type: 'topic_missing'; topics: readonly string[]; error: GatewatchError; retryInMs: number }
   | { type: 'topic_created'; topics: readonly string[] }
+  /** The group begins at the oldest records again; `error`: it could not be made to. */
+  | { type: 'rewound'; topics: readonly string[]; error: GatewatchError | null }
   /** `generation` counts the joins of this process. */
   | {
       type: 'group_join';

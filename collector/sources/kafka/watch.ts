@@ -27,6 +27,8 @@ export interface TopicWatch {
   topics(): Promise<{ present: string[]; missing: string[] }>;
   /** Records that the group has not read and never can: the log now begins behind its committed offset. */
   lostRecords(topics: readonly string[]): Promise<LostRecords[]>;
+  /** Makes the group begin at the oldest records. Throws while it has members. */
+  rewind(topics: readonly string[]): Promise<void>;
   /** Brings watermarks, and positions where none is known, up to date. */
   refresh(progress: Progress, topics: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -90,6 +92,10 @@ export function createTopicWatch(options: TopicWatchOptions): TopicWatch {
         }
       }
       return lost;
+    },
+    async rewind(topics) {
+      for (const topic of topics)
+        await use((admin) => admin.resetOffsets({ groupId: options.groupId, topic, earliest: true }));
     },
     async refresh(progress, topics) {
       const unknown = progress.status().some(({ position }) => position === null);
