@@ -1,6 +1,6 @@
 import { createRandom } from '../../sandbox/random.ts';
 import type { Arm } from './arm.ts';
-import type { Fault, Scene } from './faults/fault.ts';
+import { within, type Fault, type Scene } from './faults/fault.ts';
 import { killAtRandom } from './faults/kill-collector.ts';
 import { swallowAnswers } from './faults/swallow.ts';
 import { settle, type Unrest } from './oracle/settle.ts';
@@ -36,6 +36,7 @@ export interface RunResult {
 }
 
 const START_LIMIT_MS = 60_000;
+const FAULT_LIMIT_MS = 300_000;
 /** Of the sandbox: 8.5 history items, 2.9 callbacks, a watch message. */
 const EVENTS_AN_ORDER = 12.4;
 
@@ -71,7 +72,13 @@ export async function run(
   for (const [index, fault] of options.faults.entries()) {
     progress.step(`${fault.name} (${index + 1} of ${options.faults.length})`);
     traffic.wanted = Math.ceil((options.events * (done + fault.weightS)) / weight);
-    await fault.run(scene);
+    if (
+      (await within(
+        fault.run(scene).then(() => true),
+        FAULT_LIMIT_MS,
+      )) === null
+    )
+      throw new Error(`${fault.name} did not come to its end`);
     done += fault.weightS;
     await traffic.reach(Math.floor((options.events * done * 0.98) / weight));
   }

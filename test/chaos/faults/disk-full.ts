@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -28,6 +28,9 @@ export async function mountSmallDisk(folder: string): Promise<SmallDisk | { reas
   } catch (error) {
     return { reason: `no tmpfs may be mounted here: ${String((error as Error).message).split('\n')[0]}` };
   }
+  // Whoever interrupts a run must not be left with the mount.
+  const leave = () => void spawnSync('umount', ['-l', folder]);
+  process.once('exit', leave);
   return {
     folder,
     async fill() {
@@ -38,6 +41,7 @@ export async function mountSmallDisk(folder: string): Promise<SmallDisk | { reas
       await resize(SIZE_BYTES);
     },
     async remove() {
+      process.off('exit', leave);
       await run('umount', ['-l', folder]).catch(() => undefined);
     },
   };

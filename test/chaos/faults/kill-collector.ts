@@ -90,18 +90,19 @@ export const killInShutdown: Fault = {
     const { main, random, record } = scene;
     const { store, kafka } = main.links;
     const how = random.pick(['insert', 'leave', 'timer'] as const);
+    const { pid } = main.program;
+    // It may come to its end first: its supervisor then starts another, which is none of ours to kill, or to wait for.
+    const over = main.program.ended();
     main.program.terminate();
     if (how === 'timer' || store === null) {
       await sleep(random.int(0, 150));
-      main.program.kill();
+      if (main.program.pid === pid) main.program.kill();
+    } else if (how === 'insert') {
+      await killOnTrap(scene, store, random.pick(['request', 'answer']), isInsert, 3000, over);
     } else {
-      const met =
-        how === 'insert'
-          ? killOnTrap(scene, store, random.pick(['request', 'answer']), isInsert, 3000)
-          : killOnTrap(scene, kafka, 'request', ({ name }) => name === 'LeaveGroup', 3000);
-      await met;
+      await killOnTrap(scene, kafka, 'request', ({ name }) => name === 'LeaveGroup', 3000, over);
     }
-    await main.program.ended();
+    await over;
     if (main.program.endings.at(-1)?.signal !== 'SIGKILL') {
       record.missed('kill during shutdown', `it had ended before (${how})`);
       return recover(scene, 'restart', main);
@@ -136,9 +137,11 @@ async function killOnTrap(
   moment: Moment,
   matches: Trigger,
   patienceMs = PATIENCE_MS,
+  over?: Promise<void>,
 ): Promise<Exchange | null> {
   const trap = link.trap({ moment, matches, fire: () => main.program.kill() });
-  const met = await within(trap.sprung, patienceMs);
+  const ended = over === undefined ? [] : [over.then(() => null)];
+  const met = await within(Promise.race([trap.sprung, ...ended]), patienceMs);
   trap.remove();
   return met;
 }
