@@ -40,10 +40,10 @@ export async function handleCallbacks(
     rows.push(decoded.row);
     context.instruments.callbacks.add(1, { verdict: decoded.verdict });
     if (decoded.callback === null) continue;
-    const { externalId, orderType, amount, currency } = decoded.callback;
+    const { externalId, orderType, amount, currency, status } = decoded.callback;
     const ref = { gateway: gateway.name, orderType, idKind: 'external-id', orderId: externalId } as const;
     if (decoded.verdict === 'valid' || decoded.verdict === 'valid_previous_key') {
-      verified.push({ news: { ...ref, amount: decimalText(amount), currency }, decoded });
+      verified.push({ news: { ...ref, amount: decimalText(amount), currency, status }, decoded });
     } else {
       doubted.push(ref);
     }

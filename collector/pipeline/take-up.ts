@@ -1,7 +1,7 @@
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
 import { NOTHING_KNOWN } from '../decode/known-history.ts';
-import { reopen } from '../schedule/advance.ts';
+import { lookAgain, reopen } from '../schedule/advance.ts';
 import type { PipelineContext } from './context.ts';
 import type { WatchRef } from './watch-memory.ts';
 
@@ -11,6 +11,8 @@ export interface OrderNews extends WatchRef {
   readonly amount?: string | null | undefined;
   readonly currency?: string | null | undefined;
   readonly externalTransactionId?: string | undefined;
+  /** What a callback says; it never becomes the order's status. */
+  readonly status?: string | undefined;
 }
 
 export interface TakenUp {
@@ -39,13 +41,18 @@ export async function takeUp(
     const before = live ?? stored.get(key);
     const known =
       taken.get(key)?.known ?? (live === undefined && before === undefined ? NOTHING_KNOWN : null);
-    const order = learn(before === undefined ? fresh(one, now) : reopen(before, now), one);
+    const order = learn(before === undefined ? fresh(one, now) : opened(before, one, now), one);
     // A read that is under way may settle it: that somebody wants another must outlive a crash.
     const mayEnd = order.phase === 'rereading';
     const changed = live === undefined || order !== before || mayEnd || taken.get(key)?.changed === true;
     taken.set(key, { order, known, changed });
   }
   return taken;
+}
+
+function opened(order: WatchedOrder, { status }: OrderNews, now: EpochMicros): WatchedOrder {
+  const isKnown = order.phase === 'settled' && order.finalAt !== null && status === order.lastStatus;
+  return isKnown ? lookAgain(order, now) : reopen(order, now);
 }
 
 function fresh(news: OrderNews, now: EpochMicros): WatchedOrder {

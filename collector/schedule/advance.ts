@@ -70,6 +70,14 @@ export function reopen(order: WatchedOrder, now: EpochMicros): WatchedOrder {
   };
 }
 
+/**
+ * A settled order of which somebody says what is known already, e.g. by sending a callback again: one read, after which it is settled
+ * again unless that read brought something new.
+ */
+export function lookAgain(order: WatchedOrder, now: EpochMicros): WatchedOrder {
+  return { ...order, phase: 'rereading', nextPollAt: now };
+}
+
 function retryTime(
   order: WatchedOrder,
   facts: ReadFacts,

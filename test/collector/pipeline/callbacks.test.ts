@@ -129,7 +129,7 @@ describe('callbacks for one order', () => {
 });
 
 describe('a settled order that a callback names', () => {
-  it('is read again from the start with the history that is stored, and has one settlement all the same', async () => {
+  it('is read again with the history that is stored, and has one settlement all the same', async () => {
     const { sink, clock, orders, poller, receive } = createPipeline();
     const order = {
       externalId: ID,
@@ -154,6 +154,34 @@ describe('a settled order that a callback names', () => {
       outcome: 'succeeded',
     });
     expect(poller().status().watched).toBe(0);
+  });
+
+  it('with what is known already is read once for each, and no more: whoever repeats it cannot keep the order open', async () => {
+    const { sink, clock, orders, poller, reads, receive } = createPipeline();
+    orders.set(ID, { externalId: ID, orderStatus: 'Success', history: [[0, '4.1.3.00']] });
+    const sent = callback({ externalId: ID, status: 'Success' });
+    await receive(sent);
+    await clock.advance(20 * MINUTE);
+    const before = reads.length;
+    for (let time = 1; time <= 5; time += 1) {
+      await receive({ ...sent, deliveryId: `again-${time}` });
+      await clock.advance(20 * MINUTE);
+      expect(poller().status().watched).toBe(0);
+      expect(reads).toHaveLength(before + time);
+    }
+    expect(sink.rows('settlements')).toHaveLength(1);
+    expect(new Set(sink.rows('historyEvents').map(({ action }) => action)).size).toBe(1);
+  });
+
+  it('with another status than is known is read from the start', async () => {
+    const { clock, orders, reads, receive } = createPipeline();
+    orders.set(ID, { externalId: ID, orderStatus: 'Success', history: [[0, '4.1.3.00']] });
+    await receive(callback({ externalId: ID, status: 'Success' }));
+    await clock.advance(20 * MINUTE);
+    const before = reads.length;
+    await receive(callback({ externalId: ID, status: 'Failed' }));
+    await clock.advance(20 * MINUTE);
+    expect(reads).toHaveLength(before + 4);
   });
 
   /** An order whose next read settles it, that read under way. */
