@@ -13,6 +13,10 @@ const WEEK = 7 * 86_400;
 const QUARTER = 900;
 /** A median absolute deviation times this is a standard deviation, where values are normal. */
 const MAD_TO_SIGMA = 1.4826;
+/** A few weeks' hours tell the variance of a share only roughly, and it is underrated as often as not. */
+const SPREAD_ROOM = 2.25;
+/** A median varies this many times as much as a mean of the same values: pi / 2. */
+const MEDIAN_VARIANCE = 1.5708;
 
 /** Quarters from `fromSeconds` to `toSeconds` after the evaluation instant's quarter, in the weeks `first` to 4 before. */
 function quarters(fromSeconds: number, toSeconds: number, first: number): string {
@@ -58,16 +62,16 @@ function activity(count: OrderCount, range: string, stretch: number): string {
 }
 
 /**
- * SELECT of gateway, label, usual_share, spread (standard deviation of the share beyond chance) and samples. Each sample is
+ * SELECT of gateway, label, usual_share, spread (standard deviation of the share beyond chance, and of our knowledge of it) and samples. Each sample is
  * one hour of one week; a share of few orders is drawn to the middle, as one half order more would do.
  */
 export function shareBaseline(rule: ShareRule): string {
   return `SELECT gateway, label, samples, median AS usual_share,
-      sqrt(greatest(0, pow(${MAD_TO_SIGMA} * arrayReduce('medianExact', arrayMap(s -> abs(s - median), shares)), 2) - median * (1 - median) / orders)) AS spread
+      sqrt(${SPREAD_ROOM} * greatest(0, pow(${MAD_TO_SIGMA} * arrayReduce('medianExact', arrayMap(s -> abs(s - median), shares)), 2) - median * (1 - median) / orders) + ${MEDIAN_VARIANCE} * median * (1 - median) / greatest(1, total)) AS spread
     FROM
     (
       SELECT gateway, counted.1 AS label, groupArrayIf((counted.3 + 0.5) / (counted.2 + 1), counted.2 >= 5) AS shares, length(shares) AS samples,
-        if(samples = 0, 0, arrayReduce('medianExact', shares)) AS median, greatest(1, medianExactIf(counted.2, counted.2 >= 5)) AS orders
+        if(samples = 0, 0, arrayReduce('medianExact', shares)) AS median, greatest(1, medianExactIf(counted.2, counted.2 >= 5)) AS orders, sumIf(counted.2, counted.2 >= 5) AS total
       FROM
       (
       ${activity(rule.count, quarters(-7200, 3600, 1), 4)}
@@ -81,7 +85,7 @@ export function shareBaseline(rule: ShareRule): string {
  * scale where chance alone gives 1). Today's level counts too: on a quiet day, as a holiday is, less is expected.
  */
 export function dropBaseline(rule: DropRule, lengths: readonly number[]): string {
-  // Quarters by place: 24 of the six hours before, and two after.
+  // Quarters by place: those of the longest window, at least 24 of the six hours before, and two after.
   const at = (from: number, to: number, week: string): string =>
     `arraySum(arrayMap(q -> table[toUInt32(${week} * 1000 + q)], range(${FIRST_PLACE + 24 + from}, ${FIRST_PLACE + 24 + to})))`;
   const expected = lengths.map((seconds) => {
@@ -105,7 +109,7 @@ export function dropBaseline(rule: DropRule, lengths: readonly number[]): string
         SELECT gateway, toUInt8(week) AS week, toUInt32(place) AS place, counted.1 AS label, counted.2 AS n
         FROM
         (
-      ${activity(rule.count, quarters(-24 * QUARTER + QUARTER, 2 * QUARTER, 0), 1)}
+      ${activity(rule.count, quarters(QUARTER - Math.max(24 * QUARTER, ...lengths), 2 * QUARTER, 0), 1)}
         )
       )
       GROUP BY gateway, label

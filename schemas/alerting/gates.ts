@@ -4,15 +4,18 @@ import type { DropGate, Rung, ShareGate } from './rule.ts';
  * Windows and limits of the rules, each written once, with units in the names. A share is 0..1; counts are distinct orders.
  */
 
-/** Standard deviations that chance is allowed. A rule is evaluated 43,200 times a month, and only critical ones wake people. */
-export const Z = { critical: 4.5, warning: 4, info: 3 } as const;
+/** Standard deviations that chance is allowed beyond what is usual. A rule is evaluated 43,200 times a month. */
+export const Z = { critical: 4.5, warning: 3.5, info: 3 } as const;
+/** Beyond a fixed share: the healthy share lies far below it, so chance has much to bridge already. */
+export const Z_FIXED = 3;
 
 /**
  * Windows of a failure share. Busy gateways are judged within minutes; quiet ones need hours to have orders enough. The
  * longer ones want the recent past to look bad too, so that what is over ends.
  */
 export const SHARE_RUNGS: readonly Rung[] = [
-  { windowSeconds: 300 },
+  // A stutter of a minute is in the window for five: the newest minute says whether it goes on.
+  { windowSeconds: 300, confirmSeconds: 60 },
   { windowSeconds: 900, confirmSeconds: 300 },
   { windowSeconds: 3_600, confirmSeconds: 900 },
   { windowSeconds: 10_800, confirmSeconds: 3_600 },
@@ -23,8 +26,8 @@ export const BASELINE_RUNGS: readonly Rung[] = [
   { windowSeconds: 300 },
   { windowSeconds: 900, confirmSeconds: 300 },
   { windowSeconds: 3_600, confirmSeconds: 900 },
-  { windowSeconds: 7_200, confirmSeconds: 3_600 },
   { windowSeconds: 10_800, confirmSeconds: 3_600 },
+  { windowSeconds: 21_600, confirmSeconds: 3_600 },
 ];
 
 /** A symptom that a healthy gateway shows now and then. */
@@ -90,12 +93,20 @@ export const TRAFFIC_DROP: DropGate = {
     { windowSeconds: 10_800 },
   ],
   minimumExpectedOrders: 10,
-  z: Z.critical,
-  below: 0.65,
+  // Traffic varies with weather, holidays and campaigns, as shares do not.
+  z: 5,
+  below: 0.57,
+  certainBelow: 0.25,
 };
 export const ANTIFRAUD_SILENT: DropGate = {
-  rungs: [{ windowSeconds: 3_600 }, { windowSeconds: 10_800 }],
-  minimumExpectedOrders: 10,
-  z: Z.warning,
+  rungs: [
+    { windowSeconds: 3_600 },
+    { windowSeconds: 10_800 },
+    { windowSeconds: 43_200 },
+    { windowSeconds: 86_400 },
+  ],
+  minimumExpectedOrders: 8,
+  z: 4,
   below: 0.2,
+  certainBelow: 0.2,
 };

@@ -59,6 +59,8 @@ export interface DropGate {
   readonly z: number;
   /** Only below this part of what is expected, 0..1. */
   readonly below: number;
+  /** Below this part it is an incident if chance allows, however much weeks differ from one another. 0..1. */
+  readonly certainBelow: number;
 }
 
 interface RuleBase {

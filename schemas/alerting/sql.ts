@@ -184,9 +184,11 @@ const MINIMUM_SAMPLES = 4;
  */
 function limitOrders(n: string, p: string, { z, baseline }: ShareGate): string {
   const variance = `${n} * ${p} * (1 - ${p})${baseline === undefined ? '' : ` + pow(${n} * spread, 2)`}`;
-  const beyondChance = `floor(${n} * ${p} + ${z} * sqrt(${variance})) + 1`;
-  const least = `greatest(minimum, ${beyondChance})`;
-  return baseline === undefined ? least : `greatest(${least}, floor(${n} * (${p} + ${baseline.rise})) + 1)`;
+  const beyond = `${n} * ${p} + ${z} * sqrt(${variance})`;
+  if (baseline === undefined) return `greatest(minimum, floor(${beyond}) + 1)`;
+  // Counts of few orders have a longer tail upwards than the normal curve: the third term of Cornish and Fisher.
+  const tail = `${Number(((z ** 2 - 1) / 6).toPrecision(9))} * (1 - 2 * ${p})`;
+  return `greatest(minimum, floor(${beyond} + ${tail}) + 1, floor(${n} * (${p} + ${baseline.rise})) + 1)`;
 }
 
 /** SELECT of gateway, label, seen, expected, limit and window_from. */
@@ -197,7 +199,8 @@ function dropBody(rule: DropRule, silent: readonly string[]): string {
   // On the square root's scale a Poisson count has the same spread at every volume.
   return `SELECT gateway, label, ${epoch('ends_at')} - [${lengths.join(', ')}][rung] AS window_from,
     arrayMap((e, w) -> 2 * sqrt(e + 0.375) - ${gate.z} * sqrt(1 + (pow(noise, 2) - 1) * w / 900), expected_in, [${lengths.join(', ')}]) AS low_roots,
-    arrayMap((e, r) -> if(e < minimum OR r <= 0, -1., least(floor(below * e), ceil(pow(r / 2, 2) - 0.375) - 1)), expected_in, low_roots) AS limits,
+    arrayMap(r -> if(r <= 0, -1., ceil(pow(r / 2, 2) - 0.375) - 1), low_roots) AS unusual, arrayMap(e -> greatest(0, 2 * sqrt(e + 0.375) - ${gate.z}), expected_in) AS chance_roots,
+    arrayMap((e, u, c) -> if(e < minimum, -1., least(floor(below * e), greatest(u, least(floor(${gate.certainBelow} * e), ceil(pow(c / 2, 2) - 0.375) - 1)))), expected_in, unusual, chance_roots) AS limits,
     arrayMap((n, low) -> n <= low, seen_in, limits) AS holds,
     indexOf(holds, 1) AS held, arrayFirstIndex(e -> e >= minimum, expected_in) AS enough,
     multiIf(held > 0, held, enough > 0, enough, ${lengths.length}) AS rung,

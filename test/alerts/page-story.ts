@@ -112,7 +112,7 @@ export async function livePage(): Promise<PageStory> {
       `${by === direct ? 'the webhook' : 'Alertmanager'} is told that ${rules.join(' and ')} are ${status}`,
       () => rules.filter((rule) => pagesIn(by.told, status, rule).length > 0),
       (found) => found.length === rules.length,
-      45_000,
+      60_000,
     );
 
   // Most of what comes within a few seconds times out; then little comes until somebody has been paged.
@@ -129,7 +129,7 @@ export async function livePage(): Promise<PageStory> {
   await until(
     'orders time out',
     () => hit().size,
-    (count) => count >= 30,
+    (count) => count >= 16,
   );
   for (const { id } of sandbox.incidents.list()) sandbox.incidents.end(id);
   sandbox.setRate(1);

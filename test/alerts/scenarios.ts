@@ -85,14 +85,20 @@ const SUBMITTED = ['1.0.0.00', '2.1.1.00', '3.0.1.00', '3.1.1.55'];
 const UNCONFIRMED = PAID.slice(0, -1);
 
 export const SCENARIOS: readonly Scenario[] = [
-  { rule: 'GatewatchTechTimeouts', seed: byCodes(TIMED_OUT), labels: { stage: 'GATEWAY_CREATE' } },
+  {
+    rule: 'GatewatchTechTimeouts',
+    minimum: 5,
+    seed: byCodes(TIMED_OUT),
+    labels: { stage: 'GATEWAY_CREATE' },
+  },
   {
     rule: 'GatewatchProviderUnreachable',
+    minimum: 5,
     seed: byCodes(['1.0.0.00', '1.1.1.00', '2.2.4.12']),
     labels: { stage: 'GATEWAY_CREATE' },
   },
   { rule: 'GatewatchGatewayUnreachable', seed: byPolls('unknown'), own: true },
-  { rule: 'GatewatchAuthzFailures', seed: byCodes(REFUSED), labels: { stage: 'GATEWAY_CREATE' } },
+  { rule: 'GatewatchAuthzFailures', minimum: 4, seed: byCodes(REFUSED), labels: { stage: 'GATEWAY_CREATE' } },
   {
     rule: 'GatewatchAccessRefused',
     minimum: 3,
@@ -100,7 +106,7 @@ export const SCENARIOS: readonly Scenario[] = [
     own: true,
     labels: { reason: '401' },
   },
-  { rule: 'GatewatchSignatureMismatches', seed: byCodes(BAD_PROVIDER_SIGNATURE) },
+  { rule: 'GatewatchSignatureMismatches', minimum: 4, seed: byCodes(BAD_PROVIDER_SIGNATURE) },
   {
     rule: 'GatewatchCallbackKeyBroken',
     seed: (gateway, affected, fine, until) =>
@@ -117,15 +123,22 @@ export const SCENARIOS: readonly Scenario[] = [
   { rule: 'GatewatchPreviousKeyInUse', minimum: 3, seed: byVerdict('valid_previous_key'), own: true },
   {
     rule: 'GatewatchContractBroken',
+    minimum: 4,
     seed: byCodes(['1.0.0.00', '2.2.4.14']),
     labels: { stage: 'GATEWAY_CREATE' },
   },
   {
     rule: 'GatewatchBalanceExhausted',
+    minimum: 5,
     seed: byCodes(['1.0.0.00', '1.2.4.31']),
     labels: { stage: 'INTERNAL' },
   },
-  { rule: 'GatewatchBusinessRefusals', seed: byCodes(['1.0.0.00', '2.2.4.32']), labels: { reason: 'LIMIT' } },
+  {
+    rule: 'GatewatchBusinessRefusals',
+    minimum: 5,
+    seed: byCodes(['1.0.0.00', '2.2.4.32']),
+    labels: { reason: 'LIMIT' },
+  },
   { rule: 'GatewatchAmountChanged', seed: byCodes(['1.0.0.00', '2.1.1.00', '5.1.3.35']) },
   { rule: 'GatewatchAntifraudSpike', seed: byCodes(['1.0.0.00', '2.1.1.00', '4.1.4.41']) },
   {
@@ -138,19 +151,20 @@ export const SCENARIOS: readonly Scenario[] = [
     seed: byCodes(['1.0.0.00', '2.1.1.00', '4.1.4.63']),
     labels: { reason: 'INSUFFICIENT_FUNDS' },
   },
-  { rule: 'GatewatchUnknownCodes', seed: byCodes(['1.0.0.00', '2.1.1.77']) },
+  { rule: 'GatewatchUnknownCodes', minimum: 4, seed: byCodes(['1.0.0.00', '2.1.1.77']) },
   { rule: 'GatewatchTechnicalBurnFast', minimum: 10, seed: byCodes(TIMED_OUT) },
   { rule: 'GatewatchTechnicalBurnSlow', minimum: 20, seed: byCodes(TIMED_OUT) },
   { rule: 'GatewatchApprovalDrop', minimum: 8, seed: byCodes(['1.0.0.00', '2.1.1.00', '4.1.4.00']) },
-  { rule: 'GatewatchStuckProcessing', seed: after(30 * MINUTE, byCodes(SUBMITTED)) },
+  { rule: 'GatewatchStuckProcessing', minimum: 5, seed: after(30 * MINUTE, byCodes(SUBMITTED)) },
   {
     rule: 'GatewatchMerchantCallbackMissing',
+    minimum: 5,
     seed: after(10 * MINUTE, withCallbacksOn(byCodes(UNCONFIRMED))),
     labels: { state: 'SUCCESS' },
   },
   { rule: 'GatewatchSuccessAfterFailed', minimum: 1, seed: byCodes(['1.0.0.00', '2.2.4.11', '4.1.3.00']) },
   { rule: 'GatewatchRereadCoverage', seed: after(15 * MINUTE, reread), own: true },
-  { rule: 'GatewatchClockSkew', seed: skewed },
+  { rule: 'GatewatchClockSkew', minimum: 5, seed: skewed },
 ];
 
 function withCallbacksOn(seed: Scenario['seed']): Scenario['seed'] {

@@ -19,7 +19,7 @@ export interface Measure {
 interface Late {
   readonly delay: number;
   /** `sums[m]`: orders of all minutes before m. */
-  readonly sums: Uint32Array;
+  readonly sums: Float64Array;
 }
 
 /** Builds a measure from running sums of orders by minute, one for each delay. */
@@ -47,12 +47,13 @@ function createMeasure(lates: readonly Late[], second: number): Measure {
 
 /** Orders of some paths. What happens minutes after the order is known by then, so it is less late by these. */
 export function ordersMeasure(months: Months, counted: readonly Counted[]): Measure {
-  const byDelay = new Map<number, Uint32Array>();
+  // Billions of orders do not fit into 32 bits.
+  const byDelay = new Map<number, Float64Array>();
   for (const [index, { minutes: late }] of DELAYS.entries())
     for (const { path, atSecond } of counted) {
       const after = Math.floor(atSecond / 60);
       const delay = Math.max(0, late - after);
-      const each = byDelay.get(delay) ?? new Uint32Array(months.minutes + 1);
+      const each = byDelay.get(delay) ?? new Float64Array(months.minutes + 1);
       byDelay.set(delay, each);
       const counts = months.orders[index]?.[path];
       if (counts === undefined) continue;
@@ -65,7 +66,7 @@ export function ordersMeasure(months: Months, counted: readonly Counted[]): Meas
   return createMeasure(lates, (counted[0]?.atSecond ?? 0) % 60);
 }
 
-function runningSum(each: Uint32Array): Uint32Array {
+function runningSum(each: Float64Array): Float64Array {
   for (let index = 1; index < each.length; index++) each[index] = (each[index] ?? 0) + (each[index - 1] ?? 0);
   return each;
 }

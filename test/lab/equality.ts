@@ -6,7 +6,7 @@ import type { Seed, SeededStore } from '../support/seed-store.ts';
 import { evaluationOf, rowsOf } from './orders.ts';
 import { WEEK } from './seasons.ts';
 import type { Months } from './simulate.ts';
-import type { Twin } from './twins.ts';
+import { ENABLED, type Twin } from './twins.ts';
 
 /** One number of one rule at one instant: what the rule's own file gives on the real engine, and what its twin gives. */
 export interface Comparison {
@@ -20,7 +20,7 @@ export interface Comparison {
 }
 
 /** Minutes of history that are laid down before an instant: for windows, and for the same hours of other weeks. */
-const WINDOW = 6 * 60 + 45;
+const WINDOW_MINUTES = 6 * 60 + 45;
 /** Baselines count with sketches that are right to 1.6 %: what depends on them is compared with some room. */
 const ROOM = 0.06;
 
@@ -32,19 +32,28 @@ export interface CompareOptions {
   readonly instants: readonly number[];
   /** @default the generated rules */
   readonly rulesFolder?: string;
+  /** History laid down before an instant; rules with longer windows are left out. @default 405 */
+  readonly windowMinutes?: number;
 }
 
 /** Lays the orders around each instant down as rows, in a gateway of their own, and evaluates all rules there both ways. */
 export async function compareWithEngine(options: CompareOptions): Promise<Comparison[]> {
-  const { store, months, twins, instants, rulesFolder = RULES_FOLDER } = options;
+  const {
+    store,
+    months,
+    twins,
+    instants,
+    rulesFolder = RULES_FOLDER,
+    windowMinutes = WINDOW_MINUTES,
+  } = options;
   const files = new Map(loadRules(rulesFolder).map((rule) => [rule.title, rule]));
   const source = createReferenceSource({ query: store.query, texts: true });
   const out: Comparison[] = [];
   for (const at of instants) {
     const gateway = `lab-${at}`;
-    for (const seed of seedsAround(months, at, gateway)) await store.seed(seed);
+    for (const seed of seedsAround(months, at, gateway, windowMinutes)) await store.seed(seed);
     for (const rule of new Set(twins.map((twin) => twin.rule))) {
-      if (longestMinutes(rule) > WINDOW) continue;
+      if (longestMinutes(rule) >= windowMinutes) continue;
       const file = files.get(rule.name);
       if (file === undefined) throw new Error(`${rule.name} has no file`);
       const [evaluation] = await source.evaluate(file, [evaluationOf(at)]);
@@ -93,12 +102,19 @@ function compare(
 }
 
 /** Rows for the windows before an instant and for the same hours of the four weeks before. */
-function* seedsAround(months: Months, at: number, gateway: string): Generator<Seed> {
-  yield rowsOf(months, at - WINDOW, at + 1, gateway);
+function* seedsAround(months: Months, at: number, gateway: string, windowMinutes: number): Generator<Seed> {
+  yield { rows: { alertSettings: ENABLED.map((name) => enabled(name, gateway)) } };
+  yield rowsOf(months, at - windowMinutes, at + 1, gateway);
   for (let week = 1; week <= 4; week++) {
-    const { orders } = rowsOf(months, at - week * WEEK - WINDOW, at - week * WEEK + 90, gateway);
+    const { orders } = rowsOf(months, at - week * WEEK - windowMinutes, at - week * WEEK + 90, gateway);
     yield { orders: orders ?? [] };
   }
+}
+
+/** What the configuration says of a rule that is off by default. */
+function enabled(name: string, gateway: string): object {
+  const [rule, label] = name.split('/');
+  return { gateway, rule, setting: `enabled/${label}`, value: 1, configured_at: '2025-01-01 00:00:00' };
 }
 
 function longestMinutes(rule: Rule): number {

@@ -36,6 +36,8 @@ export interface Incident {
   readonly end: number;
   /** Minutes from the start until twelve affected orders are expected; null where none is affected. */
   readonly twelveAffected: number | null;
+  /** Orders that came a minute when it began. */
+  readonly ordersPerMinute: number;
 }
 
 const everyForm: readonly Form[] = ['severe', 'medium', 'mild'];
@@ -147,11 +149,14 @@ export function scheduleIncidents({ rate, random, from, busy = 0.65 }: ScheduleO
       const affected = affectedShare(kind, form);
       const shortest = kind.effect.type === 'silence' ? SHORTEST_SILENCE : SHORTEST;
       const enough = until(rate, at, affected, AFFECTED) ?? rate.length;
-      const length = affected === 0 ? 60 : Math.min(LONGEST, Math.max(shortest, enough - at));
+      // However few orders there are, twice what is enough to tell chance from an incident.
+      const told = (until(rate, at, affected, 24) ?? rate.length) - at;
+      const length = affected === 0 ? 60 : Math.max(told, Math.min(LONGEST, Math.max(shortest, enough - at)));
       // The first round is had whole, so that every kind and form occurs.
       if (at + length > (out.length < round.length ? rate.length : latest)) return out;
       const twelve = affected === 0 ? null : (until(rate, at, affected, 12) ?? rate.length) - at;
-      out.push({ kind, form, start: at, end: at + length, twelveAffected: twelve });
+      const ordersPerMinute = rate[at] ?? 0;
+      out.push({ kind, form, start: at, end: at + length, twelveAffected: twelve, ordersPerMinute });
       at += length;
     }
   }

@@ -85,10 +85,12 @@ export function simulate(options: SimulationOptions): Months {
     if (incident !== undefined) befall(incident, now);
     const gone = incident?.kind.effect.type === 'drop' ? 1 - GONE[incident.form] : 1;
     let total = 0;
-    for (const [path] of PATHS.entries()) {
+    for (const [path, { aheadSeconds = 0 }] of PATHS.entries()) {
       const mean = (rate[minute] ?? 0) * gone * (now[path] ?? 0);
       for (const [delay, { share }] of DELAYS.entries()) {
-        const count = random.poisson(mean * share);
+        // What is dated ahead and known late is no longer ahead.
+        const part = aheadSeconds === 0 ? share : Number(delay === 0);
+        const count = random.poisson(mean * part);
         if (count === 0) continue;
         const counts = orders[delay]?.[path];
         if (counts !== undefined) counts[minute] = count;

@@ -14,7 +14,8 @@ const WEEKS = 4;
 const MAD_TO_SIGMA = 1.4826;
 const QUARTER = 15;
 /** Quarters of the table, relative to the evaluation's own: the first that the range holds, and the last. */
-const FIRST = -23;
+const firstOf = (minutes: readonly number[]): number =>
+  1 - Math.max(24, ...minutes.map((length) => length / QUARTER));
 const LAST = 2;
 
 interface Expectation {
@@ -59,26 +60,27 @@ export function createDropTwin(
 
 /** The twin of `dropBaseline` and of the limits over it. */
 function expect(start: number, gate: DropGate, minutes: readonly number[], usual: Measure): Expectation {
+  const first = firstOf(minutes);
   const quarterOf = (week: number, quarter: number): number => {
-    if (quarter < FIRST || quarter > LAST) return 0;
+    if (quarter < first || quarter > LAST) return 0;
     const from = start - week * WEEK + quarter * QUARTER;
     return usual.between(from, from + QUARTER);
   };
-  const sum = (week: number, first: number, last: number): number => {
+  const sum = (week: number, from: number, to: number): number => {
     let total = 0;
-    for (let quarter = first; quarter < last; quarter++) total += quarterOf(week, quarter);
+    for (let quarter = from; quarter < to; quarter++) total += quarterOf(week, quarter);
     return total;
   };
   const weeks = Array.from({ length: WEEKS }, (_, index) => index + 1).filter(
-    (week) => sum(week, FIRST, LAST + 1) > 0,
+    (week) => sum(week, first, LAST + 1) > 0,
   );
   if (weeks.length < 2) return { expected: minutes.map(() => 0), limits: minutes.map(() => -1) };
   const past = median(weeks.map((week) => sum(week, -24, -8)));
   const level = Math.min(1, Math.max(0.5, (sum(0, -24, -8) + 10) / (past + 10)));
   const expected = minutes.map((length) => {
-    const [first, last] = length <= QUARTER ? [-2, 2] : [-Math.ceil(length / QUARTER), 0];
-    const scale = length / ((last - first) * QUARTER);
-    return level * scale * median(weeks.map((week) => sum(week, first, last)));
+    const [from, to] = length <= QUARTER ? [-2, 2] : [-Math.ceil(length / QUARTER), 0];
+    const scale = length / ((to - from) * QUARTER);
+    return level * scale * median(weeks.map((week) => sum(week, from, to)));
   });
   const deviations: number[] = [];
   for (let quarter = -24; quarter < 2; quarter++) {
@@ -95,8 +97,11 @@ function limitOf(expected: number, minutes: number, noise: number, gate: DropGat
   if (expected < gate.minimumExpectedOrders) return -1;
   const spread = Math.sqrt(1 + Math.max(0, noise ** 2 - 1) * (minutes / QUARTER));
   const root = 2 * Math.sqrt(expected + 0.375) - gate.z * spread;
-  const few = root <= 0 ? -1 : Math.ceil((root / 2) ** 2 - 0.375) - 1;
-  return Math.min(Math.floor(gate.below * expected), few);
+  const unusual = root <= 0 ? -1 : Math.ceil((root / 2) ** 2 - 0.375) - 1;
+  const chanceRoot = Math.max(0, 2 * Math.sqrt(expected + 0.375) - gate.z);
+  const beyondChance = Math.ceil((chanceRoot / 2) ** 2 - 0.375) - 1;
+  const certain = Math.min(Math.floor(gate.certainBelow * expected), beyondChance);
+  return Math.min(Math.floor(gate.below * expected), Math.max(unusual, certain));
 }
 
 /** ClickHouse's `median`: halfway between two. */

@@ -23,6 +23,8 @@ const ENOUGH_ORDERS = 20;
 const MINIMUM_SAMPLES = 4;
 const WEEKS = 4;
 const MAD_TO_SIGMA = 1.4826;
+const MEDIAN_VARIANCE = 1.5708;
+const SPREAD_ROOM = 2.25;
 const QUARTER = 15;
 
 interface Usual {
@@ -82,7 +84,8 @@ export function createShareTwin(rule: ShareRule, counts: ShareCounts): ShareTwin
 /** The twin of `limitOrders`. */
 export function limitOrders(n: number, p: number, spread: number, gate: ShareGate): number {
   const variance = n * p * (1 - p) + (gate.baseline === undefined ? 0 : (n * spread) ** 2);
-  const beyondChance = Math.floor(n * p + gate.z * Math.sqrt(variance)) + 1;
+  const tail = gate.baseline === undefined ? 0 : ((gate.z ** 2 - 1) / 6) * (1 - 2 * p);
+  const beyondChance = Math.floor(n * p + gate.z * Math.sqrt(variance) + tail) + 1;
   const rise = gate.baseline === undefined ? 0 : Math.floor(n * (p + gate.baseline.rise)) + 1;
   return Math.max(gate.minimumAffectedOrders, beyondChance, rise);
 }
@@ -124,7 +127,10 @@ function usualOf(start: number, gate: ShareGate, seen: Measure, hit: Measure): U
   const middle = medianExact(shares);
   const mad = medianExact(shares.map((share) => Math.abs(share - middle)));
   const chance = (middle * (1 - middle)) / Math.max(1, medianExact(orders));
-  return { share: middle, spread: Math.sqrt(Math.max(0, (MAD_TO_SIGMA * mad) ** 2 - chance)) };
+  const total = orders.reduce((sum, n) => sum + n, 0);
+  const known = (MEDIAN_VARIANCE * middle * (1 - middle)) / Math.max(1, total);
+  const varied = SPREAD_ROOM * Math.max(0, (MAD_TO_SIGMA * mad) ** 2 - chance);
+  return { share: middle, spread: Math.sqrt(varied + known) };
 }
 
 /** ClickHouse's `medianExact`: the upper one of two. */

@@ -2,7 +2,7 @@ import { type GaugeRule, RULE_GROUPS, type Rule } from '../../schemas/alerting/r
 import { RULES } from '../../schemas/alerting/rules/all.ts';
 import { type Classified, type Classifier } from './classify.ts';
 import { type Measure, ordersMeasure } from './counts.ts';
-import type { Months } from './simulate.ts';
+import { DELAYS, type Months } from './simulate.ts';
 import { createDropTwin, type DropVerdict } from './twin-drop.ts';
 import { createShareTwin, type Verdict } from './twin-share.ts';
 
@@ -84,10 +84,13 @@ function countTwin(rule: Exclude<Rule, GaugeRule>, classified: Classified, month
   };
 }
 
+const LATEST = Math.max(...DELAYS.map(({ minutes }) => minutes));
+
 /** The twin of `windowEnd`, at the half minute after minute `at` began: in minutes, exclusive. */
 function windowEnds(rule: Exclude<Rule, GaugeRule>, months: Months, seen: Measure): Twin['end'] {
   const until = (at: number): number => Math.min(at, months.seenUntil[at - 1] ?? at);
-  if (rule.count.clock === 'wall') return (at) => ({ known: at, end: at });
+  // What we see ourselves is never late.
+  if (rule.count.clock === 'wall') return (at) => ({ known: at + LATEST, end: at });
   if (rule.count.clock !== 'late') return (at) => ({ known: until(at), end: until(at) });
   const firsts = FIRST_SECONDS.map((lateSeconds, index) => ({
     lateSeconds,

@@ -1,5 +1,5 @@
 import { view } from '../../measures.ts';
-import { anyOrders, fixedShare, Z } from '../gates.ts';
+import { fixedShare, Z, Z_FIXED } from '../gates.ts';
 import type { Rule } from '../rule.ts';
 
 /** The newest report of each collector on each gateway, within a day. */
@@ -192,7 +192,14 @@ export const BLINDNESS_RULES: readonly Rule[] = [
       splitBy: null,
       counts: [{ label: '', hit: 'event_time > observed_at + INTERVAL 5 SECOND' }],
     },
-    gate: { ...anyOrders(6, 900), shareAbove: 0.05, z: Z.warning },
+    gate: {
+      ...fixedShare(0.05, 5, Z_FIXED),
+      rungs: [
+        { windowSeconds: 900 },
+        { windowSeconds: 3_600, confirmSeconds: 900 },
+        { windowSeconds: 10_800, confirmSeconds: 3_600 },
+      ],
+    },
     pendingSeconds: 120,
     keepFiringSeconds: 600,
     summary: "The gateway's clock and ours differ.",

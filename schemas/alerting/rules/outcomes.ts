@@ -1,5 +1,14 @@
 import { FIRST_ITEM } from '../../measures.ts';
-import { aboveBaseline, anyOrders, FAST_BURN, fixedShare, SLOW_BURN, TRAFFIC_DROP, Z } from '../gates.ts';
+import {
+  aboveBaseline,
+  anyOrders,
+  FAST_BURN,
+  fixedShare,
+  SLOW_BURN,
+  TRAFFIC_DROP,
+  Z,
+  Z_FIXED,
+} from '../gates.ts';
 import type { OrderCount } from '../order-count.ts';
 import type { Rule } from '../rule.ts';
 
@@ -63,7 +72,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
       splitBy: null,
       counts: [{ label: '', hit: `outcome != 'succeeded'` }],
     },
-    gate: aboveBaseline(0.1, 0.6, 8, Z.critical),
+    gate: aboveBaseline(0.15, 0.6, 8, Z.critical),
     pendingSeconds: 60,
     keepFiringSeconds: 600,
     summary: 'Fewer payments than usual are approved.',
@@ -112,7 +121,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
       counts: [{ label: '', hit: 'NOT decided' }],
     },
     gate: {
-      ...fixedShare(0.05, 6, Z.warning),
+      ...fixedShare(0.03, 5, Z_FIXED),
       rungs: [
         { windowSeconds: 900 },
         { windowSeconds: 3_600, confirmSeconds: 900 },
@@ -146,7 +155,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
       ],
     },
     gate: {
-      ...fixedShare(0.05, 6, Z.warning),
+      ...fixedShare(0.03, 5, Z_FIXED),
       rungs: [
         { windowSeconds: 900 },
         { windowSeconds: 3_600, confirmSeconds: 900 },
