@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
+import { annotate } from './demo/annotate.ts';
 import { runCommand, startCollectorProcess, type CollectorProcess } from './demo/collector-process.ts';
 import { COUNTS_SQL, readCounts, type Counts } from './demo/counts.ts';
 import { freePort } from './demo/free-port.ts';
@@ -97,9 +98,10 @@ async function live(
     if (!provoked && second >= plan.incidentAtS) {
       provoked = true;
       provokeIncident(sandbox, plan.incidentForS);
-      note(
-        'INCIDENT: half of the new payments time out at the gateway, a third of the callbacks are signed wrongly',
-      );
+      const text =
+        'half of the new payments time out at the gateway, a third of the callbacks are signed wrongly';
+      note(`INCIDENT: ${text}`);
+      await annotate(collector.http, { title: 'Incident', text, forSeconds: plan.incidentForS });
     }
     if (!over && second >= plan.incidentAtS + plan.incidentForS) {
       over = true;

@@ -19,7 +19,7 @@ export const stages = tablePanel({
   description: `Orders seen at each stage (A), per minute and in all; those with a failed operation there (C=2; a decline is a successful operation); and how long the step into the stage took: from the item before to the stage's first one, median and 95th percentile. Failures are unusual above ${percent(OPERATION_FAILURES.warnAboveShare)}, bad above ${percent(OPERATION_FAILURES.badAboveShare)}. Next: click the failed orders.`,
   sql: queries.STAGES_SQL,
   unit: 'locale',
-  size: [24, 10],
+  size: [24, 8],
   fields: {
     gateway: { title: 'Gateway', width: 150 },
     stage: { title: 'Stage', mappings: STAGE_MAPPING, cellColour: true },

@@ -82,6 +82,13 @@ describe('the demo', () => {
     expect(demo.stderr).toContain('INCIDENT');
   });
 
+  it('notes the incident on the dashboards', async () => {
+    expect(await sql('SELECT title, ends_at > starts_at AS lasts FROM annotations')).toEqual({
+      title: 'Incident',
+      lasts: 1,
+    });
+  });
+
   it('tells the numbers that a SELECT over the views gives afterwards', async () => {
     const row = await sql(`SELECT
       (SELECT count() FROM orders) AS orders,

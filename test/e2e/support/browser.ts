@@ -56,6 +56,20 @@ export async function openPage(
   return { page, problems, sent };
 }
 
+/** Waits until the panels that a reader sees first show what they have. */
+export async function panelsInSight(page: Page): Promise<void> {
+  await page.locator('.panel').first().waitFor();
+  const { height } = page.viewportSize() ?? { height: 0 };
+  for (const panel of await page.locator('.panel').all()) {
+    const box = await panel.boundingBox();
+    if (box === null || box.y >= height) continue;
+    const id = await panel.getAttribute('data-panel');
+    await page
+      .locator(`.panel[data-panel="${id}"]:not([data-state*="loading"])`)
+      .waitFor({ timeout: 60_000 });
+  }
+}
+
 /** Waits until every panel in sight shows what it has, and gives each panel's state by title. */
 export async function settledPanels(page: Page): Promise<Record<string, string>> {
   await page.locator('.panel').first().waitFor();
