@@ -1,12 +1,22 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { SEVERITIES, type Severity } from '../../schemas/alerting/rule.ts';
 import type { RuleEvaluation } from '../alerts/evaluate.ts';
 import { RULES_FOLDER } from '../runtime/package-files.ts';
-import { EXIT, printJson, type CommandContext, type GlobalOptions } from './command-context.ts';
+import {
+  EXIT,
+  type ExitCode,
+  printJson,
+  usageError,
+  type CommandContext,
+  type GlobalOptions,
+} from './command-context.ts';
 import { withProgress } from './progress.ts';
 
 interface AlertsOptions extends GlobalOptions {
   readonly json?: true;
   readonly rules?: string;
+  readonly sendTest?: true;
+  readonly severity: Severity;
 }
 
 /** One alert instance, for machines. */
@@ -23,19 +33,34 @@ const HELP = `
 Evaluates the generated Grafana rules now, over the stored history, without Grafana: the same SQL and the same
 expressions. How long a condition must hold before Grafana fires is not looked at.
 
+With --send-test nothing is evaluated: one page that says that it is a test goes to the Alertmanager and the webhook of
+the configuration, and their answers are printed. Who is told by an Alertmanager is its own affair, by severity and side.
+What Grafana tells is tested in Grafana, at its contact points.
+Exit codes: 0 evaluated, or every target took the page, 1 failed, or one did not, 2 bad usage, or no target configured.
+
 Examples:
   $ gatewatch alerts                every rule, and what it sees
-  $ gatewatch alerts --json         an array with one object for each rule and label set`;
+  $ gatewatch alerts --json         an array with one object for each rule and label set
+  $ gatewatch alerts --send-test    does a page come to whoever is on call?`;
 
 export function addAlerts(program: Command, context: CommandContext): void {
   program
     .command('alerts')
     .description('evaluate the alert rules now')
     .option('--rules <folder>', 'folder of rule files, in the form that Grafana provisions')
+    .option('--send-test', 'send one test page to what the configuration names, and evaluate nothing')
+    .addOption(
+      new Option('--severity <severity>', 'of the test page').choices(SEVERITIES).default('critical'),
+    )
     .option('--json', 'one JSON array')
     .addHelpText('after', HELP)
     .action(async (_options: object, command: Command) => {
-      await alerts(context, command.optsWithGlobals<AlertsOptions>());
+      const options = command.optsWithGlobals<AlertsOptions>();
+      if (options.sendTest === true) {
+        context.exitCode = await sendTest(context, options);
+        return;
+      }
+      await alerts(context, options);
       context.exitCode = EXIT.done;
     });
 }
@@ -58,6 +83,20 @@ async function alerts({ host }: CommandContext, options: AlertsOptions): Promise
   } finally {
     await opened.close();
   }
+}
+
+async function sendTest({ host }: CommandContext, options: AlertsOptions): Promise<ExitCode> {
+  const { loadPartialConfig } = await import('../config/load.ts');
+  const { sendTestPage } = await import('../alerts/test-page.ts');
+  const { alerts: config } = loadPartialConfig(options.config, host.env, ['alerts']);
+  if (config.alertmanager === undefined && config.webhook === undefined)
+    throw usageError('nobody to tell: the configuration has neither alerts.alertmanager nor alerts.webhook');
+  const answers = await sendTestPage(config, options.severity, Date.now());
+  if (options.json === true) await printJson(host, answers);
+  else
+    for (const { target, url, error } of answers)
+      await host.stdout.write(`${target} ${url}: ${error === null ? 'took the page' : `FAILED, ${error}`}\n`);
+  return answers.every(({ accepted }) => accepted) ? EXIT.done : EXIT.failed;
 }
 
 function linesOf({ rule, instances }: RuleEvaluation): AlertLine[] {
