@@ -152,9 +152,10 @@ describe('backtest', () => {
     const now = new Date(START + 63 * MINUTE);
     await Promise.all(
       loadRules(RULES_FOLDER).map(async (rule) =>
-        expect(await source.evaluate(rule, [now]), rule.title).toEqual([
-          await evaluateRule(rule, { now, query }),
-        ]),
+        expect({ rule: rule.title, gives: await source.evaluate(rule, [now]) }).toEqual({
+          rule: rule.title,
+          gives: [await evaluateRule(rule, { now, query })],
+        }),
       ),
     );
   }, 300_000);
