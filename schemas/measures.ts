@@ -1,4 +1,4 @@
-import { CATALOGUE, OUTCOME_OF_GROUP, type Outcome, type ReasonGroup } from './dictionary.ts';
+import { CATALOGUE, OUTCOME_OF_GROUP, type Outcome, type ReasonGroup, STAGES } from './dictionary.ts';
 import { DATABASE, VIEWS } from './names.ts';
 import { WILSON_Z, WINDOWS } from './thresholds.ts';
 
@@ -85,24 +85,33 @@ export function timesToFinal(decided: string, began: string): string {
 }
 
 /**
- * One row per order and stage that the order reached in the window: gateway, order_type, external_id, stage, reached_at,
- * seconds from the item before to the stage's first one (NULL without one): how long the step into the stage took.
+ * One row per order and stage of its items: gateway, order_type, external_id, stage; whether it has items there within the
+ * window (`seen`), failed ones among them (`failed`); when it first came there (`reached_at`), whether within the window
+ * (`reached`), and the seconds from the item before to that one (NULL without one): how long the step into the stage took.
+ * All from one reading of the items, with numbers for instants and stages: texts in arrays cost more than the reading.
  *
  * @param where conditions on items, a window with the look-back among them
- * @param reached condition on `reached_at`: the window
+ * @param from the window's begin
+ * @param to the window's end, which may depend on the gateway
  */
-export function stageSteps(where: string, reached: string): string {
-  return `SELECT ${ORDER_KEY}, toString(stage_name) AS stage, item.1 AS reached_at, if(place = 1, NULL, step / 1000000) AS seconds
+export function stageSteps(where: string, from: string, to: string): string {
+  const codes = STAGES.map(({ code }) => code).join(', ');
+  const within = (instant: string): string => `${instant} >= from_us AND ${instant} < to_us`;
+  return `SELECT ${ORDER_KEY}, transform(stage_code, [${codes}], [${sqlList(STAGES.map(({ name }) => name))}], '') AS stage,
+    toUnixTimestamp64Micro(${from}) AS from_us, toUnixTimestamp64Micro(${to}) AS to_us,
+    arrayExists(one -> one.4 = stage_code AND ${within('one.1')}, items) AS seen,
+    arrayExists(one -> one.4 = stage_code AND one.5 AND ${within('one.1')}, items) AS failed,
+    fromUnixTimestamp64Micro(item.1, 'UTC') AS reached_at, ${within('item.1')} AS reached, if(place = 1, NULL, step / 1000000) AS seconds
   FROM
   (
-    SELECT ${ORDER_KEY}, arraySort(groupArray((event_time, list_position, action, ifNull(toString(stage), '')))) AS items
+    SELECT ${ORDER_KEY}, arraySort(groupArray((toUnixTimestamp64Micro(event_time), list_position, action, ifNull(toInt8(stage), 0), ifNull(result = 'FAILURE', 0)))) AS items
     FROM ${view('historyEvents')}
     WHERE ${where}
     GROUP BY ${ORDER_KEY}
   )
-  ARRAY JOIN items AS item, arrayEnumerate(items) AS place, items.4 AS stage_name, arrayEnumerateUniq(items.4) AS nth,
-    arrayDifference(arrayMap(one -> toUnixTimestamp64Micro(one.1), items)) AS step
-  WHERE nth = 1 AND stage_name != '' AND ${reached}`;
+  ARRAY JOIN items AS item, arrayEnumerate(items) AS place, items.4 AS stage_code, arrayEnumerateUniq(items.4) AS nth,
+    arrayDifference(items.1) AS step
+  WHERE nth = 1 AND stage_code != 0`;
 }
 
 const APPROVAL_OUTCOMES: readonly Outcome[] = [

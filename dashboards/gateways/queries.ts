@@ -1,11 +1,10 @@
 import { STAGES } from '../../schemas/dictionary.ts';
 import {
-  distinctOrdersIf,
   DISTINCT_ORDERS,
   FAILING,
   OPERATION_FAILURE_SHARE,
   ratio,
-  sqlText,
+  sqlList,
   stageSteps,
   view,
 } from '../../schemas/measures.ts';
@@ -17,7 +16,6 @@ import {
   CHOSEN_STAGE,
   inRange,
   ITEMS,
-  RANGE,
   WITH_WATERMARKS,
   bucket,
 } from '../house/filters.ts';
@@ -26,33 +24,28 @@ import {
 
 const STEPS = stageSteps(
   `event_time >= $__fromTime - INTERVAL ${WINDOWS.stageLookbackSeconds} SECOND AND event_time < $__toTime AND event_time < window_end(gateway) AND ${CHOSEN_ITEMS}`,
-  `${RANGE.contains('reached_at')} AND ${CHOSEN_STAGE}`,
+  'toDateTime64($__fromTime, 6)',
+  'least(toDateTime64($__toTime, 6), window_end(gateway))',
 );
 const STAGE_ITEMS = `stage IS NOT NULL AND ${CHOSEN_STAGE} AND ${ITEMS}`;
 
 /** gateway, stage, orders, orders_per_minute, failed_orders, failure_share 0..1, p50 and p95 seconds of the step into it. */
 export const STAGES_SQL = `${WITH_WATERMARKS}
 SELECT gateway, stage, orders, orders * 60 / greatest(dateDiff('second', $__fromTime, least(toDateTime64($__toTime, 6), window_end(gateway))), 1) AS orders_per_minute,
-  failed_orders, failure_share, p50, p95
+  failed_orders, ${ratio('failed_orders', 'orders')} AS failure_share, p50, p95
 FROM
 (
-  SELECT toString(gateway) AS gateway, assumeNotNull(toString(stage)) AS stage, ${DISTINCT_ORDERS} AS orders,
-    ${distinctOrdersIf(`result = 'FAILURE'`)} AS failed_orders, ${OPERATION_FAILURE_SHARE} AS failure_share
-  FROM ${view('historyEvents')}
-  WHERE ${STAGE_ITEMS}
-  GROUP BY gateway, stage
-) AS counted
-LEFT JOIN
-(
-  SELECT toString(gateway) AS gateway, stage, toNullable(quantileExact(0.5)(seconds)) AS p50, toNullable(quantileExact(0.95)(seconds)) AS p95
+  SELECT toString(gateway) AS gateway, stage, countIf(seen) AS orders, countIf(failed) AS failed_orders,
+    quantileExactOrNullIf(0.5)(seconds, reached) AS p50, quantileExactOrNullIf(0.95)(seconds, reached) AS p95
   FROM
   (
     ${STEPS}
   )
-  WHERE seconds IS NOT NULL
+  WHERE ${CHOSEN_STAGE}
   GROUP BY gateway, stage
-) AS timed USING (gateway, stage)
-ORDER BY gateway, indexOf([${STAGES.map(({ name }) => sqlText(name)).join(', ')}], stage)
+)
+WHERE orders > 0
+ORDER BY gateway, indexOf([${sqlList(STAGES.map(({ name }) => name))}], stage)
 LIMIT 200`;
 
 /** time, gateway, stage, share 0..1 of orders with a failed operation there, orders. */
@@ -71,7 +64,7 @@ FROM
 (
   ${STEPS}
 )
-WHERE seconds IS NOT NULL
+WHERE reached AND seconds IS NOT NULL AND ${CHOSEN_STAGE}
 GROUP BY time, gateway, stage
 ORDER BY time, gateway, stage`;
 
