@@ -1,14 +1,20 @@
 import { fileURLToPath } from 'node:url';
+import { panelId } from '../dashboards/house/ids.ts';
 
 export const RUNBOOKS_DIR = fileURLToPath(new URL('runbooks', import.meta.url));
 
-/**
- * Where people read the runbooks: set it to wherever your team keeps them before you generate your own files. The default
- * is a placeholder on a domain that is reserved for examples.
- */
-export const DEFAULT_RUNBOOK_BASE_URL = 'https://gatewatch.example/runbooks';
+/** All runbooks, as a dashboard: whoever can open the links of a page can open these. */
+export const RUNBOOK_DASHBOARD = { uid: 'gatewatch-runbooks', title: 'Runbooks' } as const;
 
-/** @param baseUrl URL of the folder of runbooks, without a trailing slash. */
-export function runbookLinks(baseUrl: string = DEFAULT_RUNBOOK_BASE_URL): (ruleName: string) => string {
-  return (ruleName) => `${baseUrl}/${ruleName}.md`;
+/** Key of the panel that holds a rule's runbook. */
+export const runbookPanel = (ruleName: string): string => `runbook-${ruleName}`;
+
+/**
+ * Where people read the runbooks.
+ *
+ * @param baseUrl URL of the folder where your team keeps them, e.g. in your repository. @default the dashboard of runbooks
+ */
+export function runbookLinks(baseUrl = ''): (ruleName: string) => string {
+  if (baseUrl !== '') return (ruleName) => `${baseUrl.replace(/\/+$/, '')}/${ruleName}.md`;
+  return (ruleName) => `/d/${RUNBOOK_DASHBOARD.uid}?viewPanel=panel-${panelId(runbookPanel(ruleName))}`;
 }

@@ -21,13 +21,15 @@ export interface Alert {
 export interface AlertTexts {
   /** Base address of Grafana, for links that begin with a slash. '' leaves them as they are. */
   readonly externalUrl: string;
+  /** Folder of runbooks. @default what the rule links to */
+  readonly runbookUrl?: string | undefined;
 }
 
 /** The alert that a state stands for, or null: nothing is told of states that neither fire nor have just ended. */
 export function alertOf(
   rule: ProvisionedRule,
   memory: AlertMemory,
-  { externalUrl }: AlertTexts,
+  { externalUrl, runbookUrl }: AlertTexts,
 ): Alert | null {
   const firing = isFiring(memory.state);
   if (!firing && memory.resolvedAt === null) return null;
@@ -36,6 +38,7 @@ export function alertOf(
   const annotations = Object.fromEntries(
     Object.entries(rule.annotations).map(([name, text]) => {
       const rendered = renderTemplate(text, context);
+      if (name === 'runbook_url' && runbookUrl !== undefined) return [name, `${runbookUrl}/${rule.title}.md`];
       return [name, name.endsWith('_url') && rendered.startsWith('/') ? externalUrl + rendered : rendered];
     }),
   );

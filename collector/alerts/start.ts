@@ -44,6 +44,7 @@ export async function startAlerting(options: AlertingOptions): Promise<() => Pro
   const evaluator = createEvaluator({
     rules,
     externalUrl: config.externalUrl,
+    runbookUrl: config.runbookUrl,
     query: async (sql) => JSON.parse(await store.queryText(sql, 'JSON')) as never,
     book: createStateBook({
       query: (sql) => store.query(sql),

@@ -76,6 +76,8 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   alerts: 'Alert rules: their settings, and their evaluation without Grafana.',
   'alerts.evaluate':
     'Evaluate the alert rules in this collector and keep `alert_states`. `gatewatch run --evaluate-alerts` does the same.',
+  'alerts.runbookUrl':
+    'Folder of runbooks that pages link to, such as one in your own repository: each is `RULE.md` there. Without it they link to the dashboard of runbooks below `externalUrl`.',
   'alerts.rulesFolder':
     'Folder of rule files, in the form that Grafana provisions. Without it: the rules that come with gatewatch.',
   'alerts.alertmanager': 'An Alertmanager (API v2) that is told of alerts.',

@@ -61,6 +61,8 @@ export const alertsConfigSchema = z.strictObject({
     .optional(),
   /** Base address of Grafana, put before links. @default '' */
   externalUrl: z.union([z.literal(''), url]).default(''),
+  /** Folder of runbooks that pages link to, e.g. in your own repository. @default those of the dashboards, at externalUrl */
+  runbookUrl: url.optional(),
   /** Rules by name. */
   rules: z
     .record(

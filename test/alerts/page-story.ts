@@ -20,6 +20,7 @@ export const RULE = 'GatewatchTechTimeouts';
 /** Another rule that the same incident concerns, for the grouping. */
 const COMPANION = 'GatewatchTechnicalBurnFast';
 export const GRAFANA_URL = 'https://grafana.gatewatch.example';
+export const RUNBOOK_URL = 'https://git.gatewatch.example/runbooks';
 
 /** How the two pages came about, and what became of them. */
 export interface PageStory {
@@ -98,6 +99,7 @@ export async function livePage(): Promise<PageStory> {
         alertmanager: { url: alertmanager.url },
         webhook: { url: `${direct.url}/direct`, token: 'webhook-token' },
         externalUrl: GRAFANA_URL,
+        runbookUrl: RUNBOOK_URL,
       },
     },
   });

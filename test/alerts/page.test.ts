@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { HAS_ALERTMANAGER } from '../collector/alerts/support/alertmanager.ts';
-import { GATEWAY, GRAFANA_URL, livePage, pagesIn, type PageStory, RULE } from './page-story.ts';
+import { GATEWAY, GRAFANA_URL, livePage, pagesIn, type PageStory, RULE, RUNBOOK_URL } from './page-story.ts';
 
 describe.skipIf(!HAS_ALERTMANAGER)('a page, from the gateway to whoever is paged', () => {
   let story: PageStory;
@@ -23,7 +23,7 @@ describe.skipIf(!HAS_ALERTMANAGER)('a page, from the gateway to whoever is paged
     expect(annotations['description']).toMatch(
       /^acme-eu GATEWAY_CREATE: (\d+) of (\d+) orders \([\d.]+%\) timed out .* Up to \d+ of \2 would still be usual\./,
     );
-    expect(annotations['runbook_url']).toMatch(/GatewatchTechTimeouts/);
+    expect(annotations['runbook_url']).toBe(`${RUNBOOK_URL}/GatewatchTechTimeouts.md`);
     expect(annotations['dashboard_url']?.startsWith(`${GRAFANA_URL}/d/`)).toBe(true);
     expect(page?.body.groupLabels).toEqual({ gateway: GATEWAY });
     expect(story.direct[0]).toMatchObject({ path: '/direct', authorization: 'Bearer webhook-token' });

@@ -7,6 +7,8 @@ import { parse } from 'yaml';
 import { ruleGroups } from '../../alerts/grafana-rule.ts';
 import { INCIDENT_DASHBOARD, incidentDashboard } from '../../alerts/incident-dashboard.ts';
 import { provisioningFile } from '../../alerts/provisioning.ts';
+import { runbookDashboard } from '../../alerts/runbook-dashboard.ts';
+import { runbookLinks } from '../../alerts/runbook-links.ts';
 import { SEVERITIES, SIDES } from '../../schemas/alerting/rule.ts';
 import { RULES } from '../../schemas/alerting/rules/all.ts';
 import { refsOf } from '../../collector/alerts/math.ts';
@@ -46,7 +48,10 @@ describe.each(rules.map((rule) => [rule.title, rule] as const))('rule %s', (titl
     expect(rule.annotations['steps']).toMatch(/^1\. .* 2\. .* 3\. /);
     expect(rule.annotations['side']).not.toBe('');
     expect(SIDES).toContain(rule.labels['side']);
-    expect(rule.annotations['runbook_url']).toMatch(new RegExp(`^https://.*/${title}\\.md$`));
+    const runbooks = runbookDashboard(RULES).panels ?? [];
+    const opened = runbooks.find(({ id }) => rule.annotations['runbook_url']?.endsWith(`=panel-${id}`));
+    expect(rule.annotations['runbook_url']?.startsWith('/d/gatewatch-runbooks?viewPanel=')).toBe(true);
+    expect(opened).toMatchObject({ title, options: { content: expect.stringContaining(`# ${title}\n`) } });
     expect(SEVERITIES).toContain(rule.labels['severity']);
     expect(rule.labels['service']).toBe('gatewatch');
   });
@@ -98,6 +103,32 @@ describe.each(rules.map((rule) => [rule.title, rule] as const))('rule %s', (titl
 });
 
 describe('runbooks', () => {
+  it('say which windows their rule looks at, and how few orders it takes', () => {
+    const span = (seconds: number): string => {
+      const [count, unit] =
+        seconds % 86_400 === 0
+          ? [seconds / 86_400, 'day']
+          : seconds % 3600 === 0
+            ? [seconds / 3600, 'hour']
+            : [seconds / 60, 'minute'];
+      return `${count} ${unit}${count === 1 ? '' : 's'}`;
+    };
+    for (const rule of RULES) {
+      if (rule.kind !== 'share') continue;
+      const text = readFileSync(join(RUNBOOKS, `${rule.name}.md`), 'utf8');
+      const [, line = ''] = /\n(It looks .*)\n/.exec(text) ?? [];
+      for (const { windowSeconds } of rule.gate.rungs)
+        expect(`${rule.name}: ${line}`).toContain(span(windowSeconds));
+      const { minimumAffectedOrders: least } = rule.gate;
+      expect(`${rule.name}: ${line}`).toContain(`${least} affected order${least === 1 ? '' : 's'}`);
+    }
+  });
+
+  it('are opened elsewhere when it is said where they are kept', () => {
+    const file = provisioningFile(ruleGroups(RULES), runbookLinks('https://git.example/runbooks/'));
+    expect(file).toContain('runbook_url: https://git.example/runbooks/GatewatchTechTimeouts.md\n');
+  });
+
   it('belong to rules, and every rule has one', () => {
     expect(readdirSync(RUNBOOKS).toSorted()).toEqual(rules.map(({ title }) => `${title}.md`).toSorted());
   });
