@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { GatewatchError } from '../errors.ts';
@@ -46,7 +47,7 @@ async function serve({ host }: CommandContext, options: StoreOptions): Promise<n
   const { createLog, storeEvents } = await import('./log.ts');
   const { startEmbeddedStore } = await import('../embedded/store.ts');
   const log = createLog(config.log.level);
-  const stopped = stopOnSignal(host);
+  const stopped = stopOnSignal(host, log);
   const { fsync } = config.embedded;
   const store = await startEmbeddedStore({ dataDir: config.dataDir, port, fsync, log: storeEvents(log) });
   host.outliveStdout();
@@ -74,10 +75,11 @@ Ctrl-C stops it.
   throw down;
 }
 
-function stopOnSignal(host: CommandContext['host']): Promise<undefined> {
+function stopOnSignal(host: CommandContext['host'], log: Logger): Promise<undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   let signals = 0;
-  host.onSignal(() => {
+  host.onSignal((signal) => {
+    log.info({ signal }, 'stopping; a second signal stops at once');
     signals += 1;
     if (signals > 1) void host.exit(EXIT.failed);
     resolve(undefined);

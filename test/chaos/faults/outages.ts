@@ -13,16 +13,20 @@ export function storeOutage(seconds: number): Fault {
       const inserts = countInserts(scene);
       store.kill({ stayDown: true });
       let down = 0;
+      let looks = 0;
       for (const end = performance.now() + seconds * 1000; performance.now() < end;) {
+        looks += 1;
         if (!(await store.isUp())) down += 1;
         await sleep(1000);
       }
       const passed = inserts.stop();
       const answered = await main.isReady();
       store.program.start();
-      if (passed > 0 || down < seconds - 3)
-        record.missed('store outage', `${passed} inserts were answered, down in ${down} of ${seconds} looks`);
-      else record.happened('store outage', `no answer in ${down} looks, one a second; no insert answered`);
+      // Looks take a while on a busy machine; the first may meet a store that is just being killed.
+      if (passed > 0 || down < looks - 1)
+        record.missed('store outage', `${passed} inserts were answered, down in ${down} of ${looks} looks`);
+      else
+        record.happened('store outage', `no answer in ${down} looks within ${seconds} s; no insert answered`);
       if (answered) record.failed('the collector said it was ready while the store was away');
       await recoverStore(scene, 'store outage', performance.now());
     },
