@@ -4,7 +4,7 @@ import { ratioOf, reachesAim, type Bench, type BenchResult } from './result.ts';
 
 const HELP = `npm run bench -- [NAME...] [--json]
 
-Runs every bench under test/bench, or those whose file names are given (decode, sink), one after the other.
+Runs every bench under test/bench, or those whose file names are given (callbacks, decode, polls, sink), one after the other.
 Each compares our way with a straightforward one in the same run; the ratio must reach its aim.
 Exit codes: 0 every aim reached, 1 an aim missed or a bench failed, 2 bad usage.`;
 

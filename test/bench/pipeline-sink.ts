@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url';
+import type { PipelineContext } from '../../collector/pipeline/context.ts';
+import { createMigrator } from '../../collector/sinks/clickhouse/migrate.ts';
+import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
+import { createStore, type Store } from '../../collector/sinks/clickhouse/store.ts';
+import { withEmbedded } from '../support/embedded.ts';
+
+const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
+
+/** The real sink into an embedded store, with the product's own settings. */
+export async function withSink<T>(
+  work: (parts: { store: Store; write: PipelineContext['write'] }) => Promise<T>,
+): Promise<T> {
+  const embedded = await withEmbedded();
+  const store = createStore({ url: embedded.url, ...embedded.writer });
+  try {
+    await createMigrator({ store, directory: MIGRATIONS }).run();
+    const sink = createClickHouseSink({ store, collectorId: 'bench' });
+    try {
+      return await work({
+        store,
+        write: async (bundle, provenance) => void (await sink.write(bundle, provenance)),
+      });
+    } finally {
+      await sink.stop(5_000);
+    }
+  } finally {
+    await store.close();
+    await embedded.stop();
+  }
+}

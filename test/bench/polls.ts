@@ -1,0 +1,149 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Pool } from 'undici';
+import { systemClock } from '../../collector/clock.ts';
+import { createStamp, type PipelineContext } from '../../collector/pipeline/context.ts';
+import { handleAnswer } from '../../collector/pipeline/replies.ts';
+import { createWatchMemory } from '../../collector/pipeline/watch-memory.ts';
+import { reopen } from '../../collector/schedule/advance.ts';
+import { createPoller } from '../../collector/sources/poller/poller.ts';
+import { noInstruments } from '../../collector/telemetry/instruments.ts';
+import { gatewayConfigSchema } from '../../schemas/config.ts';
+import { watchKey } from '../../schemas/watch.ts';
+import { watchedOrder } from '../support/watched-order.ts';
+import { withSink } from './pipeline-sink.ts';
+import { ratioOf, type BenchResult } from './result.ts';
+
+const ORDERS = 3_000;
+/** Reads of an order: the history grows with each of them, the last one brings nothing new. */
+const READS = 4;
+const CONCURRENCY = 32;
+const ROUNDS = 3;
+
+/**
+ * Status reads a second, from the request to rows that the store has acknowledged, against bare undici requests to the same
+ * server with the same concurrency. In turns within one run.
+ */
+export async function run(): Promise<BenchResult> {
+  const server = fork(fileURLToPath(new URL('./status-server.ts', import.meta.url)), {
+    execArgv: ['--no-warnings'],
+  });
+  const [port] = (await once(server, 'message')) as [number];
+  const origin = `http://127.0.0.1:${port}`;
+  try {
+    const ours: number[] = [];
+    const bare: number[] = [];
+    await withSink(async ({ store, write }) => {
+      for (let round = 0; round <= ROUNDS; round += 1) {
+        const bareRate = await readBare(origin, round);
+        const rate = await readOurs(origin, round, (sql, params) => store.query(sql, params), write);
+        if (round === 0) continue;
+        ours.push(rate);
+        bare.push(bareRate);
+      }
+    });
+    return {
+      name: 'polls: status reads to acknowledged rows against bare undici requests',
+      unit: 'reads/s',
+      ours: median(ours),
+      baseline: median(bare),
+      aim: 0.6,
+      note: `${ORDERS} orders, ${READS} reads and 9 items each, ${CONCURRENCY} at once, embedded store, medians of ${ROUNDS}`,
+    };
+  } finally {
+    server.disconnect();
+  }
+}
+
+async function readBare(origin: string, round: number): Promise<number> {
+  const pool = new Pool(origin, { connections: CONCURRENCY });
+  const todo = Array.from(
+    { length: ORDERS * READS },
+    (_, index) => `bare-${round}-${index % ORDERS}`,
+  ).values();
+  const start = performance.now();
+  const lane = async (): Promise<void> => {
+    for (const id of todo) {
+      const reply = await pool.request({
+        method: 'GET',
+        path: `/api/v1/integration/deposit-order/${id}/status`,
+        headers: { authorization: 'Bearer a-token' },
+      });
+      await reply.body.text();
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  const rate = (ORDERS * READS * 1000) / (performance.now() - start);
+  await pool.destroy();
+  return rate;
+}
+
+async function readOurs(
+  origin: string,
+  round: number,
+  query: Parameters<typeof createWatchMemory>[0],
+  write: PipelineContext['write'],
+): Promise<number> {
+  const gateway = gatewayConfigSchema.parse({
+    name: 'acme-eu',
+    secureUrl: origin,
+    token: 'a-token',
+    callbackKeys: ['0123456789abcdef0123456789abcdef'],
+    poll: {
+      delaysS: [0.001],
+      maxDelayS: 0.001,
+      jitter: 0,
+      rereadsS: [0.001],
+      concurrency: CONCURRENCY,
+      requestsPerSecond: 1_000_000,
+    },
+  });
+  const clock = { ...systemClock, now: createStamp(systemClock) };
+  const done = Promise.withResolvers<void>();
+  let reads = 0;
+  const poller = createPoller({
+    gateways: [gateway],
+    clock,
+    async handle(answer) {
+      const handled = await handleAnswer(answer, context);
+      reads += 1;
+      if (reads === ORDERS * READS) done.resolve();
+      return handled;
+    },
+    reopen: (order) => reopen(order, clock.now()),
+    onEvent: (_gateway, event) => event.type === 'handle_failed' && done.reject(event.error),
+  });
+  const context: PipelineContext = {
+    collectorId: 'bench',
+    clock,
+    random: Math.random,
+    gateways: new Map([[gateway.name, gateway]]),
+    memory: createWatchMemory(query),
+    poller,
+    instruments: noInstruments(),
+    write,
+  };
+  const start = performance.now();
+  for (let index = 0; index < ORDERS; index += 1) {
+    const order = watchedOrder({
+      orderId: `ours-${round}-${index}`,
+      nextPollAt: clock.now(),
+      firstSeenAt: clock.now(),
+    });
+    poller.takeUp(watchKey(order), { order, known: '' }, 'watch');
+  }
+  await done.promise;
+  const rate = (ORDERS * READS * 1000) / (performance.now() - start);
+  await poller.stop();
+  return rate;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
+
+if (import.meta.main) {
+  const result = await run();
+  console.log({ ...result, ratio: ratioOf(result) });
+}

@@ -1,0 +1,39 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Items that each read of an order finds more than the one before, and how many there are in the end. */
+const STEP = 3;
+const ITEMS = 9;
+
+/**
+ * A gateway that only answers status requests, as fast as it can: in a process of its own, so that it takes no time from who asks.
+ * Tells its port over the channel to its parent.
+ */
+function serve(): void {
+  const reads = new Map<string, number>();
+  const server = createServer((request, response) => {
+    const id = request.url?.split('/').at(-2) ?? '';
+    const read = (reads.get(id) ?? 0) + 1;
+    reads.set(id, read);
+    const isFinal = read * STEP >= ITEMS;
+    const body = Buffer.from(
+      JSON.stringify({
+        externalId: id,
+        orderStatus: isFinal ? 'Success' : 'Processing',
+        amount: 100,
+        currency: 'EUR',
+        orderType: 'Deposit',
+        orderHistory: Array.from({ length: Math.min(read * STEP, ITEMS) }, (_, item) => ({
+          time: new Date(Date.UTC(2026, 10, 21, 10, 15, item)).toISOString(),
+          action: item === ITEMS - 1 ? '4.1.3.00' : '4.2.2.13',
+        })),
+      }),
+    );
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.byteLength });
+    response.end(body);
+  });
+  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+  process.on('disconnect', () => process.exit());
+}
+
+if (import.meta.main) serve();
