@@ -19,6 +19,8 @@ export interface AlertStatesOptions {
 
 /** Evaluating may take this part of the time: on a small machine panels come first. */
 const SHARE_OF_TIME = 0.25;
+/** And yet: an incident should show within a minute or so on a slow machine, too. */
+const MOST_PAUSE_MS = 45_000;
 
 /**
  * How the alert rules stand now, by the generated rules themselves: the same SQL and expressions, without the time for
@@ -57,7 +59,8 @@ export function createAlertStates(options: AlertStatesOptions): () => Promise<Al
     } catch (failure) {
       error = problemText(failure);
     }
-    nextAt = monotonicMs() + Math.max(everyMs, (monotonicMs() - started) / SHARE_OF_TIME);
+    nextAt =
+      monotonicMs() + Math.max(everyMs, Math.min((monotonicMs() - started) / SHARE_OF_TIME, MOST_PAUSE_MS));
   }
 
   return async () => {

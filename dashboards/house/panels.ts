@@ -139,6 +139,8 @@ export function timeSeriesPanel(options: TimeSeriesOptions): timeseries.PanelBui
           : common.GraphThresholdsStyleMode.Dashed,
       ),
     );
+  // A bar covers the time that it counts, which begins at its timestamp.
+  if (stacked) builder.barAlignment(common.BarAlignment.After);
   if (options.ruleLimit !== undefined) builder.thresholds(singleThreshold(options.ruleLimit));
   if (options.max !== undefined) builder.max(options.max);
   return builder;

@@ -135,6 +135,7 @@ function seriesOptions(
 )               {
   const {
     drawStyle = 'line',
+    barAlignment = 0,
     lineWidth = 1,
     fillOpacity = 0,
     pointSize = 5,
@@ -159,6 +160,7 @@ function seriesOptions(
     const widest = Math.max((width * intervalMs) / (range.to - range.from), 2);
     const paths = uPlot.paths.bars?.({
       size: [0.8, widest, 1],
+      align: barAlignment,
       ...(stacked?.lower == null ? {} : { disp: stackedBars(stacked) }),
     });
     return { ...common, points: { show: false }, ...(paths === undefined ? {} : { paths }) };

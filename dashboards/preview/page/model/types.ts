@@ -116,6 +116,8 @@ export interface DataLink {
 /** What a panel type reads of a field beyond the common part. */
 export interface CustomConfig {
   readonly drawStyle?: 'line' | 'bars' | 'points';
+  /** Bars before, around or after their time. */
+  readonly barAlignment?: -1 | 0 | 1;
   readonly lineInterpolation?: string;
   readonly lineWidth?: number;
   readonly lineStyle?: { readonly fill?: string; readonly dash?: readonly number[] };

@@ -150,6 +150,7 @@ function seriesOptions(
 ): uPlot.Series {
   const {
     drawStyle = 'line',
+    barAlignment = 0,
     lineWidth = 1,
     fillOpacity = 0,
     pointSize = 5,
@@ -174,6 +175,7 @@ function seriesOptions(
     const widest = Math.max((width * intervalMs) / (range.to - range.from), 2);
     const paths = uPlot.paths.bars?.({
       size: [0.8, widest, 1],
+      align: barAlignment,
       ...(stacked?.lower == null ? {} : { disp: stackedBars(stacked) }),
     });
     return { ...common, points: { show: false }, ...(paths === undefined ? {} : { paths }) };

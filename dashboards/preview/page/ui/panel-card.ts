@@ -84,6 +84,8 @@ export function createPanelCard(panel: Panel, host: CardHost): PanelCard {
   );
   element.style.setProperty('--x', String(panel.gridPos.x + 1));
   element.style.setProperty('--w', String(panel.gridPos.w));
+  // Where there is room for half: two beside each other, or one alone.
+  element.style.setProperty('--half', String(panel.gridPos.w <= 6 ? 12 : 24));
   element.style.setProperty('--h', String(panel.gridPos.h));
 
   const sight = new IntersectionObserver(
