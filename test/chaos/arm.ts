@@ -37,8 +37,10 @@ export interface Arm {
   readonly store: Store | null;
   readonly collectors: readonly Collector[];
   readonly budgetPerSecond: number;
-  /** The most status requests that one collector made in a second. */
+  /** The most status requests of one collector that arrived in a second. */
   readonly busiestSecond: () => number;
+  /** The most that arrived in any ten seconds, for one second of them. */
+  readonly busiestTenSeconds: () => number;
   /** Generations of the consumer group in which somebody joined. */
   readonly generations: ReadonlySet<number>;
   readonly groupId: string;
@@ -144,10 +146,16 @@ export async function startArm(options: ArmOptions): Promise<Arm> {
     const groupId = uniqueName('chaos');
     const generations = new Set<number>();
     const budgetPerSecond = options.budgetPerSecond ?? 500;
-    const meter = createRateMeter();
+    const meter = createRateMeter(1);
+    const slowMeter = createRateMeter(10);
     const collectors = links.map((own, index) => {
       own.kafka.onAnswered(({ generation }) => generation !== null && generations.add(generation));
-      if (index === 0) own.gateway.onAsked(({ name }) => name === 'status' && meter.note());
+      if (index === 0)
+        own.gateway.onAsked(({ name }) => {
+          if (name !== 'status') return;
+          meter.note();
+          slowMeter.note();
+        });
       const config = configOf(own, {
         budgetPerSecond,
         sandbox: sandbox as Sandbox,
@@ -179,6 +187,7 @@ export async function startArm(options: ArmOptions): Promise<Arm> {
       collectors,
       budgetPerSecond,
       busiestSecond: meter.most,
+      busiestTenSeconds: () => slowMeter.most() / 10,
       generations,
       groupId,
       query: (sql) => queryAsWriter(`http://127.0.0.1:${storePort}`, writerSecret(dataDir), sql),
@@ -234,15 +243,15 @@ function configOf(links: Collector['links'], parts: ConfigParts): ConfigInput {
 const embeddedFolder = (folder: string) => path.join(folder, 'embedded');
 const nameOf = (index: number) => `collector-${'abc'[index]}`;
 
-/** Requests by whole seconds would miss a burst over their edge: a window of one second slides over them. */
-function createRateMeter(): { note(): void; most(): number } {
+/** Requests by whole seconds would miss a burst over their edge: a window of so many seconds slides over them. */
+function createRateMeter(seconds: number): { note(): void; most(): number } {
   const recent: number[] = [];
   let most = 0;
   return {
     note() {
       const now = performance.now();
       recent.push(now);
-      while ((recent[0] ?? now) <= now - 1000) recent.shift();
+      while ((recent[0] ?? now) <= now - seconds * 1000) recent.shift();
       most = Math.max(most, recent.length);
     },
     most: () => most,

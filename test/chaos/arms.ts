@@ -113,8 +113,8 @@ export async function runEarlyCommit(stage: Stage): Promise<number> {
     { name: 'early-commit', mischief: NO_MISCHIEF, env: { NODE_OPTIONS: `--import=${EARLY_COMMIT}` } },
     // Orders whose callbacks were lost never come to rest; what counts is that every record was read.
     {
-      events: 1200,
-      faults: Array.from({ length: 3 }, () => killBeforeCallbacks),
+      events: stage.options.isShort ? 500 : 1200,
+      faults: Array.from({ length: stage.options.isShort ? 2 : 3 }, () => killBeforeCallbacks),
       settleMs: 30_000,
       restsOn: ['bridgePending', 'lag'],
     },

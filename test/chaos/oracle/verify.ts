@@ -33,6 +33,8 @@ export interface PollFigures {
   readonly rows: number;
   readonly perOrderMedian: number;
   readonly perOrderP99: number;
+  /** The most that one collector began within any second, by the times that it stored. */
+  readonly busiestSecond: number;
 }
 
 export async function verify(arm: Arm): Promise<Verification> {
@@ -108,7 +110,16 @@ async function pollFigures(query: Arm['query']): Promise<PollFigures> {
     `SELECT sum(n) AS rows, quantileExact(0.5)(n) AS median, quantileExact(0.99)(n) AS p99
 FROM (SELECT order_type, order_id, count() AS n FROM polls GROUP BY order_type, order_id)`,
   );
-  return { rows: row?.rows ?? 0, perOrderMedian: row?.median ?? 0, perOrderP99: row?.p99 ?? 0 };
+  const [rate] = await query<{ most: number }>(
+    `SELECT max(n) AS most FROM (SELECT count() OVER (PARTITION BY collector_id
+ORDER BY toUnixTimestamp64Micro(started_at) RANGE BETWEEN 999999 PRECEDING AND CURRENT ROW) AS n FROM polls)`,
+  );
+  return {
+    rows: row?.rows ?? 0,
+    perOrderMedian: row?.median ?? 0,
+    perOrderP99: row?.p99 ?? 0,
+    busiestSecond: rate?.most ?? 0,
+  };
 }
 
 function countBy(records: readonly AcceptedRecord[]): Record<string, number> {
