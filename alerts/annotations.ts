@@ -31,7 +31,7 @@ export function annotations(rule: Rule): Record<string, string> {
     summary: rule.summary,
     description: `${where(rule)}: ${howBad(rule)} ${rule.explanation}`,
     side: SIDE_TEXT[rule.side],
-    steps: rule.steps.map((step, index) => `${index + 1}. ${step}`).join(' '),
+    steps: rule.steps.map((step, index) => `${index + 1}. ${step}`).join('\n'),
     dashboard_url: `/d/${board}?${range(rule)}&var-gateway=${quoted('gateway')}${rule.panel === undefined ? `&${incident(rule)}` : ''}&viewPanel=panel-${panelId(panel)}`,
     ...(rule.kind === 'gauge'
       ? {}
@@ -54,7 +54,7 @@ function howBad(rule: Rule): string {
     case 'share':
       return (
         `${number('affected')} of ${number('seen')} orders ({{ humanizePercentage .Values.share.Value }}) ${rule.affectedOrders} ` +
-        `between ${time('window_from')} and ${time('window_to')}. Up to ${number('limit')} of ${number('seen')} would still be usual.`
+        `between ${time('window_from')} and ${time('window_to')}. Fewer than ${number('limit')} of ${number('seen')} would still be usual.`
       );
     case 'drop':
       return (

@@ -1,9 +1,11 @@
+import { EMAIL_TEMPLATE } from './email-template.ts';
 import { MUTE_TIMINGS, POLICY, type Receiver, RECEIVERS, type Route, TEMPLATE } from './notifications.ts';
 import { yamlFile } from './provisioning.ts';
 
 /** The same tree twice: as Grafana provisions it, and as Alertmanager's configuration. */
 
 const TITLE = '{{ template "gatewatch.title" . }}';
+const HTML = '{{ template "gatewatch.html" . }}';
 const MESSAGE = '{{ template "gatewatch.message" . }}';
 
 /** Contact points, policies, mute timings and texts for Grafana. Secrets come from its environment. */
@@ -111,7 +113,7 @@ export function alertmanagerFiles(): ReadonlyMap<string, string> {
       smtp_from: 'gatewatch@gatewatch.example',
       smtp_require_tls: false,
     },
-    templates: ['gatewatch.tmpl'],
+    templates: ['gatewatch.tmpl', 'gatewatch-email.tmpl'],
     route: alertmanagerRoute(POLICY),
     mute_time_intervals: MUTE_TIMINGS,
     receivers: RECEIVERS.map(alertmanagerReceiver),
@@ -119,6 +121,7 @@ export function alertmanagerFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['alertmanager.yml', yamlFile(config)],
     ['gatewatch.tmpl', TEMPLATE],
+    ['gatewatch-email.tmpl', EMAIL_TEMPLATE],
   ]);
 }
 
@@ -172,6 +175,7 @@ function alertmanagerReceiver({ name, pagerduty, slack, email, webhook, resolved
               to: 'payments@gatewatch.example',
               headers: { Subject: TITLE },
               text: MESSAGE,
+              html: HTML,
               send_resolved: resolved,
             },
           ],

@@ -31,7 +31,7 @@ export interface Route {
 }
 
 export const RECEIVERS: readonly Receiver[] = [
-  { name: 'gatewatch-oncall', pagerduty: true, slack: { channel: '#payments-incidents' } },
+  { name: 'gatewatch-oncall', pagerduty: true, slack: { channel: '#payments-incidents' }, email: true },
   { name: 'gatewatch-payments', slack: { channel: '#payments' } },
   { name: 'gatewatch-platform', slack: { channel: '#platform' }, webhook: true },
   { name: 'gatewatch-tickets', webhook: true },

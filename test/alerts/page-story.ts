@@ -11,6 +11,7 @@ import {
   type Told,
   type WebhookReceiver,
 } from '../collector/alerts/support/webhook-receiver.ts';
+import { type Email, startSmtpReceiver } from '../collector/alerts/support/smtp-receiver.ts';
 import { startCollectorProcess } from '../support/collector-process.ts';
 import { until } from '../support/until.ts';
 
@@ -27,6 +28,8 @@ export interface PageStory {
   /** Told by the collector itself, and by Alertmanager. */
   readonly direct: readonly Told[];
   readonly relayed: readonly Told[];
+  /** What Alertmanager mailed to the person on call. */
+  readonly mails: readonly Email[];
   /** Alertmanager's groups while both rules fired. */
   readonly groups: readonly { labels: Record<string, string>; receiver: string; alerts: string[] }[];
   /** `alert_states` of the rule, while it fired and when it was over. */
@@ -70,7 +73,9 @@ export async function livePage(): Promise<PageStory> {
     return started;
   };
   const [direct, relayed] = [await receiver(), await receiver()];
-  const alertmanager = await startAlertmanager(hurriedPolicies(relayed.url));
+  const mailbox = await startSmtpReceiver();
+  cleanup.defer(() => mailbox.stop());
+  const alertmanager = await startAlertmanager(hurriedPolicies(relayed.url, mailbox.address));
   cleanup.defer(() => alertmanager.stop());
   const port = await freePort();
   const sandbox = await createSandbox({
@@ -136,6 +141,11 @@ export async function livePage(): Promise<PageStory> {
   for (const { id } of sandbox.incidents.list()) sandbox.incidents.end(id);
   sandbox.setRate(1);
   for (const by of [direct, relayed]) await told(by, 'firing', [RULE, COMPANION]);
+  await until(
+    'the person on call is mailed of both',
+    () => mailbox.mails.filter(({ html }) => html.includes(RULE) && html.includes(COMPANION)).length,
+    (count) => count > 0,
+  );
   const groups = await alertmanager.groups();
   const whileFiring = await states();
   const [page] = pagesIn(direct.told, 'firing');
@@ -147,6 +157,7 @@ export async function livePage(): Promise<PageStory> {
   return {
     direct: direct.told,
     relayed: relayed.told,
+    mails: mailbox.mails,
     groups,
     whileFiring,
     afterwards: await states(),
@@ -177,11 +188,12 @@ interface RouteConfig {
   readonly routes?: readonly RouteConfig[];
 }
 
-/** The generated policy tree as it is, but for the pace; every receiver is an address of ours that ends in its name. */
-function hurriedPolicies(url: string): string {
+/** The generated policy tree as it is, but for the pace; every receiver is an address of ours that ends in its name, and mails. */
+function hurriedPolicies(url: string, smarthost: string): string {
   const config = parse(readFileSync(`${OUT}/alertmanager/alertmanager.yml`, 'utf8')) as {
     route: RouteConfig;
-    receivers: { name: string }[];
+    global: object;
+    receivers: { name: string; email_configs?: object[] }[];
   };
   const hurried = (route: RouteConfig): RouteConfig => ({
     ...route,
@@ -191,10 +203,12 @@ function hurriedPolicies(url: string): string {
   });
   return stringify({
     ...config,
-    templates: [`${OUT}/alertmanager/gatewatch.tmpl`],
+    global: { ...config.global, smtp_smarthost: smarthost },
+    templates: [`${OUT}/alertmanager/*.tmpl`],
     route: hurried(config.route),
-    receivers: config.receivers.map(({ name }) => ({
+    receivers: config.receivers.map(({ name, email_configs: mails = [] }) => ({
       name,
+      email_configs: mails,
       webhook_configs: [{ url: `${url}/${name}`, send_resolved: true }],
     })),
   });

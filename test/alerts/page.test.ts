@@ -21,7 +21,7 @@ describe.skipIf(!HAS_ALERTMANAGER)('a page, from the gateway to whoever is paged
     });
     const { annotations = {} } = page?.alert ?? {};
     expect(annotations['description']).toMatch(
-      /^acme-eu GATEWAY_CREATE: (\d+) of (\d+) orders \([\d.]+%\) timed out .* Up to \d+ of \2 would still be usual\./,
+      /^acme-eu GATEWAY_CREATE: (\d+) of (\d+) orders \([\d.]+%\) timed out .* Fewer than \d+ of \2 would still be usual\./,
     );
     expect(annotations['runbook_url']).toBe(`${RUNBOOK_URL}/GatewatchTechTimeouts.md`);
     expect(annotations['dashboard_url']?.startsWith(`${GRAFANA_URL}/d/`)).toBe(true);
@@ -48,6 +48,18 @@ describe.skipIf(!HAS_ALERTMANAGER)('a page, from the gateway to whoever is paged
     expect(relay?.alert.annotations['summary']).toBe('The gateway does not answer in time.');
   });
 
+  it('comes as an e-mail that says all of it, with links', () => {
+    const mail = story.mails.find(({ html }) => html.includes(RULE)) ?? expect.fail('nobody was mailed');
+    const [page] = pagesIn(story.relayed, 'firing');
+    expect(mail.to).toEqual(['payments@gatewatch.example']);
+    expect(mail.subject).toMatch(/^FIRING \d: acme-eu /);
+    for (const name of ['summary', 'description', 'side', 'steps'])
+      expect(plain(mail.html)).toContain(page?.alert.annotations[name]);
+    const links = [...mail.html.matchAll(/href="([^"]*)"/g)].map(([, url = '']) => plain(url));
+    expect(links).toContain(`${RUNBOOK_URL}/${RULE}.md`);
+    expect(links.some((url) => url.startsWith(`${GRAFANA_URL}/d/gatewatch-incident?`))).toBe(true);
+  });
+
   it('is written down in alert_states, from its beginning to its end', () => {
     expect(story.whileFiring.map(({ labels }) => JSON.parse(labels))).toEqual([
       { gateway: GATEWAY, stage: 'GATEWAY_CREATE' },
@@ -64,3 +76,7 @@ describe.skipIf(!HAS_ALERTMANAGER)('a page, from the gateway to whoever is paged
     }
   });
 });
+
+/** HTML without its escapes. */
+const plain = (html: string): string =>
+  html.replaceAll('&#39;', "'").replaceAll('&#34;', '"').replaceAll('&#43;', '+').replaceAll('&amp;', '&');

@@ -45,7 +45,7 @@ describe.each(rules.map((rule) => [rule.title, rule] as const))('rule %s', (titl
     expect(rule.annotations['description']).toMatch(
       /\.Values\.(affected|seen|number)\.Value.*\.Values\.(window_to|as_of)\.Value.*\.Values\.limit\.Value/s,
     );
-    expect(rule.annotations['steps']).toMatch(/^1\. .* 2\. .* 3\. /);
+    expect(rule.annotations['steps']).toMatch(/^1\. .*\n2\. .*\n3\. /);
     expect(rule.annotations['side']).not.toBe('');
     expect(SIDES).toContain(rule.labels['side']);
     const runbooks = runbookDashboard(RULES).panels ?? [];
