@@ -2,11 +2,20 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium, launchChromium, NO_CHROMIUM, openPage, settledPanels } from './support/browser.ts';
+import {
+  findChromium,
+  launchChromium,
+  NO_CHROMIUM,
+  openPage,
+  panelsInSight,
+  settledPanels,
+} from './support/browser.ts';
 import { startLiveCollector, type LiveCollector } from './support/live-collector.ts';
 
 const chromium = findChromium();
 const RANGE = 'from=now-15m&to=now';
+/** Panels below it are not asked for: enough where a test looks at the top only. */
+const SCREEN = { height: 900 };
 /** Screenshots of every dashboard, to be looked at. */
 const SHOTS = process.env['GATEWATCH_SCREENSHOTS'] ?? join(import.meta.dirname, '../../.cache/screenshots');
 
@@ -57,10 +66,10 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 90_000 
   );
 
   it('opens at / on the overview, on a range that the data fills, and the incident is plain to see', async () => {
-    const { page, problems } = await openPage(browser);
+    const { page, problems } = await openPage(browser, SCREEN);
     await page.goto(live.url);
     expect(page.url()).toMatch(/\/d\/gatewatch-overview\?from=now-(5|15)m&to=now&refresh=5s$/);
-    await settledPanels(page);
+    await panelsInSight(page);
     const alerts = page.locator('.alert');
     await alerts.first().waitFor();
     expect(await alerts.allTextContents()).toEqual(
@@ -106,9 +115,9 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 90_000 
   });
 
   it('narrows by a variable, by keyboard alone, and keeps the choice in the address', async () => {
-    const { page, problems } = await openPage(browser);
+    const { page, problems } = await openPage(browser, SCREEN);
     await page.goto(`${live.url}/d/gatewatch-overview?${RANGE}`);
-    await settledPanels(page);
+    await panelsInSight(page);
     const finished = page.locator('.panel', { hasText: 'Technical success' }).first().locator('dd').nth(1);
     const all = Number.parseFloat((await finished.textContent()) ?? '');
     const button = page.getByRole('button', { name: 'Channel: All' });
@@ -118,7 +127,7 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 90_000 
     await card.focus();
     await page.keyboard.press('Space');
     await page.waitForURL(/var-channel=p2p/);
-    await settledPanels(page);
+    await panelsInSight(page);
     expect(Number.parseFloat((await finished.textContent()) ?? '')).toBeLessThan(all);
     await page.reload();
     await page.getByRole('button', { name: 'Channel: p2p' }).waitFor();
@@ -195,7 +204,7 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 90_000 
   });
 
   it('changes its colours at a click and remembers it, and tells its keys', async () => {
-    const { page, problems } = await openPage(browser, { colorScheme: 'light' });
+    const { page, problems } = await openPage(browser, { ...SCREEN, colorScheme: 'light' });
     await page.goto(`${live.url}/d/gatewatch-payform?${RANGE}`);
     const theme = () => page.locator('html').getAttribute('data-theme');
     expect(await theme()).toBe('light');
@@ -203,7 +212,7 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 90_000 
     expect(await theme()).toBe('dark');
     await page.reload();
     expect(await theme()).toBe('dark');
-    await settledPanels(page);
+    await panelsInSight(page);
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
