@@ -65,7 +65,7 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 90_000 
     },
   );
 
-  it('opens at / on the overview, on a range that the data fills, and the incident is plain to see', async () => {
+  it('opens at / on the overview, on a range that the data fills, and leads from the alert to its orders', async () => {
     const { page, problems } = await openPage(browser, SCREEN);
     await page.goto(live.url);
     expect(page.url()).toMatch(/\/d\/gatewatch-overview\?from=now-(5|15)m&to=now&refresh=5s$/);
@@ -77,6 +77,11 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 90_000 
     );
     const success = page.locator('.panel', { hasText: 'Technical success' }).first();
     expect(Number.parseFloat((await success.locator('dd').first().textContent()) ?? '')).toBeLessThan(80);
+    await page.getByRole('link', { name: 'Orders behind GatewatchTechTimeouts' }).first().click();
+    await page.waitForURL(/\/d\/gatewatch-incident/);
+    const states = await settledPanels(page);
+    expect(new Set(Object.values(states))).toEqual(new Set(['ready']));
+    await page.screenshot({ path: join(SHOTS, 'incident-dark.png') });
     expect(problems).toEqual([]);
     await page.close();
   });
