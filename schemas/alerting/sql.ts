@@ -65,7 +65,7 @@ FROM
 ORDER BY ALL`;
   const suppressor = rules.find(({ name }) => name === rule.suppressedBy);
   const silent = [...(suppressor === undefined ? [] : [suppressedGateways(suppressor)]), disabled(rule)];
-  return `${withRule(rule)}
+  return `${withRule(rule, suppressor)}
 SELECT ${columns}, toFloat64(${value}) AS value
 FROM
 (
@@ -76,17 +76,25 @@ ORDER BY ALL`;
 
 const epoch = (time: string): string => `toUnixTimestamp64Micro(${time}) / 1000000`;
 
-const withRule = (rule: ShareRule | DropRule): string => `${withClocks(rule.count)},
-  ${settingsOf(rule)}`;
+const withRule = (rule: ShareRule | DropRule, suppressor: Rule | undefined): string =>
+  [
+    withClocks(rule.count),
+    settingsOf(rule),
+    ...(suppressor === undefined ? [] : [settingsOf(suppressor, OTHERS)]),
+  ].join(',\n  ');
 
 /** A limit that no number exceeds. */
 const OUT_OF_REACH = '1e15';
 
+/** Names of a map of settings and of its lambda: the rule's own, and those of the rule that suppresses it. */
+const OWN = { map: 'settings', lambda: 'setting' } as const;
+const OTHERS = { map: 'others_settings', lambda: 'others' } as const;
+
 /** What the configuration sets for the rule, as a map; and the lambda that looks a gateway's setting up. */
-const settingsOf = (rule: Rule): string => `(
+const settingsOf = (rule: Rule, { map, lambda }: typeof OWN | typeof OTHERS = OWN): string => `(
     SELECT mapFromArrays(groupArray(concat(gateway, '/', setting)), groupArray(value)) FROM ${view('alertSettings')} WHERE rule = ${sqlText(rule.name)}
-  ) AS settings,
-  (g, name, otherwise) -> if(mapContains(settings, concat(g, '/', name)), settings[concat(g, '/', name)], otherwise) AS setting`;
+  ) AS ${map},
+  (g, name, otherwise) -> if(mapContains(${map}, concat(g, '/', name)), ${map}[concat(g, '/', name)], otherwise) AS ${lambda}`;
 
 /** All window lengths of a rule, ascending; rungs and their confirming windows refer to them by place. */
 function lengthsOf(rule: ShareRule | DropRule): number[] {
@@ -123,10 +131,10 @@ function countsByWindow(count: OrderCount, lengths: readonly number[]): string {
     GROUP BY gateway, label`;
 }
 
-/** A number that the configuration can set for a gateway. `fixed`: as the rule has it, whatever is configured. */
+/** A number that the configuration can set for a gateway: of the rule, or of the one that suppresses it. */
 type Knob = (name: string, otherwise: number) => string;
-const tunable: Knob = (name, otherwise) => `setting(gateway, ${sqlText(name)}, ${otherwise})`;
-const fixed: Knob = (_name, otherwise) => String(otherwise);
+const tunable: Knob = (name, otherwise) => `${OWN.lambda}(gateway, ${sqlText(name)}, ${otherwise})`;
+const tunableOther: Knob = (name, otherwise) => `${OTHERS.lambda}(gateway, ${sqlText(name)}, ${otherwise})`;
 
 /** SELECT of gateway, label, seen, affected, limit and window_from. `silent`: conditions under which it must not fire. */
 function shareBody(rule: ShareRule, silent: readonly string[], knob: Knob): string {
@@ -222,13 +230,13 @@ function dropBody(rule: DropRule, silent: readonly string[]): string {
 }
 
 /** Condition: the settings switch the rule off, or do not switch it on. */
-function disabled(rule: Rule): string {
+function disabled(rule: Rule, { lambda }: typeof OWN | typeof OTHERS = OWN): string {
   const normally = rule.offByDefault === true ? 0 : 1;
-  return `setting(gateway, concat('enabled/', label), setting(gateway, 'enabled', ${normally})) = 0`;
+  return `${lambda}(gateway, concat('enabled/', label), ${lambda}(gateway, 'enabled', ${normally})) = 0`;
 }
 
-/** Condition: the other rule holds for the gateway, under any label. */
+/** Condition: the other rule fires for the gateway, under any label, as it is configured. */
 function suppressedGateways(other: Rule): string {
   if (other.kind !== 'share') throw new Error(`${other.name} cannot suppress: it is not a share`);
-  return `gateway IN (SELECT gateway FROM (${shareBody(other, [], fixed)}) WHERE affected >= limit)`;
+  return `gateway IN (SELECT gateway FROM (${shareBody(other, [disabled(other, OTHERS)], tunableOther)}) WHERE affected >= limit)`;
 }
