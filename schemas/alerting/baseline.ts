@@ -97,10 +97,10 @@ export function dropBaseline(rule: DropRule, lengths: readonly number[]): string
   return `SELECT gateway, label, weeks,
       -- Today against other weeks, over the hours that are not judged; few orders say little and leave it near 1.
       least(1, greatest(0.5, (${at(-24, -8, '0')} + 10) / (${past} + 10))) AS level,
-      if(length(weeks) < 2, arrayMap(_ -> 0., [${lengths.join(', ')}]), arrayMap(e -> level * e, [${expected.join(', ')}])) AS expected_of,
+      if(length(weeks) < 2, arrayMap(w -> w * ${COLD_PART} * ${at(-8, 0, '0')} / 7200, [${lengths.join(', ')}]), arrayMap(e -> level * e, [${expected.join(', ')}])) AS expected_of,
       arrayFlatten(arrayMap(q -> arrayMap(w -> 2 * sqrt(table[toUInt32(w * 1000 + q)] + 0.375), weeks), range(${FIRST_PLACE}, ${FIRST_PLACE + 26}))) AS roots,
       arrayFlatten(arrayMap(q -> arrayMap(_ -> arrayReduce('median', arrayMap(w -> 2 * sqrt(table[toUInt32(w * 1000 + q)] + 0.375), weeks)), weeks), range(${FIRST_PLACE}, ${FIRST_PLACE + 26}))) AS usual_roots,
-      if(length(weeks) < 2, 1, greatest(1, ${MAD_TO_SIGMA} * arrayReduce('median', arrayMap((r, u) -> abs(r - u), roots, usual_roots)))) AS noise
+      if(length(weeks) < 2, ${COLD_NOISE}, greatest(1, ${MAD_TO_SIGMA} * arrayReduce('median', arrayMap((r, u) -> abs(r - u), roots, usual_roots)))) AS noise
     FROM
     (
       SELECT gateway, label, mapFromArrays(groupArray(toUInt32(week * 1000 + place)), groupArray(n)) AS table, arrayFilter(w -> w > 0, groupUniqArray(week)) AS weeks
@@ -116,6 +116,12 @@ export function dropBaseline(rule: DropRule, lengths: readonly number[]): string
     )`;
 }
 
+/**
+ * Without two other weeks, the two hours before say what may be expected: half of it, since evenings end. How much that
+ * varies nobody knows, so that only what is certain counts (see `certainBelow`).
+ */
+const COLD_PART = 0.5;
+const COLD_NOISE = 1000;
 /** `place` of the quarter that is 24 before the evaluation instant's. */
 const FIRST_PLACE = WEEK / 2 / QUARTER - 24;
 

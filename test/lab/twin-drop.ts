@@ -13,6 +13,8 @@ export interface DropVerdict {
 const WEEKS = 4;
 const MAD_TO_SIGMA = 1.4826;
 const QUARTER = 15;
+const COLD_PART = 0.5;
+const COLD_NOISE = 1000;
 /** Quarters of the table, relative to the evaluation's own: the first that the range holds, and the last. */
 const firstOf = (minutes: readonly number[]): number =>
   1 - Math.max(24, ...minutes.map((length) => length / QUARTER));
@@ -74,7 +76,13 @@ function expect(start: number, gate: DropGate, minutes: readonly number[], usual
   const weeks = Array.from({ length: WEEKS }, (_, index) => index + 1).filter(
     (week) => sum(week, first, LAST + 1) > 0,
   );
-  if (weeks.length < 2) return { expected: minutes.map(() => 0), limits: minutes.map(() => -1) };
+  if (weeks.length < 2) {
+    const cold = minutes.map((length) => (length * COLD_PART * sum(0, -8, 0)) / (8 * QUARTER));
+    return {
+      expected: cold,
+      limits: cold.map((orders, index) => limitOf(orders, minutes[index] ?? 0, COLD_NOISE, gate)),
+    };
+  }
   const past = median(weeks.map((week) => sum(week, -24, -8)));
   const level = Math.min(1, Math.max(0.5, (sum(0, -24, -8) + 10) / (past + 10)));
   const expected = minutes.map((length) => {
