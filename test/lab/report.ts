@@ -156,7 +156,7 @@ ${kindTable(volumes)}
   then, and a quarter of an hour brings nine affected orders of a medium incident: too few to tell it from chance every time. Incidents
   that begin while at least 20 orders a minute come have a line of their own.
 - Half of the traffic gone is within what campaigns, weather and holidays do to it, more often than other medium incidents are.
-- The rules were tuned on months of this seed. Other seeds give other months: \`npm run lab -- --seed TEXT --out FOLDER\`.
+- The rules were tuned on months of this seed. [Another seed](lab-other-seed.md) gives other months: \`npm run lab -- --seed TEXT --out FOLDER\`.
 `;
 }
 
