@@ -89,7 +89,10 @@ export function describeRange(raw          , now        )         {
   if (raw.to === 'now' && amount !== undefined)
     return `Last ${amount} ${NAMES[unit]}${amount === '1' ? '' : 's'}`;
   const range = resolveRange(raw, now);
-  return range === null ? 'No range' : `${stamp(range.from)} to ${stamp(range.to)}`;
+  if (range === null) return 'No range';
+  const [first, last] = [stamp(range.from), stamp(range.to)];
+  // The day once, where it is one.
+  return `${first} to ${first.slice(0, 10) === last.slice(0, 10) ? last.slice(11) : last}`;
 }
 
 /** `2026-11-21 10:15:30`, UTC: what the fields of the picker take and show. */

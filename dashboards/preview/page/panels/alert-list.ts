@@ -9,13 +9,15 @@ export function drawAlertList(context: PanelContext, answer: AlertsAnswer): Draw
   const firing = answer.alerts.toSorted((a, b) => rank(a) - rank(b));
   if (firing.length === 0) {
     // What could not be looked at is not well.
+    const unfinished = answer.looked < answer.rules;
     if (answer.error !== null) return { summary: 'The alert rules could not be looked at.' };
     body.append(
       h(
         'div',
-        { class: 'alerts-none' },
-        icon('check'),
-        h('p', {}, answer.looked < answer.rules ? 'Nothing fires so far.' : 'Nothing fires.'),
+        { class: unfinished ? 'alerts-none unfinished' : 'alerts-none' },
+        // A tick is for what has been looked at.
+        icon(unfinished ? 'clock' : 'check'),
+        h('p', {}, unfinished ? 'Nothing fires so far.' : 'Nothing fires.'),
         h('p', { class: 'quiet' }, lookedAt(answer)),
       ),
     );

@@ -44,7 +44,8 @@ describe('a range', () => {
   it.each([
     [{ from: 'now-15m', to: 'now' }, 'Last 15 minutes'],
     [{ from: 'now-90m', to: 'now' }, 'Last 90 minutes'],
-    [{ from: String(NOW), to: String(NOW + 60_000) }, '2026-11-21 10:15:30 to 2026-11-21 10:16:30'],
+    [{ from: String(NOW), to: String(NOW + 60_000) }, '2026-11-21 10:15:30 to 10:16:30'],
+    [{ from: String(NOW), to: String(NOW + 86_400_000) }, '2026-11-21 10:15:30 to 2026-11-22 10:15:30'],
   ])('is called by its name', (range, expected) => {
     expect(describeRange(range, NOW)).toBe(expected);
   });
