@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { clickhouseError } from './clickhouse-error.ts';
 import type { Connection, ConnectionSetup, Engine, EngineResult, Role } from './engine.ts';
 import { isStreamable } from './formats.ts';
@@ -32,6 +33,8 @@ export interface QueryHandlerParts {
   readonly spool: Spool;
   readonly gate: ReaderGate;
 }
+
+const KILL_AGAIN_MS = 200;
 
 /** Runs one request's statement. Rows of an insert always go through a file, results are never held in memory whole. */
 export function createQueryHandler({ engine, spool, gate }: QueryHandlerParts) {
@@ -87,12 +90,14 @@ export function createQueryHandler({ engine, spool, gate }: QueryHandlerParts) {
   ): Promise<T> {
     return engine.withConnection(setupOf(request), async (connection) => {
       if (request.role === 'reader') await gate.assertReadable(connection, sql, request.params.database);
-      const kill = () => void connection.kill();
       if (request.gone.aborted) throw clickhouseError(236, 'The client has gone.');
+      const ended = new AbortController();
+      const kill = () => void killUntil(ended.signal, connection);
       request.gone.addEventListener('abort', kill, { once: true });
       try {
         return await work(connection);
       } finally {
+        ended.abort();
         request.gone.removeEventListener('abort', kill);
       }
     });
@@ -128,6 +133,14 @@ export function createQueryHandler({ engine, spool, gate }: QueryHandlerParts) {
   }
 
   return { handle };
+}
+
+/** Kills again and again: a statement that the engine has not begun yet is not there to be killed. */
+async function killUntil(ended: AbortSignal, connection: Connection): Promise<void> {
+  while (!ended.aborted) {
+    await connection.kill();
+    await setTimeout(KILL_AGAIN_MS, undefined, { signal: ended }).catch(() => undefined);
+  }
 }
 
 async function answerWith(
