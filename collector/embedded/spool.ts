@@ -32,12 +32,12 @@ export function openSpool(folder: string): Spool {
     },
     async store(source) {
       const file = spool.newFile();
+      const output = createWriteStream(file.path, { flags: 'wx', mode: 0o600, highWaterMark: 1 << 20 });
       try {
-        await pipeline(
-          source,
-          createWriteStream(file.path, { flags: 'wx', mode: 0o600, highWaterMark: 1 << 20 }),
-        );
+        await pipeline(source, output);
       } catch (error) {
+        // A source can fail before its file is there: removed sooner than made, the file would stay for good.
+        if (!output.closed) await new Promise<void>((done) => output.once('close', done));
         await spool.remove(file);
         throw error;
       }
