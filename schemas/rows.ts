@@ -247,6 +247,10 @@ export const COLUMNS = {
     due_orders: 'u32',
     circuits_open: 'u16',
     last_reply_at: 'micros?',
+    requests_per_second: 'f64',
+    requests_per_second_limit: 'f64',
+    requests_in_flight: 'u32',
+    concurrency_limit: 'u32',
   },
   annotations: {
     annotation_id: 'string',

@@ -61,6 +61,8 @@ export const POLL_FAILURES = { warnAboveShare: 0.05, badAboveShare: 0.25 } as co
 export const POLL_DURATION = { warnAboveMs: 2_000, badAboveMs: 5_000 } as const;
 /** How much later than planned a status request goes out: the budget is too small for the orders watched. */
 export const POLL_LATENESS = { warnAboveMs: 5_000, badAboveMs: 30_000 } as const;
+/** Share of the requests a second, or at once, that the configuration allows: near 1, orders wait for their reads. */
+export const POLL_BUDGET = { warnAboveShare: 0.8, badAboveShare: 0.95 } as const;
 /** From an item's own time to our first sight of it. */
 export const ARRIVAL_DELAY = { warnAboveSeconds: 120, badAboveSeconds: 600 } as const;
 /** Payers who submitted the payment form, out of those it was presented to. Markets differ: only what is unusual anywhere. */

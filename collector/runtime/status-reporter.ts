@@ -2,6 +2,7 @@ import type { Clock } from '../../schemas/clock.ts';
 import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
 import type { PollerStatus } from '../sources/poller/port.ts';
 import type { Parts } from './gauges.ts';
+import { createRequestRates, type RequestRates } from './request-rates.ts';
 import type { Tally } from './tally.ts';
 
 export interface ReportOptions extends Parts {
@@ -20,6 +21,7 @@ const INTERVAL_MS = 15_000;
 /** Reports the collector and its gateways at once and then every 15 seconds; watches for a stalled consumer. */
 export function startReports(options: ReportOptions): () => Promise<void> {
   const startedAt = options.clock.now();
+  const rates = createRequestRates(options.clock);
   let cancel = () => {};
   let busy = false;
   const tick = () => {
@@ -29,7 +31,7 @@ export function startReports(options: ReportOptions): () => Promise<void> {
     if (busy) return;
     busy = true;
     void options.sink
-      .write(statusReport(options, startedAt, options.stamp()))
+      .write(statusReport(options, startedAt, options.stamp(), rates))
       .catch(() => undefined)
       .finally(() => (busy = false));
   };
@@ -45,7 +47,12 @@ function watchOver({ kafka, fail }: ReportOptions): void {
 }
 
 /** The rows of one report: the collector's own, and one a gateway with its watermark. */
-export function statusReport(options: ReportOptions, startedAt: EpochMicros, now: EpochMicros): RowBundle {
+export function statusReport(
+  options: ReportOptions,
+  startedAt: EpochMicros,
+  now: EpochMicros,
+  rates: RequestRates,
+): RowBundle {
   const { collectorId, version, tally, sink, kafka } = options;
   const pollers = [...options.poller.status()];
   const exported = options.exporter()?.status();
@@ -79,6 +86,10 @@ export function statusReport(options: ReportOptions, startedAt: EpochMicros, now
       due_orders: status.due,
       circuits_open: status.circuitsOpen,
       last_reply_at: status.lastReplyAt,
+      requests_per_second: rates(gateway, status.requests),
+      requests_per_second_limit: status.requestsPerSecondLimit,
+      requests_in_flight: status.inFlight,
+      concurrency_limit: status.concurrencyLimit,
     })),
   };
 }

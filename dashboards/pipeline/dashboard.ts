@@ -20,7 +20,13 @@ export function pipelineDashboard(): Dashboard {
       {
         key: 'row-polls',
         title: 'Polls',
-        panels: [panels.pollsPerMinute, panels.pollLateness, panels.watched],
+        panels: [
+          panels.pollsPerMinute,
+          panels.pollLateness,
+          panels.watched,
+          panels.pollBudget,
+          panels.pollBudgets,
+        ],
       },
       {
         key: 'row-input',

@@ -2,10 +2,11 @@ import {
   ARRIVAL_DELAY,
   CONSUMER_LAG,
   FRESHNESS,
+  POLL_BUDGET,
   POLL_LATENESS,
   SPAN_BACKLOG,
 } from '../../schemas/thresholds.ts';
-import { label, time, volume } from '../house/fields.ts';
+import { label, percent, time, volume } from '../house/fields.ts';
 import { tablePanel, timeSeriesPanel } from '../house/panels.ts';
 import * as queries from './queries.ts';
 
@@ -73,7 +74,7 @@ export const pollsPerMinute = timeSeriesPanel({
   key: 'polls-per-minute',
   title: 'Status requests per minute, by gateway',
   description:
-    "What we use of each gateway's poll budget (requests a second in the configuration, times 60). At the budget the line is flat and lateness rises. Good: below it. Next: lateness beside; a larger budget, or fewer orders watched.",
+    'Reads of orders that we asked of each gateway. Rises with the orders watched. Flat at the top while lateness rises: the poll budget is used up. Next: lateness beside, the budget below.',
   sql: queries.POLLS_PER_MINUTE_SQL,
   unit: 'reqpm',
   decimals: 1,
@@ -93,6 +94,60 @@ export const pollLateness = timeSeriesPanel({
   noValue: 'no requests',
   limits: { warnAbove: POLL_LATENESS.warnAboveMs, badAbove: POLL_LATENESS.badAboveMs },
   series: { '/^p95/': BY_GATEWAY },
+});
+
+const BUDGET_LIMITS = { warnAbove: POLL_BUDGET.warnAboveShare, badAbove: POLL_BUDGET.badAboveShare };
+
+export const pollBudget = timeSeriesPanel({
+  key: 'poll-budget',
+  title: 'Share of the poll budget in use, by gateway',
+  description: `What polling uses of what the configuration allows it, all collectors together: requests a second (requestsPerSecond, mean) and requests at once (concurrency, the most that a report met). Bars are the requests a second. Unusual above ${percent(POLL_BUDGET.warnAboveShare)}, bad above ${percent(POLL_BUDGET.badAboveShare)}: orders wait for their reads. Requests at once near the limit with few a second: the gateway answers slowly. Next: the figures beside; a larger budget, another collector, or fewer orders watched.`,
+  sql: queries.POLL_BUDGET_SQL,
+  unit: 'percentunit',
+  decimals: 1,
+  size: [10, 8],
+  noValue: 'no collector reports',
+  limits: BUDGET_LIMITS,
+  legendValues: ['lastNotNull', 'max'],
+  series: {
+    '/^requests_share/': { title: `${label('gateway')} a second` },
+    '/^at_once_share/': { title: `${label('gateway')} at once` },
+    '/^polls/': {
+      ...volume(`${label('gateway')} requests`),
+      unit: 'reqps',
+      decimals: 1,
+      volumeBars: true,
+      notInLegend: true,
+    },
+  },
+});
+
+export const pollBudgets = tablePanel({
+  key: 'poll-budgets',
+  title: 'Poll budget, by gateway and collector',
+  description: `Status requests a second and at once, used and allowed, over the range: the busiest 15 seconds, and the most that a report met. Allowed: requestsPerSecond and concurrency in the configuration, for each collector. Unusual above ${percent(POLL_BUDGET.warnAboveShare)}, bad above ${percent(POLL_BUDGET.badAboveShare)}. Next: lateness above tells whether orders wait.`,
+  sql: queries.POLL_BUDGETS_SQL,
+  unit: 'locale',
+  decimals: 0,
+  size: [14, 8],
+  noValue: 'no collector reports',
+  fields: {
+    gateway: { title: 'Gateway' },
+    collector: { title: 'Collector' },
+    mean_rate: { title: 'Mean', unit: 'reqps', decimals: 1, width: 90 },
+    most_rate: { title: 'Most', unit: 'reqps', decimals: 1, width: 90 },
+    allowed_rate: { title: 'Allowed', unit: 'reqps', decimals: 1, width: 90 },
+    rate_share: { title: 'Used', unit: 'percentunit', width: 80, limits: BUDGET_LIMITS, cellColour: true },
+    most_at_once: { title: 'Most at once', width: 110 },
+    allowed_at_once: { title: 'Allowed at once', width: 125 },
+    at_once_share: {
+      title: 'Used at once',
+      unit: 'percentunit',
+      width: 110,
+      limits: BUDGET_LIMITS,
+      cellColour: true,
+    },
+  },
 });
 
 export const watched = timeSeriesPanel({

@@ -1,4 +1,4 @@
-import { view } from '../../schemas/measures.ts';
+import { ratio, view } from '../../schemas/measures.ts';
 import { DATABASE } from '../../schemas/names.ts';
 import { CHOSEN_GATEWAY, inRange, bucket } from '../house/filters.ts';
 
@@ -75,6 +75,35 @@ FROM ${view('polls')}
 WHERE ${inRange('started_at')} AND ${CHOSEN_GATEWAY}
 GROUP BY time, gateway
 ORDER BY time, gateway`;
+
+/** Over reports of one collector about one gateway: what it may use of the budget, by its newest report. */
+const ALLOWED_RATE = 'argMax(requests_per_second_limit, reported_at) AS allowed_rate';
+const ALLOWED_AT_ONCE = 'argMax(concurrency_limit, reported_at) AS allowed_at_once';
+
+/** time, gateway, shares 0..1 of the requests a second and at once that the collectors are allowed together; requests a second. */
+export const POLL_BUDGET_SQL = `SELECT time, toString(gateway) AS gateway, ${ratio('sum(rate)', 'sum(allowed_rate)')} AS requests_share, ${ratio('sum(at_once)', 'sum(allowed_at_once)')} AS at_once_share, sum(rate) AS polls
+FROM
+(
+  SELECT ${bucket('reported_at')} AS time, gateway, avg(requests_per_second) AS rate, max(requests_in_flight) AS at_once,
+    ${ALLOWED_RATE}, ${ALLOWED_AT_ONCE}
+  FROM ${view('gatewayStatus')}
+  WHERE ${inRange('reported_at')} AND ${CHOSEN_GATEWAY}
+  GROUP BY time, gateway, collector_id
+)
+GROUP BY time, gateway
+HAVING sum(allowed_rate) > 0
+ORDER BY time, gateway`;
+
+/** One row a gateway and collector: requests a second and at once, used and allowed; shares are of the busiest moment. */
+export const POLL_BUDGETS_SQL = `SELECT toString(gateway) AS gateway, toString(collector_id) AS collector, avg(requests_per_second) AS mean_rate,
+  max(requests_per_second) AS most_rate, ${ALLOWED_RATE}, ${ratio('most_rate', 'allowed_rate')} AS rate_share,
+  max(requests_in_flight) AS most_at_once, ${ALLOWED_AT_ONCE}, ${ratio('most_at_once', 'allowed_at_once')} AS at_once_share
+FROM ${view('gatewayStatus')}
+WHERE ${inRange('reported_at')} AND ${CHOSEN_GATEWAY}
+GROUP BY gateway, collector_id
+HAVING allowed_rate > 0
+ORDER BY gateway, collector
+LIMIT 200`;
 
 /** time, gateway, orders watched and orders whose read is due, at the end of each interval. */
 export const WATCHED_SQL = `SELECT time, toString(gateway) AS gateway, sum(watched) AS watched_orders, sum(due) AS due_orders

@@ -331,6 +331,22 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
       column('due_orders', 'UInt32', 'Of these, orders whose next poll is due and has not begun.'),
       column('circuits_open', 'UInt16', 'Open circuits of this gateway.'),
       column('last_reply_at', 'Nullable(Time)', 'When the gateway last answered; NULL when it never did.'),
+      column(
+        'requests_per_second',
+        'Float64',
+        'Status requests a second that the collector began since its report before.',
+      ),
+      column(
+        'requests_per_second_limit',
+        'Float64',
+        'As many as its configuration allows; 0 in reports of versions that did not tell.',
+      ),
+      column('requests_in_flight', 'UInt32', 'Status requests that waited for an answer at the report.'),
+      column(
+        'concurrency_limit',
+        'UInt32',
+        'As many as its configuration allows; 0 in reports of versions that did not tell.',
+      ),
     ],
   },
   {

@@ -156,8 +156,9 @@ function reportsSql(endMs: number): string[] {
   const reports = `SELECT toDateTime64(${endMs / 1000} - number * 15, 6, 'UTC') AS at FROM numbers(${DAYS * 5760})`;
   return [
     `INSERT INTO ${DATABASE}.${TABLES.gatewayStatus}
-      (gateway, collector_id, reported_at, watermark_at, watched_orders, due_orders, circuits_open, last_reply_at)
-    SELECT gateway, collector, at, at - toIntervalMillisecond(700), 900, 3, 0, at
+      (gateway, collector_id, reported_at, watermark_at, watched_orders, due_orders, circuits_open, last_reply_at,
+       requests_per_second, requests_per_second_limit, requests_in_flight, concurrency_limit)
+    SELECT gateway, collector, at, at - toIntervalMillisecond(700), 900, 3, 0, at, 2 + toSecond(at) % 9, 50, toSecond(at) % 7, 16
     FROM (${reports}) ARRAY JOIN ['acme-eu', 'blue-pay', 'card-hub', 'acme-eu', 'blue-pay', 'card-hub'] AS gateway,
       ['collector-1', 'collector-1', 'collector-1', 'collector-2', 'collector-2', 'collector-2'] AS collector`,
     `INSERT INTO ${DATABASE}.${TABLES.collectorStatus}

@@ -47,6 +47,65 @@ it('polls per minute and their lateness', async () => {
   }
 });
 
+it('the poll budget: what the reports say is used of what is allowed', async () => {
+  // Each gateway's reports stand apart, a bucket each; the second gateway's are of a version that tells no budget.
+  const telling = reports.filter(({ requestsPerSecondLimit = 0 }) => requestsPerSecondLimit > 0);
+  const rows = await runPanel('Share of the poll budget in use, by gateway');
+  expect(new Map(rows.map((row) => [utc(row['time']), row]))).toEqual(
+    new Map(
+      telling.map((one) => [
+        minute(one.reportedAt),
+        expect.objectContaining({
+          gateway: one.gateway,
+          requests_share: (one.requestsPerSecond ?? 0) / 20,
+          at_once_share: (one.requestsInFlight ?? 0) / 4,
+          polls: one.requestsPerSecond,
+        }),
+      ]),
+    ),
+  );
+  const rates = telling.map(({ requestsPerSecond = 0 }) => requestsPerSecond);
+  expect(await runPanel('Poll budget, by gateway and collector')).toEqual([
+    {
+      gateway: 'acme-eu',
+      collector: 'collector-1',
+      mean_rate: rates.reduce((sum, rate) => sum + rate, 0) / rates.length,
+      most_rate: Math.max(...rates),
+      allowed_rate: 20,
+      rate_share: Math.max(...rates) / 20,
+      most_at_once: 4,
+      allowed_at_once: 4,
+      at_once_share: 1,
+    },
+  ]);
+});
+
+it('the poll budget of two collectors is that of both together', async () => {
+  const reportedAt = FROM + 65 * MINUTE;
+  const of = (collectorId: string, requestsPerSecond: number, requestsInFlight: number) => ({
+    gateway: 'twice-pay',
+    collectorId,
+    reportedAt,
+    watermarkAt: reportedAt,
+    requestsPerSecond,
+    requestsPerSecondLimit: 10,
+    requestsInFlight,
+    concurrencyLimit: 8,
+  });
+  const twice = await startSeeded([{ gatewayStatus: [of('one', 9, 8), of('two', 1, 0)] }]);
+  try {
+    expect(await twice.runPanel('Share of the poll budget in use, by gateway')).toMatchObject([
+      { gateway: 'twice-pay', requests_share: 0.5, at_once_share: 0.5 },
+    ]);
+    expect(await twice.runPanel('Poll budget, by gateway and collector')).toMatchObject([
+      { collector: 'one', rate_share: 0.9, at_once_share: 1 },
+      { collector: 'two', rate_share: 0.1, at_once_share: 0 },
+    ]);
+  } finally {
+    await twice.store.stop();
+  }
+});
+
 it('orders watched and due, from the newest report of each interval', async () => {
   const rows = await runPanel('Orders watched and orders due, by gateway');
   expect(rows).toHaveLength(reports.length);

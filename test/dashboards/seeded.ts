@@ -69,7 +69,17 @@ export const replies: readonly SeedReply[] = recent.slice(0, 50).map((order) => 
 
 const REPORT_TIMES = Array.from({ length: 18 }, (_, n) => TO - n * 10 * MINUTE - MINUTE);
 export const reports = REPORT_TIMES.flatMap((reportedAt, n) => [
-  { gateway: 'acme-eu', reportedAt, watermarkAt: reportedAt - 700, watchedOrders: 90 + n, dueOrders: n },
+  {
+    gateway: 'acme-eu',
+    reportedAt,
+    watermarkAt: reportedAt - 700,
+    watchedOrders: 90 + n,
+    dueOrders: n,
+    requestsPerSecond: 2 + n,
+    requestsPerSecondLimit: 20,
+    requestsInFlight: n % 5,
+    concurrencyLimit: 4,
+  },
   {
     gateway: 'blind-pay',
     reportedAt,

@@ -85,6 +85,10 @@ export interface Seed {
     watchedOrders?: number;
     dueOrders?: number;
     circuitsOpen?: number;
+    requestsPerSecond?: number;
+    requestsPerSecondLimit?: number;
+    requestsInFlight?: number;
+    concurrencyLimit?: number;
   }[];
   readonly polls?: readonly SeedPoll[];
   readonly replies?: readonly SeedReply[];
@@ -142,6 +146,10 @@ async function insertSeed(writer: ClickHouseClient, seed: Seed): Promise<void> {
       watched_orders: report.watchedOrders ?? 0,
       due_orders: report.dueOrders ?? 0,
       circuits_open: report.circuitsOpen ?? 0,
+      requests_per_second: report.requestsPerSecond ?? 0,
+      requests_per_second_limit: report.requestsPerSecondLimit ?? 0,
+      requests_in_flight: report.requestsInFlight ?? 0,
+      concurrency_limit: report.concurrencyLimit ?? 0,
     })),
     polls: (seed.polls ?? []).map(pollRow),
     orderObservations: (seed.replies ?? []).map(replyRow),

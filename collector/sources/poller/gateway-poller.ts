@@ -39,6 +39,7 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
   const sight = createSight();
   const running = new Set<Promise<void>>();
   let inFlight = 0;
+  let requests = 0;
   let stopped = false;
   let sequence = 0;
   let cancelTimer = () => {};
@@ -95,6 +96,7 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
   }
 
   function start(key: string, entry: Entry, nowMs: number): void {
+    requests += 1;
     entry.inFlight = true;
     entry.urgent = false;
     entry.again = false;
@@ -230,6 +232,9 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
         watched: entries.size,
         due: lanes.countDue(nowMs),
         inFlight,
+        concurrencyLimit: policy.concurrency,
+        requests,
+        requestsPerSecondLimit: policy.requestsPerSecond,
         circuitsOpen: circuits.openCount(),
         watermarkAt: sight.watermark(clock.now(), behindMs),
         lastReplyAt: sight.lastReplyAt(),

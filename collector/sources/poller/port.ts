@@ -73,6 +73,12 @@ export interface PollerStatus {
   readonly watched: number;
   readonly due: number;
   readonly inFlight: number;
+  /** Requests at once that the configuration allows. */
+  readonly concurrencyLimit: number;
+  /** Requests begun since the process started. */
+  readonly requests: number;
+  /** Requests a second that the configuration allows. */
+  readonly requestsPerSecondLimit: number;
   readonly circuitsOpen: number;
   /** The instant up to which this collector's view of the gateway is complete. */
   readonly watermarkAt: EpochMicros;

@@ -53,6 +53,10 @@ beforeAll(async () => {
       due_orders: 0,
       circuits_open: 0,
       last_reply_at: null,
+      requests_per_second: 1,
+      requests_per_second_limit: 50,
+      requests_in_flight: 0,
+      concurrency_limit: 16,
     })),
   );
   const reader = createStore({ url: db.embedded.url, ...db.embedded.reader });

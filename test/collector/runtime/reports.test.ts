@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gaugeReaders } from '../../../collector/runtime/gauges.ts';
+import { createRequestRates } from '../../../collector/runtime/request-rates.ts';
 import {
   startReports,
   statusReport,
@@ -16,6 +17,9 @@ const status = (more: Partial<PollerStatus>): PollerStatus => ({
   watched: 0,
   due: 0,
   inFlight: 0,
+  concurrencyLimit: 16,
+  requests: 0,
+  requestsPerSecondLimit: 50,
   circuitsOpen: 0,
   watermarkAt: T0,
   lastReplyAt: null,
@@ -59,7 +63,7 @@ describe('the reports of a collector', () => {
       rejects: [{}, {}] as never,
       polls: [poll({ items: 5, new_items: 2, lateness_ms: 40 })],
     });
-    const { collectorStatus, gatewayStatus } = statusReport(options, T0 - 5, T0);
+    const { collectorStatus, gatewayStatus } = statusReport(options, T0 - 5, T0, () => 2.5);
     expect(collectorStatus).toMatchObject([
       {
         collector_id: 'c1',
@@ -81,6 +85,23 @@ describe('the reports of a collector', () => {
       { gateway: 'acme-eu', watermark_at: T0, watched_orders: 10, last_reply_at: T0 - 1 },
       { gateway: 'acme-us', watched_orders: 5, last_reply_at: null },
     ]);
+    expect(gatewayStatus?.[0]).toMatchObject({
+      requests_per_second: 2.5,
+      requests_per_second_limit: 50,
+      requests_in_flight: 0,
+      concurrency_limit: 16,
+    });
+  });
+
+  it('tell the requests a second since the report before, of each gateway', async () => {
+    const clock = createFakeClock();
+    const rate = createRequestRates(clock);
+    expect(rate('acme-eu', 0)).toBe(0);
+    await clock.advance(15_000);
+    expect([rate('acme-eu', 30), rate('acme-us', 60)]).toEqual([2, 4]);
+    // A report that could not be written is left out: its time counts with the next one.
+    await clock.advance(30_000);
+    expect([rate('acme-eu', 60), rate('acme-us', 60)]).toEqual([1, 0]);
   });
 
   it('are written at once and every 15 seconds, one at a time while the store is away, until stopped', async () => {

@@ -13,8 +13,21 @@ describe('a watched order', () => {
     watch('a');
     await clock.advance(30 * MINUTE);
     expect(startsOf('a')).toEqual([0, 2000, 7000, 67_000, 187_000, 637_000]);
-    expect(poller.status()).toMatchObject({ watched: 0, due: 0, inFlight: 0 });
+    expect(poller.status()).toMatchObject({ watched: 0, due: 0, inFlight: 0, requests: 6 });
     expect(clock.pending()).toBe(0);
+  });
+
+  it('uses a budget that the poller tells: requests made and under way, and what is allowed of both', async () => {
+    const { clock, poller, watch } = createScene({
+      policy: { concurrency: 3, requestsPerSecond: 7 },
+      answer: (_order, clock) => wait(clock, 500).then(() => ({})),
+    });
+    for (const id of ['a', 'b', 'c', 'd']) watch(id);
+    await clock.advance(100);
+    const limits = { concurrencyLimit: 3, requestsPerSecondLimit: 7 };
+    expect(poller.status()).toMatchObject({ ...limits, requests: 3, inFlight: 3 });
+    await clock.advance(1000);
+    expect(poller.status()).toMatchObject({ ...limits, requests: 4, inFlight: 0 });
   });
 
   it('goes on after a restart at the time that was stored', async () => {
