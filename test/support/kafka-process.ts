@@ -42,6 +42,8 @@ export interface KafkaProcessOptions {
   settings?: Record<string, string>;
   /** A further listener that asks for SASL/PLAIN credentials. */
   sasl?: { port: number; username: string; password: string };
+  /** Users that log in with SCRAM, known to the broker from its first start. */
+  scram?: readonly { mechanism: string; username: string; password: string }[];
 }
 
 /** Formats a KRaft log folder and runs one process that is broker and controller, on loopback. */
@@ -56,7 +58,7 @@ export async function startKafkaProcess(options: KafkaProcessOptions): Promise<K
   if (options.sasl !== undefined) addSaslListener(settings, options.sasl);
   await writeFile(properties, settings.map(([name, value]) => `${name}=${value}\n`).join(''));
   const begin = async () => {
-    await format(jars, properties);
+    await format(jars, properties, options.scram ?? []);
     return launch(jars, properties, bootstrap);
   };
   let broker = await begin().catch(async (error: unknown) => {
@@ -91,10 +93,18 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function format(jars: string, properties: string): Promise<void> {
+async function format(
+  jars: string,
+  properties: string,
+  scram: NonNullable<KafkaProcessOptions['scram']>,
+): Promise<void> {
   const clusterId = Buffer.from(crypto.randomUUID().replaceAll('-', ''), 'hex').toString('base64url');
   const tool = ['-cp', path.join(jars, '*'), 'kafka.tools.StorageTool', 'format', '-t', clusterId];
-  await run('java', ['-Xmx128m', ...JAVA_OPTIONS, ...LOG_OPTIONS, ...tool, '-c', properties]);
+  const users = scram.flatMap(({ mechanism, username, password }) => [
+    '--add-scram',
+    `${mechanism}=[name=${username},password=${password}]`,
+  ]);
+  await run('java', ['-Xmx128m', ...JAVA_OPTIONS, ...LOG_OPTIONS, ...tool, '-c', properties, ...users]);
 }
 
 async function launch(jars: string, properties: string, bootstrap: string) {

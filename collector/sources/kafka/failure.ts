@@ -59,6 +59,11 @@ export function describeFailure(error: unknown, brokers: readonly string[]): Gat
     const hint = 'a frozen broker, a firewall, or TLS spoken to a port without it';
     return fail('kafka_timeout', `Kafka at ${at} does not answer in time: ${hint}.`);
   }
+  const tls = tlsReason(causes);
+  if (tls !== undefined) {
+    const hint = 'Check kafka.ssl: the authority in ca, and cert and key where the broker asks for them';
+    return fail('kafka_unreachable', `Kafka at ${at}: the TLS handshake failed (${tls}). ${hint}.`);
+  }
   const reason = connectionReason(causes);
   if (reason !== undefined) {
     return fail('kafka_unreachable', `Kafka at ${at} cannot be reached: ${reason}. Check the address.`);
@@ -70,13 +75,19 @@ export function describeFailure(error: unknown, brokers: readonly string[]): Gat
   );
 }
 
+/** What the TLS library says, without the places in its source that it names as well. */
+function tlsReason(causes: readonly ClientError[]): string | undefined {
+  const said = causes.map(({ message }) => message).find((message) => TLS_WORDS.test(message));
+  return said?.replace(/^Connection error: /, '').replace(/^.*:error:[^:]*:[^:]*:[^:]*:([^:]*):.*$/s, '$1');
+}
+
+const TLS_WORDS = /certificate|self.signed|SSL routines|wrong version number/i;
+
 function connectionReason(causes: readonly ClientError[]): string | undefined {
   const text = causes.map(({ code, message }) => `${code ?? ''} ${message}`).join(' ');
   if (text.includes('ECONNREFUSED')) return 'connection refused (nothing listens there)';
   if (/ENOTFOUND|EAI_AGAIN/.test(text)) return 'its host name does not resolve';
   if (/EHOSTUNREACH|ENETUNREACH/.test(text)) return 'no route to the host';
-  if (/certificate|self.signed|ERR_TLS|SSL|wrong version number/i.test(text))
-    return 'the TLS handshake failed';
   const lost = /^KafkaJS(Connection|Broker|NoBroker|ClusterMetadata|Closed)/;
   if (/ECONNRESET|EPIPE|ETIMEDOUT/.test(text) || causes.some(({ name }) => lost.test(name))) {
     return 'the connection was closed';

@@ -43,7 +43,7 @@ describe('a failure of Kafka in words for its user', () => {
         broker: 'kafka-1:9092',
       } as never),
       'kafka_unreachable',
-      'the TLS handshake failed',
+      'the TLS handshake failed (self-signed certificate). Check kafka.ssl',
     ],
     [named('KafkaJSSASLAuthenticationError'), 'kafka_auth_failed', 'refuses these credentials'],
     [protocolError('GROUP_AUTHORIZATION_FAILED'), 'kafka_not_authorized', 'does not allow this group'],
