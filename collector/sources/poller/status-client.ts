@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
 import type { GatewayConfig, StatusPaths } from '../../../schemas/config.ts';
 import type { PollOutcome } from '../../../schemas/rows.ts';
+import { exchange, type Exchange } from './exchange.ts';
 import { endpointOf, type Endpoint, type HttpAnswer } from './port.ts';
 import { isSafeId, type WatchedOrder } from '../../../schemas/watch.ts';
 
@@ -46,30 +47,39 @@ export function createStatusClient(gateway: GatewayConfig): StatusClient {
     async read(order) {
       const segment = pathSegment(order.orderId);
       if (segment === null) return noAnswer('unsafe_id');
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(), deadlineMs);
-      let hasHeaders = false;
-      try {
-        const path = pathOf(order, segment);
-        const reply = await pool.request({ method: 'GET', path, headers, signal: deadline.signal });
-        hasHeaders = true;
-        const retryAfterMs = readRetryAfter(reply.headers['retry-after'], reply.headers['date']);
-        const verdict = classify(reply.statusCode);
-        const httpStatus = reply.statusCode;
-        if (verdict.outcome !== 'ok') {
-          const bodyBytes = await drain(reply.body, maxReplyBytes);
-          return { httpStatus, ...verdict, body: null, bodyBytes, retryAfterMs };
-        }
-        const read = await readBody(reply.body, maxReplyBytes);
-        return { httpStatus, ...verdict, ...read, retryAfterMs };
-      } catch (error) {
-        return noAnswer(deadline.signal.aborted ? 'timeout' : errorTypeOf(error, hasHeaders));
-      } finally {
-        clearTimeout(timer);
-      }
+      const request = { path: pathOf(order, segment), headers, deadlineMs, maxBytes: maxReplyBytes };
+      return toAnswer(await exchange(pool, request));
     },
     close: () => pool.destroy(),
   };
+}
+
+function toAnswer({ httpStatus, headers, body, bodyBytes, end, error }: Exchange): HttpAnswer {
+  if (httpStatus === null) return noAnswer(end === 'timeout' ? end : errorTypeOf(error, false));
+  const answer = {
+    httpStatus,
+    ...classify(httpStatus),
+    body: null,
+    bodyBytes,
+    retryAfterMs: readRetryAfter(headers['retry-after'], headers['date']),
+  };
+  // The status has said it all: a body that is too long, cut off or late takes nothing from that.
+  if (answer.outcome !== 'ok') return answer;
+  switch (end) {
+    case 'complete':
+      return { ...answer, body: textOf(body) };
+    case 'too_large':
+      return { ...answer, outcome: 'invalid_response', errorType: 'too_large' };
+    case 'timeout':
+      return noAnswer('timeout');
+    case 'failed':
+      return noAnswer(errorTypeOf(error, true));
+  }
+}
+
+function textOf(body: readonly Buffer[]): string {
+  const [first] = body;
+  return (first !== undefined && body.length === 1 ? first : Buffer.concat(body)).toString('utf8');
 }
 
 function noAnswer(errorType: string): HttpAnswer {
@@ -102,39 +112,6 @@ export function classify(status: number): { outcome: PollOutcome; errorType: str
     default:
       return { outcome: status >= 400 && status < 499 ? 'client_error' : 'unknown', errorType };
   }
-}
-
-type ReadBody = Pick<HttpAnswer, 'body' | 'bodyBytes'> & Partial<Pick<HttpAnswer, 'outcome' | 'errorType'>>;
-
-async function readBody(body: AsyncIterable<Uint8Array>, cap: number): Promise<ReadBody> {
-  const chunks: Uint8Array[] = [];
-  let bodyBytes = 0;
-  for await (const chunk of body) {
-    bodyBytes += chunk.byteLength;
-    if (bodyBytes > cap) {
-      // Leaving the loop closes the connection.
-      return { outcome: 'invalid_response', errorType: 'too_large', body: null, bodyBytes };
-    }
-    chunks.push(chunk);
-  }
-  return { body: Buffer.concat(chunks).toString('utf8'), bodyBytes };
-}
-
-/**
- * Reads a body that nobody wants to its end, so that the connection can be used again. The status has said it all: a body
- * that is too long, cut off or late takes nothing from that.
- */
-async function drain(body: AsyncIterable<Uint8Array>, cap: number): Promise<number> {
-  let bytes = 0;
-  try {
-    for await (const chunk of body) {
-      bytes += chunk.byteLength;
-      if (bytes > cap) break;
-    }
-  } catch {
-    // Whatever there was is counted.
-  }
-  return bytes;
 }
 
 type Header = string | string[] | undefined;

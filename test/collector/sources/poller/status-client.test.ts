@@ -137,6 +137,13 @@ describe('an answer', () => {
     });
   });
 
+  it('is the reply itself, not the early hints before it', async () => {
+    const answer = await read((_request, response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' }, () => response.end('{}'));
+    });
+    expect(answer).toMatchObject({ httpStatus: 200, outcome: 'ok', body: '{}' });
+  });
+
   it('that is compressed although nobody asked for it is left to the decoder, which refuses it', async () => {
     const zipped = gzipSync('{"orderStatus":"Success"}');
     const answer = await read(body(zipped, { 'content-encoding': 'gzip' }));
