@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RUNBOOK_DASHBOARD, runbookLinks } from '../../alerts/runbook-links.ts';
 import {
   findChromium,
   launchChromium,
@@ -115,6 +116,70 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 90_000 
     expect(await page.locator('.span.failed').count()).toBeGreaterThan(0);
     await page.goBack();
     await page.waitForURL(/gatewatch-failures/);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  it('shows a runbook that a page links to: headings, steps, and queries as they are written', async () => {
+    const { page, problems, sent } = await openPage(browser, SCREEN);
+    await page.goto(`${live.url}${runbookLinks()('GatewatchTechTimeouts')}`);
+    const panel = page.getByRole('region', { name: 'GatewatchTechTimeouts, text' });
+    await panel.waitFor();
+    expect(await page.locator('.panel').count()).toBe(1);
+    expect(await panel.getByRole('heading').allTextContents()).toContain('First three steps');
+    expect(await panel.locator('ol > li').count()).toBe(3);
+    expect(await panel.locator('pre').first().textContent()).toMatch(/^SELECT toStartOfMinute\(/);
+    expect(await panel.textContent()).not.toMatch(/```|\*\*/);
+    await page.screenshot({ path: join(SHOTS, 'runbook-dark.png') });
+    expect(problems).toEqual([]);
+    expect(sent.filter((request) => request.includes('/console/api/query'))).toEqual([]);
+    await page.close();
+  });
+
+  it('shows all runbooks one below the other, without an error', async () => {
+    const { page, problems } = await openPage(browser);
+    await page.goto(`${live.url}/d/${RUNBOOK_DASHBOARD.uid}`);
+    await panelsInSight(page);
+    const names = await page.locator('.panel h3').allTextContents();
+    expect(names).toContain('GatewatchUnknownCodes');
+    for (const name of names) expect(name).toMatch(/^Gatewatch\w+$/);
+    await page.screenshot({ path: join(SHOTS, 'runbooks-dark.png') });
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  it('never reads a text as HTML', async () => {
+    const { page, problems } = await openPage(browser, SCREEN);
+    const content = [
+      '<img src=x onerror="document.title = 1"> <script>document.title = 2</script>',
+      '[click](javascript:document.title=3) [there](//elsewhere.example/) [here](/d/gatewatch-overview)',
+      '```\n</code><iframe src="/"></iframe>\n```',
+    ].join('\n\n');
+    const text = (id: number, mode: string) => ({
+      id,
+      type: 'text',
+      title: mode,
+      gridPos: { x: 0, y: id * 8, w: 24, h: 8 },
+      options: { mode, content },
+    });
+    await page.route('**/console/api/dashboards/gatewatch-runbooks', (route) =>
+      route.fulfill({
+        json: { uid: 'gatewatch-runbooks', title: 'Texts', panels: [text(1, 'markdown'), text(2, 'html')] },
+      }),
+    );
+    await page.goto(`${live.url}/d/gatewatch-runbooks`);
+    const [markdown, html] = ['markdown', 'html'].map((mode) =>
+      page.getByRole('region', { name: `${mode}, text` }),
+    );
+    expect(await markdown?.textContent()).toContain('<script>document.title = 2</script>');
+    expect(await html?.textContent()).toBe(content);
+    expect(await page.locator('.text-panel :is(img, script, iframe)').count()).toBe(0);
+    expect(
+      await page
+        .locator('.text-panel a')
+        .evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
+    ).toEqual(['/d/gatewatch-overview']);
+    expect(await page.title()).toMatch(/Texts/);
     expect(problems).toEqual([]);
     await page.close();
   });

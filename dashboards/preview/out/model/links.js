@@ -15,17 +15,17 @@ export function linksOf(links                                 , context         
 
 /** Replaces `${...}` and `$name` by Grafana's grammar of links. In addresses what is put in is encoded. */
 export function fill(text        , context             , encode         )         {
-  return text
-    .replace(/\$\{([^}]+)\}|\$(\w+)/g, (whole, braced         , bare         ) => {
-      const [, name = '', format] = /^(.*?)(?::(\w+))?$/.exec(braced ?? bare ?? '') ?? [];
-      const found = lookUp(name, format, context);
-      if (found === null) return bare === undefined ? '' : whole;
-      if (found.encoded) return found.text;
-      return encode || format === 'percentencode' || format === 'uriencode'
-        ? encodeURIComponent(found.text)
-        : found.text;
-    })
-    .replace(/([?&])&+/g, '$1');
+  const filled = text.replace(/\$\{([^}]+)\}|\$(\w+)/g, (whole, braced         , bare         ) => {
+    const [, name = '', format] = /^(.*?)(?::(\w+))?$/.exec(braced ?? bare ?? '') ?? [];
+    const found = lookUp(name, format, context);
+    if (found === null) return bare === undefined ? '' : whole;
+    if (found.encoded) return found.text;
+    return encode || format === 'percentencode' || format === 'uriencode'
+      ? encodeURIComponent(found.text)
+      : found.text;
+  });
+  // An empty parameter leaves its ampersand behind.
+  return encode ? filled.replace(/([?&])&+/g, '$1') : filled;
 }
 
 const plain = (value         )        => ({

@@ -40,17 +40,17 @@ export function linksOf(links: readonly DataLink[] | undefined, context: LinkCon
 
 /** Replaces `${...}` and `$name` by Grafana's grammar of links. In addresses what is put in is encoded. */
 export function fill(text: string, context: LinkContext, encode: boolean): string {
-  return text
-    .replace(/\$\{([^}]+)\}|\$(\w+)/g, (whole, braced?: string, bare?: string) => {
-      const [, name = '', format] = /^(.*?)(?::(\w+))?$/.exec(braced ?? bare ?? '') ?? [];
-      const found = lookUp(name, format, context);
-      if (found === null) return bare === undefined ? '' : whole;
-      if (found.encoded) return found.text;
-      return encode || format === 'percentencode' || format === 'uriencode'
-        ? encodeURIComponent(found.text)
-        : found.text;
-    })
-    .replace(/([?&])&+/g, '$1');
+  const filled = text.replace(/\$\{([^}]+)\}|\$(\w+)/g, (whole, braced?: string, bare?: string) => {
+    const [, name = '', format] = /^(.*?)(?::(\w+))?$/.exec(braced ?? bare ?? '') ?? [];
+    const found = lookUp(name, format, context);
+    if (found === null) return bare === undefined ? '' : whole;
+    if (found.encoded) return found.text;
+    return encode || format === 'percentencode' || format === 'uriencode'
+      ? encodeURIComponent(found.text)
+      : found.text;
+  });
+  // An empty parameter leaves its ampersand behind.
+  return encode ? filled.replace(/([?&])&+/g, '$1') : filled;
 }
 
 type Found = { readonly text: string; readonly encoded: boolean } | null;

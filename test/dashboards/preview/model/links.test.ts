@@ -44,6 +44,7 @@ describe('a link of a field', () => {
   });
 
   it('leaves prices in texts alone', () => {
+    expect(fill('a && b ? && : c', context, false)).toBe('a && b ? && : c');
     expect(fill('costs $5, of $gateway', context, false)).toBe("costs $5, of acme,o'neil & co");
   });
 });
