@@ -132,7 +132,12 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         : createKafkaInput(
             config.kafka,
             [...gateways.keys()],
-            { ...kafkaHandlers(context, admit), assigned: () => keeper.changed(), rewind: opened.refill },
+            {
+              ...kafkaHandlers(context, admit),
+              isStoreAway: () => sink.status().state === 'retrying',
+              assigned: () => keeper.changed(),
+              rewind: opened.refill,
+            },
             log,
           );
     const keeper = createKeeper({
@@ -208,18 +213,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
       life.signal.throwIfAborted();
       health.started();
       await kafka?.source.start();
-      life.onStop(
-        startReports({
-          ...parts,
-          collectorId,
-          version: VERSION,
-          clock,
-          stamp,
-          tally,
-          memoryBytes,
-          fail: life.fail,
-        }),
-      );
+      const self = { collectorId, version: VERSION, clock, stamp, tally, memoryBytes };
+      life.onStop(startReports({ ...parts, ...self, fail: life.fail }));
       const { alerts, gateways: gatewayConfigs } = config;
       life.onStop(
         await startAlerting({

@@ -29,6 +29,8 @@ export interface Progress {
   watermark(topic: string, partition: number, next: string): void;
   /** Waiting for the store is not a stall: the time begins again when it ends. */
   pause(topic: string, partition: number, paused: boolean): void;
+  /** The same for all partitions, those included whose records are being handled or wait for their turn. */
+  excuse(): void;
   status(): PartitionStatus[];
 }
 
@@ -105,6 +107,9 @@ export function createProgress(now: () => number, stallTimeoutMs: number): Progr
       if (state === undefined) return;
       state.paused = paused;
       state.lastProgressAtMs = now();
+    },
+    excuse() {
+      for (const state of partitions.values()) state.lastProgressAtMs = now();
     },
     status: () => [...partitions.values()].map(toStatus),
   };

@@ -326,4 +326,27 @@ describe.skipIf(!kafka.available)('a Kafka source', () => {
     expect(source.status().partitions[0]).toMatchObject({ lag: 1, stalled: true });
     await until('the stall to be said', () => of('stalled').length === 1);
   });
+
+  it('takes a handler that waits for the store for no stall before the store is back', async () => {
+    const topic = await createTopic(brokers, uniqueName('no-stall'));
+    await produce(brokers, topic, [{ value: 'a' }]);
+    let isStoreAway = true;
+    let asked = 0;
+    const { source, of } = collect({
+      brokers,
+      topics: [topic],
+      groupId: uniqueName('g'),
+      stopTimeoutMs: 100,
+      stallTimeoutMs: 2000,
+      isStoreAway: () => ((asked += 1), isStoreAway),
+      handle: () => new Promise(() => undefined),
+    });
+    await source.start();
+    await until('lag', () => source.status().lag === 1);
+    const before = asked;
+    await until('more than the stall timeout', () => asked >= before + 8);
+    expect(of('stalled')).toEqual([]);
+    isStoreAway = false;
+    await until('the stall', () => of('stalled').length === 1);
+  });
 });

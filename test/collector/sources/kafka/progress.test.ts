@@ -49,6 +49,19 @@ describe('the progress of assigned partitions', () => {
     expect(one().stalled).toBe(true);
   });
 
+  it('does not take for a stall what is handled or waits for its turn while the store is away', () => {
+    const { clock, progress, one } = setUp();
+    progress.begin('t', 0, '0');
+    progress.watermark('t', 0, '1');
+    for (let tick = 0; tick < 10; tick += 1) {
+      clock.ms += STALL_MS / 4;
+      progress.excuse();
+      expect(one().stalled).toBe(false);
+    }
+    clock.ms += STALL_MS;
+    expect(one().stalled).toBe(true);
+  });
+
   it('reports every missing offset once, and a log that begins anew as such', () => {
     const { progress } = setUp();
     expect(progress.arrive('t', 0, '7')).toBeNull();
