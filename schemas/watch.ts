@@ -41,9 +41,11 @@ export interface WatchedOrder {
 /** Why an order is polled now. */
 export type PollCause = 'schedule' | 'callback' | 'watch' | 'reread' | 'probe';
 
+const DOT_SEGMENT = /(?:^|[/\\])\.\.?(?:[/\\]|$)/;
+
 /** Can the id stand in a path? `.` and `..` would leave the base path whatever their encoding. */
 export function isSafeId(id: string): boolean {
-  return id !== '' && id.isWellFormed() && !id.split(/[/\\]/).some((part) => part === '.' || part === '..');
+  return id !== '' && id.isWellFormed() && !DOT_SEGMENT.test(id);
 }
 
 const id = z.string().min(1).max(200).refine(isSafeId, 'an id that can stand in a path');

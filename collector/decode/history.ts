@@ -1,6 +1,7 @@
+import type { z } from 'zod';
 import type { DecodedCode } from '../../schemas/code.ts';
 import { OUTCOME_OF_GROUP, type Outcome } from '../../schemas/dictionary.ts';
-import { historyItemSchema } from '../../schemas/gateway/status-reply.ts';
+import { historyItemSchema, type HistoryItem } from '../../schemas/gateway/status-reply.ts';
 import type { EpochMicros, RejectReason } from '../../schemas/rows.ts';
 import { decode } from './code.ts';
 import { firstProblem, type Problem } from './problem.ts';
@@ -67,14 +68,14 @@ export function decodeHistory(list: readonly unknown[]): DecodedHistory {
 type ReadItem = { time: EpochMicros; action: string } | Omit<RefusedItem, 'position'>;
 
 function readItem(value: unknown): ReadItem {
-  const parsed = historyItemSchema.safeParse(value);
-  if (!parsed.success) {
-    const problem = firstProblem(parsed.error, value);
+  if (!isItem(value)) {
+    const { error } = historyItemSchema.safeParse(value);
+    const problem = firstProblem(error as z.ZodError, value);
     return { reason: 'history_item_malformed', problem, content: problem.received };
   }
-  const text = parsed.data.time;
+  const text = value.time;
   // Half a surrogate pair cannot be stored: replaced here as the store would, so that the item keeps its identity.
-  const action = parsed.data.action.toWellFormed();
+  const action = value.action.toWellFormed();
   if (action.length > MAX_ACTION_LENGTH || looksLikeCardNumber(action)) {
     const problem = { field: 'action', received: redact(action), expected: 'a history code A.C.B.RR' };
     return { reason: 'history_item_malformed', problem, content: `${redact(text)} ${redact(action)}` };
@@ -91,13 +92,24 @@ function readItem(value: unknown): ReadItem {
   return { time, action };
 }
 
+/** What `historyItemSchema` says, without its cost: there are many items, and hardly one is wrong. */
+function isItem(value: unknown): value is HistoryItem {
+  if (typeof value !== 'object' || value === null) return false;
+  const { time, action } = value as Partial<Record<string, unknown>>;
+  return typeof time === 'string' && typeof action === 'string';
+}
+
+const TO_ESCAPE = /[\\\n]/;
+
 /** First part of an item's key. Line ends are escaped, as known history is kept one item a line. */
 export function itemPair(time: EpochMicros, action: string): string {
-  return `${time}|${action.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`;
+  const line = TO_ESCAPE.test(action) ? action.replaceAll('\\', '\\\\').replaceAll('\n', '\\n') : action;
+  return `${time}|${line}`;
 }
 
 /** The action of an item's key, as it came. */
 export function unescapeAction(text: string): string {
+  if (!text.includes('\\')) return text;
   return text.replace(/\\([\\n])/g, (_all, letter: string) => (letter === 'n' ? '\n' : letter));
 }
 

@@ -18,17 +18,19 @@ export const NOTHING_KNOWN: KnownHistory = '';
 export function readKnown(known: KnownHistory): Map<string, DecodedItem> {
   const items = new Map<string, DecodedItem>();
   if (known === '') return items;
-  for (const line of known.split('\n')) {
-    if (line.startsWith(REFUSED)) continue;
-    const first = line.indexOf('|');
-    const last = line.lastIndexOf('|');
-    const middle = line.lastIndexOf('|', last - 1);
-    const key = line.slice(0, last);
+  for (let from = 0, end = 0; from <= known.length; from = end + 1) {
+    end = known.indexOf('\n', from);
+    if (end < 0) end = known.length;
+    if (known.startsWith(REFUSED, from)) continue;
+    const first = known.indexOf('|', from);
+    const last = known.lastIndexOf('|', end);
+    const middle = known.lastIndexOf('|', last - 1);
+    const key = known.slice(from, last);
     items.set(key, {
-      time: Number(line.slice(0, first)),
-      code: decode(unescapeAction(line.slice(first + 1, middle))),
-      occurrence: Number(line.slice(middle + 1, last)),
-      position: Number(line.slice(last + 1)),
+      time: Number(known.slice(from, first)),
+      code: decode(unescapeAction(known.slice(first + 1, middle))),
+      occurrence: Number(known.slice(middle + 1, last)),
+      position: Number(known.slice(last + 1, end)),
       key,
     });
   }
@@ -41,11 +43,14 @@ export function readRefused(known: KnownHistory): Set<string> {
   return new Set(lines.filter((line) => line.startsWith(REFUSED)).map((line) => line.slice(REFUSED.length)));
 }
 
-export function writeKnown(
+/** What is known once these items and refused ones are, too. None of them was known before. */
+export function addKnown(
+  known: KnownHistory,
   items: Iterable<Pick<DecodedItem, 'key' | 'position'>>,
   refused: Iterable<string> = [],
 ): KnownHistory {
-  const lines = Array.from(items, (item) => `${item.key}|${item.position}`);
+  const lines = known === '' ? [] : [known];
+  for (const item of items) lines.push(`${item.key}|${item.position}`);
   for (const id of refused) lines.push(REFUSED + id);
   return lines.join('\n');
 }

@@ -15,6 +15,7 @@ export function redact(text: string): string {
 
 /** Could the text hold a card number: 13 to 19 digits, not part of a UUID, that pass the Luhn check? */
 export function looksLikeCardNumber(text: string): boolean {
+  if (text.length < 13) return false;
   for (const run of text.replace(UUID, 'uuid').match(CARD_LIKE) ?? []) {
     const digits = run.replace(/\D/g, '');
     if (digits.length >= 13 && digits.length <= 19 && luhn(digits)) return true;

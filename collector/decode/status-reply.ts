@@ -17,7 +17,7 @@ import {
   type Decision,
 } from './history.ts';
 import { stableId } from './ids.ts';
-import { readKnown, readRefused, writeKnown, type KnownHistory } from './known-history.ts';
+import { addKnown, readKnown, readRefused, type KnownHistory } from './known-history.ts';
 import { firstProblem, type Problem } from './problem.ts';
 import { looksLikeCardNumber } from './redact.ts';
 
@@ -73,18 +73,20 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
   // The order's own id, whichever it was asked by: the next read asks by that one, and finds the same faults.
   const own = { ...context, idKind: 'external-id', orderId: reply.externalId } as const;
   const refused = refusedRows(own, history);
-  const union = new Map(known);
-  for (const item of history.items) if (!union.has(item.key)) union.set(item.key, item);
-  const ordered = inTimeOrder([...union.values()]);
+  const rejects = refused.filter((row) => !refusedBefore.has(row.reject_id));
+  const fresh = history.items.filter((item) => !known.has(item.key));
+  const ordered = inTimeOrder([...known.values(), ...fresh]);
   const decision = decide(ordered);
   const externalTransactionId = reply.externalTransactionId ?? context.externalTransactionId;
-  const identity = { gateway: context.gateway, order_type: context.orderType, external_id: reply.externalId };
   const final = FINAL_STATUSES.includes(reply.orderStatus);
   const newEvents: HistoryEventRow[] = [];
   for (const [index, item] of ordered.entries()) {
     if (known.has(item.key)) continue;
+    // Written out: spreading an object into each row costs more than the rest of it.
     newEvents.push({
-      ...identity,
+      gateway: context.gateway,
+      order_type: context.orderType,
+      external_id: reply.externalId,
       event_time: item.time,
       action: item.code.action,
       occurrence: item.occurrence,
@@ -104,7 +106,9 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
     });
   }
   const observation: OrderObservationRow = {
-    ...identity,
+    gateway: context.gateway,
+    order_type: context.orderType,
+    external_id: reply.externalId,
     observed_at: context.observedAt,
     kind: 'status_reply',
     external_transaction_id: externalTransactionId,
@@ -132,13 +136,17 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
     items: history.items.length,
     newEvents,
     refusedItems: history.refused.length,
-    known: writeKnown(union.values(), new Set([...refusedBefore, ...refused.map((row) => row.reject_id)])),
+    known: addKnown(
+      context.known,
+      fresh,
+      rejects.map((row) => row.reject_id),
+    ),
     decision,
     firstEventAt: ordered[0]?.time ?? null,
     lastEventAt: ordered.at(-1)?.time ?? null,
     observation,
-    rejects: refused.filter((row) => !refusedBefore.has(row.reject_id)),
-    anomaly: anomalyOf(history, known, ordered),
+    rejects,
+    anomaly: anomalyOf(history, known, fresh, ordered),
   };
 }
 
@@ -182,14 +190,15 @@ function mismatchOf(reply: StatusReply, context: ReplyContext): Problem | null {
 function anomalyOf(
   history: { items: readonly DecodedItem[]; outOfOrder: boolean },
   known: ReadonlyMap<string, DecodedItem>,
+  fresh: readonly DecodedItem[],
   ordered: readonly DecodedItem[],
 ): HistoryAnomaly {
-  const present = new Set(history.items.map((item) => item.key));
-  for (const key of known.keys()) if (!present.has(key)) return 'history_shrank';
+  // Keys are unique in both: when fewer items were known than there are known ones, some of those are missing.
+  if (history.items.length - fresh.length < known.size) return 'history_shrank';
   if (history.outOfOrder) return 'history_out_of_order';
-  const lastKnown = ordered.findLastIndex((item) => known.has(item.key));
-  const inserted = ordered.some((item, index) => index < lastKnown && !known.has(item.key));
-  return inserted ? 'history_inserted' : '';
+  const firstFresh = ordered.findIndex((item) => !known.has(item.key));
+  // Behind the known ones is where new items belong.
+  return firstFresh >= 0 && firstFresh < known.size ? 'history_inserted' : '';
 }
 
 /** An amount as plain decimal text, or null when it does not fit `Decimal(38, 9)` or could be a card number. */

@@ -13,6 +13,8 @@ const LATEST = Date.UTC(2100, 0, 1) * 1000;
  * in the calendar, or lies outside the years 2000-2099.
  */
 export function parseTime(text: string): EpochMicros | null {
+  const usual = parseUsual(text);
+  if (usual !== null) return usual;
   const match = ISO.exec(text);
   if (match === null) return null;
   const part = (index: number) => Number(match[index] ?? 0);
@@ -28,6 +30,58 @@ export function parseTime(text: string): EpochMicros | null {
   const sign = match[9] === '-' ? -1 : 1;
   const micros = utc * 1000 + fraction - sign * offsetMinutes * 60_000_000;
   return micros >= EARLIEST && micros < LATEST ? micros : null;
+}
+
+/** How the usual form ends: with no fraction of a second, or with one of 3 or 6 digits. */
+const USUAL_LENGTHS: ReadonlySet<number> = new Set([20, 24, 27]);
+
+/** `YYYY-MM-DDTHH:MM:SS[.fff[fff]]Z`, up to the 28th of a month, digit by digit; null for all else, which the grammar above judges. */
+function parseUsual(text: string): EpochMicros | null {
+  const { length } = text;
+  if (!USUAL_LENGTHS.has(length) || !hasUsualMarks(text, length)) return null;
+  const year = digits(text, 0, 4);
+  const month = digits(text, 5, 2);
+  const day = digits(text, 8, 2);
+  const hour = digits(text, 11, 2);
+  const minute = digits(text, 14, 2);
+  const second = digits(text, 17, 2);
+  const fraction = length === 27 ? digits(text, 20, 6) : length === 24 ? digits(text, 20, 3) * 1000 : 0;
+  // A comparison with NaN, which stands for something else than a digit, is false.
+  const isUsual =
+    year >= 2000 &&
+    year < 2100 &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= 28 &&
+    hour <= 23 &&
+    minute <= 59 &&
+    second <= 59 &&
+    fraction >= 0;
+  return isUsual ? Date.UTC(year, month - 1, day, hour, minute, second) * 1000 + fraction : null;
+}
+
+function hasUsualMarks(text: string, length: number): boolean {
+  return (
+    text[4] === '-' &&
+    text[7] === '-' &&
+    text[10] === 'T' &&
+    text[13] === ':' &&
+    text[16] === ':' &&
+    text[length - 1] === 'Z' &&
+    (length === 20 || text[19] === '.')
+  );
+}
+
+/** The number that `count` digits make; NaN when one of them is none. */
+function digits(text: string, from: number, count: number): number {
+  let value = 0;
+  for (let i = from; i < from + count; i += 1) {
+    const digit = text.charCodeAt(i) - 48;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
 }
 
 /** `YYYY-MM-DDTHH:MM:SS.ffffffZ`, the form that span ids are made of (design: traces). */

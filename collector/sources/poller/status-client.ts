@@ -90,8 +90,7 @@ function noAnswer(errorType: string): HttpAnswer {
  * The id as one segment of a path; null when it could lead elsewhere: some servers decode `%2F` before they resolve `..`.
  */
 function pathSegment(id: string): string | null {
-  const safe = isSafeId(id) && !id.split(/[/\\]/).some((part) => part === '.' || part === '..');
-  return safe ? encodeURIComponent(id) : null;
+  return isSafeId(id) ? encodeURIComponent(id) : null;
 }
 
 /** Section 1 rule 1 and section 7. 404 and 429 by analogy: the interface lists errors of create requests only. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeHistory } from '../../../collector/decode/history.ts';
-import { knownLine, NOTHING_KNOWN, readKnown, writeKnown } from '../../../collector/decode/known-history.ts';
+import { addKnown, knownLine, NOTHING_KNOWN, readKnown } from '../../../collector/decode/known-history.ts';
 import { at } from './history-fixtures.ts';
 
 /** Actions that try to break the compact text: separators, line ends, escapes, their ASCII look-alikes. */
@@ -33,7 +33,7 @@ describe('known history', () => {
     fc.assert(
       fc.property(list, (items) => {
         const decoded = decodeHistory(items).items;
-        const known = readKnown(writeKnown(decoded));
+        const known = readKnown(addKnown(NOTHING_KNOWN, decoded));
         expect([...known.keys()]).toEqual(decoded.map(({ key }) => key));
         expect([...known.values()]).toEqual(decoded);
       }),
@@ -45,7 +45,7 @@ describe('known history', () => {
     fc.assert(
       fc.property(list, (items) => {
         const decoded = decodeHistory(items).items;
-        const text = writeKnown(decoded);
+        const text = addKnown(NOTHING_KNOWN, decoded);
         expect(text === '' ? 0 : text.split('\n').length).toBe(decoded.length);
       }),
     );
@@ -58,7 +58,7 @@ describe('known history', () => {
         const lines = decoded.map(({ time, code, occurrence, position }) =>
           knownLine({ time, action: code.action, occurrence, position }),
         );
-        expect(lines.join('\n')).toBe(writeKnown(decoded));
+        expect(lines.join('\n')).toBe(addKnown(NOTHING_KNOWN, decoded));
       }),
       { numRuns: 1_000 },
     );
@@ -66,6 +66,6 @@ describe('known history', () => {
 
   it('of nothing is nothing', () => {
     expect(readKnown(NOTHING_KNOWN).size).toBe(0);
-    expect(writeKnown([])).toBe(NOTHING_KNOWN);
+    expect(addKnown(NOTHING_KNOWN, [])).toBe(NOTHING_KNOWN);
   });
 });

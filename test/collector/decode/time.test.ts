@@ -130,6 +130,27 @@ describe('parseTime', () => {
     expect(parseTime(text)).toBeNull();
   });
 
+  it('judges the usual form as it does one that it reads by the grammar', () => {
+    const nearUsual = fc
+      .tuple(
+        instant,
+        fc.constantFrom(20, 24, 27),
+        fc.nat(26),
+        fc.constantFrom('', ':', '/', '9', '3', ' ', '\n'),
+      )
+      .map(([micros, length, at, mark]) => {
+        const usual = `${formatTime(micros).slice(0, length - 1)}Z`.replace('.Z', 'Z');
+        return mark === '' ? usual : usual.slice(0, at) + mark + usual.slice(at + 1);
+      });
+    fc.assert(
+      fc.property(nearUsual, (text) => {
+        // A small z is as good, and not usual.
+        expect(parseTime(text)).toBe(parseTime(text.replace('Z', 'z')));
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
   it('gives a value for any text', () => {
     const nearTime = fc
       .tuple(instant, fc.nat(27), fc.string({ maxLength: 3 }))
