@@ -87,7 +87,9 @@ export function writeEngineConfig(paths: StorePaths, options: { readonly fsync: 
   ];
 }
 
-// A small store: the default caches and thread pools are sized for a server with the machine to itself.
+// A small store: the default caches and thread pools are sized for a server with the machine to itself. Merges can wait, inserts
+// and questions cannot. Merges are not synced to the disk: what they replace stays until the system has written them there by
+// itself, as on a ClickHouse server, for the library's own default is to remove it at once.
 function configXml(paths: StorePaths, fsync: boolean): string {
   const durable = fsync ? 1 : 0;
   return `<clickhouse>
@@ -100,9 +102,11 @@ function configXml(paths: StorePaths, fsync: boolean): string {
   <background_schedule_pool_size>8</background_schedule_pool_size>
   <background_fetches_pool_size>1</background_fetches_pool_size>
   <background_common_pool_size>2</background_common_pool_size>
+  <os_threads_nice_value_merge_mutate>10</os_threads_nice_value_merge_mutate>
   <merge_tree>
     <fsync_after_insert>${durable}</fsync_after_insert>
     <fsync_part_directory>${durable}</fsync_part_directory>
+    <old_parts_lifetime>120</old_parts_lifetime>
     <number_of_free_entries_in_pool_to_execute_mutation>2</number_of_free_entries_in_pool_to_execute_mutation>
     <number_of_free_entries_in_pool_to_lower_max_size_of_merge>2</number_of_free_entries_in_pool_to_lower_max_size_of_merge>
     <number_of_free_entries_in_pool_to_execute_optimize_entire_partition>2</number_of_free_entries_in_pool_to_execute_optimize_entire_partition>

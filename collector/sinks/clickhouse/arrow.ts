@@ -60,8 +60,8 @@ const TYPES: Readonly<Record<ColumnKind, () => DataType>> = {
 export function encodeArrow(columns: Columns, rows: readonly AnyRow[], constants: AnyRow = {}): Uint8Array {
   const names = Object.keys(columns);
   const children = names.map((name) => {
-    const value = name in constants ? () => constants[name] : (row: AnyRow) => row[name];
-    return columnData(name, columns[name] as ColumnKind, rows.map(value));
+    const values = name in constants ? rows.map(() => constants[name]) : valuesOf(name, rows);
+    return columnData(name, columns[name] as ColumnKind, values);
   });
   const fields = children.map((child, i) => {
     const name = names[i] as string;
@@ -70,6 +70,13 @@ export function encodeArrow(columns: Columns, rows: readonly AnyRow[], constants
   const data = makeData({ type: new Struct(fields), length: rows.length, nullCount: 0, children });
   const batch = new RecordBatch(new Schema(fields), data);
   return RecordBatchStreamWriter.writeAll([batch]).toUint8Array(true);
+}
+
+/** Overwrites a copy, which has its full length at once: `map` with a function for each column takes half as long again. */
+function valuesOf(name: string, rows: readonly AnyRow[]): unknown[] {
+  const values: unknown[] = [...rows];
+  for (let i = 0; i < rows.length; i += 1) values[i] = rows[i]?.[name];
+  return values;
 }
 
 function isNullable(kind: ColumnKind): boolean {

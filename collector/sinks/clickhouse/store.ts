@@ -70,6 +70,8 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   insert_deduplicate: 1,
   // A batch that failed between a table and its view reaches the view on the retry.
   deduplicate_blocks_in_dependent_materialized_views: 1,
+  // Views have nothing to do with each other, and each keeps its own tokens.
+  parallel_view_processing: 1,
   // Merging rows of one key can wait for the merges (a quarter of an insert's work): the views show each thing once.
   optimize_on_insert: 0,
   // A backfill touches many weeks at once.
