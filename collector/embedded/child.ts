@@ -64,6 +64,7 @@ async function main(config: ChildConfig): Promise<void> {
   const engine = await openUnlocked(config, () =>
     openEngine(library, { paths, connectionArgs, readerLimits: config.readerLimits }),
   );
+  dieOfFaults();
   const gate = createReaderGate(await readFunctionCatalog(engine));
   started.resolve(createQueryHandler({ engine, spool: openSpool(paths.spool), gate }));
   stop = async () => {
@@ -72,6 +73,16 @@ async function main(config: ChildConfig): Promise<void> {
     if (!(await Promise.race([engine.close().then(() => true), delay(1_000, false)]))) end();
   };
   send({ event: 'ready', port, version: engine.version });
+}
+
+/**
+ * The engine's own handlers of these signals keep a process that has crashed for minutes, waiting for a report that
+ * nobody takes: it answers nothing and outlives its parent. To take a signal and give it back brings the system's way.
+ */
+function dieOfFaults(): void {
+  const nothing = (): void => undefined;
+  for (const signal of ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGSYS', 'SIGTRAP'] as const)
+    process.on(signal, nothing).off(signal, nothing);
 }
 
 function listen(server: ReturnType<typeof createHttpServer>['server'], port: number): Promise<number> {

@@ -193,6 +193,17 @@ describe('an engine that is killed', () => {
     expect(count).toBeLessThanOrEqual(acknowledged + 1);
   });
 
+  it.each(['SIGSEGV', 'SIGABRT', 'SIGBUS'])(
+    'by a fault of its own, %s, is gone at once and replaced',
+    async (signal) => {
+      const restarted = Promise.withResolvers<number>();
+      const store = await start({ onRestart: restarted.resolve });
+      process.kill(store.pid, signal);
+      expect(await restarted.promise).toBe(1);
+      expect(await query(store, 'SELECT 1')).toBe('1\n');
+    },
+  );
+
   it('again and again is given up with a reason', async () => {
     const store = await start({ maxRestarts: 1 });
     process.kill(store.pid, 'SIGKILL');
