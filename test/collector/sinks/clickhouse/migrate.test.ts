@@ -172,8 +172,13 @@ describe('migrations', () => {
       historyEvent({ external_id: 'old', event_time: now - 3 * day }),
       historyEvent({ external_id: 'new', event_time: now - day }),
     ]);
-    await store.command('OPTIMIZE TABLE history_events_store FINAL');
-    expect(await store.query('SELECT external_id FROM history_events')).toEqual([{ external_id: 'new' }]);
+    for (const table of ['history_events_store', 'history_events_by_time_store']) {
+      await store.command(`OPTIMIZE TABLE ${table} FINAL`);
+      expect([table, await store.query(`SELECT external_id FROM ${table}`)]).toEqual([
+        table,
+        [{ external_id: 'new' }],
+      ]);
+    }
   });
 
   async function ttlDays(table: string): Promise<number | null> {
