@@ -35,6 +35,7 @@ export function createEntry(watched: Watched, cause: PollCause, clock: Clock): E
 
 /** Fills in what only the other knows: hints may arrive while a request is under way. */
 export function learn(order: WatchedOrder, other: WatchedOrder): WatchedOrder {
+  if (!knowsMore(other, order)) return order;
   return {
     ...order,
     channel: order.channel || other.channel,
@@ -43,6 +44,16 @@ export function learn(order: WatchedOrder, other: WatchedOrder): WatchedOrder {
     currency: order.currency ?? other.currency,
     rootSent: order.rootSent || other.rootSent,
   };
+}
+
+function knowsMore(other: WatchedOrder, order: WatchedOrder): boolean {
+  return (
+    (order.channel === '' && other.channel !== '') ||
+    (order.externalTransactionId === '' && other.externalTransactionId !== '') ||
+    (order.amount === null && other.amount !== null) ||
+    (order.currency === null && other.currency !== null) ||
+    (!order.rootSent && other.rootSent)
+  );
 }
 
 /** Why an order is read when its time has come. */

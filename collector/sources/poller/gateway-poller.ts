@@ -1,4 +1,5 @@
 import { watchKey, type PollCause, type WatchedOrder } from '../../../schemas/watch.ts';
+import { createBacklog } from './backlog.ts';
 import { createBudget } from './budget.ts';
 import { createCircuits } from './circuit.ts';
 import {
@@ -29,7 +30,6 @@ const MAX_PAUSE_MS = 300_000;
 /** Polls the orders of one gateway: due ones in order, callbacks first, within its budget, concurrency and circuits. */
 export function createGatewayPoller(options: GatewayPollerOptions): GatewayPoller {
   const { policy, clock } = options;
-  const maxPending = options.maxPendingAnswers ?? 2000;
   const keeps = options.keeps ?? (() => true);
   const longestMs = longestWaitMs(policy);
   const entries = new Map<string, Entry>();
@@ -38,6 +38,7 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
   const circuits = createCircuits(policy.probeS * 1000);
   const sight = createSight();
   const running = new Set<Promise<void>>();
+  const backlog = createBacklog(options);
   let inFlight = 0;
   let requests = 0;
   let stopped = false;
@@ -73,7 +74,7 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
     cancelTimer();
     if (stopped) return;
     for (;;) {
-      if (inFlight >= policy.concurrency || running.size >= maxPending) return; // an ending request pumps again
+      if (inFlight >= policy.concurrency || backlog.isFull(running.size)) return; // an ending request pumps again
       const nowMs = clock.monotonicMs();
       const next = lanes.next(nowMs, (endpoint) => circuits.waitMs(endpoint, nowMs));
       if (next.key === null) {
@@ -115,8 +116,10 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
     const order = orderNow(entry, clock);
     const startedAt = clock.now();
     const latenessMs = Math.max(0, startMs - entry.dueMs);
+    let bytes = 0;
     try {
       const reply = await request(key, order);
+      bytes = reply.bodyBytes;
       const answeredMs = clock.monotonicMs();
       const answeredAt = clock.now();
       const handled = await options.handle({
@@ -140,6 +143,8 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
       options.onEvent({ type: 'handle_failed', error });
       entry.inFlight = false;
       enqueue(key, entry, clock.monotonicMs() + RETRY_HANDLE_MS, false);
+    } finally {
+      backlog.stored(bytes);
     }
   }
 
@@ -153,6 +158,7 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
       }
       const overloaded = reply.httpStatus === 429 || reply.httpStatus === 503;
       if (overloaded) budget.pauseUntil(nowMs + Math.min(reply.retryAfterMs ?? 0, MAX_PAUSE_MS));
+      backlog.received(reply.bodyBytes);
       return reply;
     } finally {
       inFlight -= 1;

@@ -97,8 +97,10 @@ export interface GatewayPollerOptions {
   readonly keeps?: (order: WatchedOrder) => boolean;
   /** A circuit opened or closed, or an answer could not be handled. */
   readonly onEvent: (event: PollerEvent) => void;
-  /** Answers that may wait for the store's acknowledgement at once; then polling pauses. @default 2000 */
+  /** Answers that may wait for the store's acknowledgement at once, requests under way included; then polling pauses. @default 5000 */
   readonly maxPendingAnswers?: number;
+  /** Size of the replies that may wait so, in bytes, but for those under way. @default 32 MiB */
+  readonly maxPendingBytes?: number;
 }
 
 /** The poller of one gateway. */

@@ -126,20 +126,27 @@ describe('the budget', () => {
 });
 
 describe('answers that wait for the store', () => {
-  it('hold further requests back when they are too many, and let them go on when they are stored', async () => {
-    let release = () => {};
-    const gate = new Promise<void>((resolve) => (release = resolve));
-    const scene = createScene({
-      maxPendingAnswers: 7,
-      handle: async (_answer, next) => gate.then(() => next),
-    });
-    for (let i = 0; i < 40; i += 1) scene.watch(`o-${i}`);
-    await scene.clock.advance(10 * MINUTE);
-    expect(scene.started).toHaveLength(7);
-    release();
-    await scene.clock.advance(1000);
-    expect(scene.started.length).toBeGreaterThanOrEqual(40);
-  });
+  it.each([
+    ['many', { maxPendingAnswers: 7 }],
+    ['large', { maxPendingBytes: 700, policy: { concurrency: 1 } }],
+  ])(
+    'hold further requests back when they are too %s, and let them go on when they are stored',
+    async (_what, limit) => {
+      let release = () => {};
+      const gate = new Promise<void>((resolve) => (release = resolve));
+      const scene = createScene({
+        ...limit,
+        answer: () => ({ bodyBytes: 100 }),
+        handle: async (_answer, next) => gate.then(() => next),
+      });
+      for (let i = 0; i < 40; i += 1) scene.watch(`o-${i}`);
+      await scene.clock.advance(10 * MINUTE);
+      expect(scene.started).toHaveLength(7);
+      release();
+      await scene.clock.advance(1000);
+      expect(scene.started.length).toBeGreaterThanOrEqual(40);
+    },
+  );
 });
 
 describe('what the poller says of itself', () => {

@@ -47,6 +47,7 @@ export interface SceneOptions {
   /** Stands in the place of the store and decoder; by default the schedule alone decides. */
   readonly handle?: (answer: StatusAnswer, next: Handled) => Promise<Handled>;
   readonly maxPendingAnswers?: number;
+  readonly maxPendingBytes?: number;
   /** @default always */
   readonly keeps?: (order: WatchedOrder) => boolean;
 }
@@ -69,6 +70,7 @@ export function createScene(options: SceneOptions = {}): Scene {
     policy,
     clock,
     ...(options.maxPendingAnswers === undefined ? {} : { maxPendingAnswers: options.maxPendingAnswers }),
+    ...(options.maxPendingBytes === undefined ? {} : { maxPendingBytes: options.maxPendingBytes }),
     ...(options.keeps === undefined ? {} : { keeps: options.keeps }),
     reopen: (order) => reopen(order, clock.now()),
     onEvent: (event) => events.push(event),
