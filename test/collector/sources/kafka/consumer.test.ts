@@ -327,10 +327,10 @@ describe.skipIf(!kafka.available)('a Kafka source', () => {
     await until('the stall to be said', () => of('stalled').length === 1);
   });
 
-  it('takes a handler that waits for the store for no stall before the store is back', async () => {
+  it('takes a handler that waits for the store for no stall before the store has caught up', async () => {
     const topic = await createTopic(brokers, uniqueName('no-stall'));
     await produce(brokers, topic, [{ value: 'a' }]);
-    let isStoreAway = true;
+    let isStoreBehind = true;
     let asked = 0;
     const { source, of } = collect({
       brokers,
@@ -338,7 +338,7 @@ describe.skipIf(!kafka.available)('a Kafka source', () => {
       groupId: uniqueName('g'),
       stopTimeoutMs: 100,
       stallTimeoutMs: 2000,
-      isStoreAway: () => ((asked += 1), isStoreAway),
+      isStoreBehind: () => ((asked += 1), isStoreBehind),
       handle: () => new Promise(() => undefined),
     });
     await source.start();
@@ -346,7 +346,7 @@ describe.skipIf(!kafka.available)('a Kafka source', () => {
     const before = asked;
     await until('more than the stall timeout', () => asked >= before + 8);
     expect(of('stalled')).toEqual([]);
-    isStoreAway = false;
+    isStoreBehind = false;
     await until('the stall', () => of('stalled').length === 1);
   });
 });
