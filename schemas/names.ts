@@ -9,6 +9,7 @@ export const VIEWS = {
   orderTrace: 'order_trace',
   orders: 'orders',
   callbackArrivals: 'callback_arrivals',
+  callbackVerdicts: 'callback_verdicts',
   callbacks: 'callbacks',
   polls: 'polls',
   rejects: 'rejects',

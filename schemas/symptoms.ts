@@ -100,9 +100,9 @@ function historyCounts(symptom: Symptom, counts: readonly HistoryCount[], option
     )`;
 }
 
-/** Distinct callbacks that first came in the window. The arrivals only narrow what must be read: see migration 0003. */
-export const callbacksIn = (window: Pick<Window, 'contains'>): string =>
-  `content_hash IN (SELECT content_hash FROM ${view('callbackArrivals')} WHERE ${window.contains('received_at')}) ` +
+/** Of callback verdicts: those of contents that first came in the window. Arrivals only narrow what must be read: see migration 0008. */
+export const verdictsIn = (window: Pick<Window, 'contains'>): string =>
+  `content_key IN (SELECT content_key FROM ${view('callbackArrivals')} WHERE ${window.contains('received_at')}) ` +
   `AND ${window.contains('first_received_at')}`;
 
 /** Orders as the callbacks claim them. One that does not even name an order (malformed) counts nowhere. */
@@ -113,8 +113,8 @@ function callbackCounts(symptom: Symptom, counts: readonly CallbackCount[], opti
     (
       SELECT ${options.bucket ? `${options.bucket('first_received_at')} AS time, ` : ''}gateway, ${sqlText(count.label)} AS split,
         ${distinctOrdersIf(`verdict IN (${sqlList(count.verdicts)})`)} AS affected_orders, ${DISTINCT_ORDERS} AS seen_orders
-      FROM ${view('callbacks')}
-      WHERE external_id IS NOT NULL AND order_type IS NOT NULL AND ${callbacksIn(options.window)}${also(options.callbackFilter)}
+      FROM ${view('callbackVerdicts')}
+      WHERE external_id IS NOT NULL AND order_type IS NOT NULL AND ${verdictsIn(options.window)}${also(options.callbackFilter)}
       GROUP BY ${options.bucket ? 'time, ' : ''}gateway, split
     )`,
   );

@@ -8,7 +8,7 @@ import {
   stageSteps,
   view,
 } from '../../schemas/measures.ts';
-import { callbacksIn } from '../../schemas/symptoms.ts';
+import { verdictsIn } from '../../schemas/symptoms.ts';
 import { WINDOWS } from '../../schemas/thresholds.ts';
 import {
   CHOSEN_CALLBACKS,
@@ -99,8 +99,8 @@ ORDER BY time, gateway`;
 
 /** time, verdict, callbacks (distinct contents) by when they first came. */
 export const VERDICTS_SQL = `SELECT ${bucket('first_received_at')} AS time, toString(verdict) AS verdict, count() AS callbacks
-FROM ${view('callbacks')}
-WHERE ${callbacksIn({ contains: inRange })} AND ${CHOSEN_CALLBACKS}
+FROM ${view('callbackVerdicts')}
+WHERE ${verdictsIn({ contains: inRange })} AND ${CHOSEN_CALLBACKS}
 GROUP BY time, verdict
 ORDER BY time, verdict`;
 

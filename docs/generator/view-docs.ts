@@ -422,6 +422,32 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
       column('received_at', 'Time', 'When it came, or was read again.'),
       column('order_type', 'Nullable(String)', 'As it says; not verified.'),
       column('external_id', 'Nullable(String)', 'As it says; not verified.'),
+      column(
+        'content_key',
+        'UInt64',
+        'The first eight bytes of the hash as a number: narrows `callback_verdicts`.',
+      ),
+    ],
+  },
+  {
+    view: 'callbackVerdicts',
+    grain: 'one distinct content of a callback: its body and its signature',
+    notes: [
+      'What `callbacks` says of signatures, laid out by time. Narrow it by `content_key IN (SELECT content_key FROM callback_arrivals WHERE ...)` and ask for `first_received_at`: it costs what the range holds.',
+      'Where deliveries of one content got different verdicts, as after a change of keys, the one given last counts.',
+    ],
+    columns: [
+      GATEWAY,
+      column('content_hash', 'String', 'As in `callbacks`.'),
+      column('content_key', 'UInt64', 'As in `callback_arrivals`. Not unique: an identity is the hash.'),
+      column(
+        'verdict',
+        'Enum(unknown, valid, valid_previous_key, mismatch, missing_signature, malformed)',
+        'As in `callbacks`; `unknown` only where a store of before kept no delivery to take it from.',
+      ),
+      column('external_id', 'Nullable(String)', 'As it says; not verified.'),
+      column('order_type', 'Nullable(String)', 'As it says; not verified.'),
+      column('first_received_at', 'Time', 'When the content first came.'),
     ],
   },
   {

@@ -68,8 +68,14 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 90_000 
 
   it('opens at / on the overview, on a range that the data fills, and leads from the alert to its orders', async () => {
     const { page, problems } = await openPage(browser, SCREEN);
-    await page.goto(live.url);
-    expect(page.url()).toMatch(/\/d\/gatewatch-overview\?from=now-(5|15)m&to=now&refresh=5s$/);
+    // A store that is busy keeps nobody waiting: the page then opens on its own range.
+    const opened = async (): Promise<string> => {
+      await page.goto(live.url);
+      return page.url();
+    };
+    await expect
+      .poll(opened, { timeout: 60_000 })
+      .toMatch(/\/d\/gatewatch-overview\?from=now-(5|15)m&to=now&refresh=5s$/);
     await panelsInSight(page);
     const alerts = page.locator('.alert');
     await alerts.first().waitFor();
