@@ -12,18 +12,31 @@ import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';
 import { watchKey } from '../../schemas/watch.ts';
 import { watchedOrder } from '../support/watched-order.ts';
+import { cpuBetween, cpuTimes } from './cpu.ts';
 import { withSink } from './pipeline-sink.ts';
 import { ratioOf, type BenchResult } from './result.ts';
 
-const ORDERS = 3_000;
+/** So many that there is always one to be read: none waits for its own last read to be stored while a lane is idle. */
+const ORDERS = 8_000;
 /** Reads of an order: the history grows with each of them, the last one brings nothing new. */
 const READS = 4;
 const CONCURRENCY = 32;
 const ROUNDS = 3;
+const TOTAL = ORDERS * READS;
+
+/** What one way did in one round. */
+interface Measured {
+  readonly rate: number;
+  /** CPU time a read, in microseconds. */
+  readonly collector: number;
+  readonly gateway: number;
+  readonly store: number;
+}
 
 /**
  * Status reads a second, from the request to rows that the store has acknowledged, against bare undici requests to the same
- * server with the same concurrency. In turns within one run.
+ * server with the same concurrency. In turns within one run. Gateway, collector and store share the machine's cores: what each
+ * of them takes a read stands beside the rates.
  */
 export async function run(): Promise<BenchResult> {
   const server = fork(fileURLToPath(new URL('./status-server.ts', import.meta.url)), {
@@ -31,25 +44,43 @@ export async function run(): Promise<BenchResult> {
   });
   const [port] = (await once(server, 'message')) as [number];
   const origin = `http://127.0.0.1:${port}`;
+  const measure = async (work: () => Promise<number>): Promise<Measured> => {
+    const before = cpuTimes();
+    const rate = await work();
+    const after = cpuTimes();
+    const aRead = (of: (pid: number) => boolean) => (cpuBetween(before, after, of) * 1000) / TOTAL;
+    return {
+      rate,
+      collector: aRead((pid) => pid === process.pid),
+      gateway: aRead((pid) => pid === server.pid),
+      store: aRead((pid) => pid !== process.pid && pid !== server.pid),
+    };
+  };
   try {
-    const ours: number[] = [];
-    const bare: number[] = [];
+    const ours: Measured[] = [];
+    const bare: Measured[] = [];
     await withSink(async ({ store, write }) => {
       for (let round = 0; round <= ROUNDS; round += 1) {
-        const bareRate = await readBare(origin, round);
-        const rate = await readOurs(origin, round, (sql, params) => store.query(sql, params), write);
+        const bareRound = await measure(() => readBare(origin, round));
+        const ourRound = await measure(() =>
+          readOurs(origin, round, (sql, params) => store.query(sql, params), write),
+        );
         if (round === 0) continue;
-        ours.push(rate);
-        bare.push(bareRate);
+        ours.push(ourRound);
+        bare.push(bareRound);
       }
     });
     return {
       name: 'polls: status reads to acknowledged rows against bare undici requests',
       unit: 'reads/s',
-      ours: median(ours),
-      baseline: median(bare),
+      ours: median(ours, 'rate'),
+      baseline: median(bare, 'rate'),
       aim: 0.6,
-      note: `${ORDERS} orders, ${READS} reads and 9 items each, ${CONCURRENCY} at once, embedded store, medians of ${ROUNDS}`,
+      note:
+        `${ORDERS} orders, ${READS} reads and 9 items each, ${CONCURRENCY} at once, embedded store, medians of ${ROUNDS}; ` +
+        `CPU us a read: collector ${median(ours, 'collector').toFixed(0)}, gateway ${median(ours, 'gateway').toFixed(0)}, ` +
+        `store ${median(ours, 'store').toFixed(0)}; bare: client ${median(bare, 'collector').toFixed(0)}, ` +
+        `gateway ${median(bare, 'gateway').toFixed(0)}`,
     };
   } finally {
     server.disconnect();
@@ -58,10 +89,7 @@ export async function run(): Promise<BenchResult> {
 
 async function readBare(origin: string, round: number): Promise<number> {
   const pool = new Pool(origin, { connections: CONCURRENCY });
-  const todo = Array.from(
-    { length: ORDERS * READS },
-    (_, index) => `bare-${round}-${index % ORDERS}`,
-  ).values();
+  const todo = Array.from({ length: TOTAL }, (_, index) => `bare-${round}-${index % ORDERS}`).values();
   const start = performance.now();
   const lane = async (): Promise<void> => {
     for (const id of todo) {
@@ -74,7 +102,7 @@ async function readBare(origin: string, round: number): Promise<number> {
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, lane));
-  const rate = (ORDERS * READS * 1000) / (performance.now() - start);
+  const rate = (TOTAL * 1000) / (performance.now() - start);
   await pool.destroy();
   return rate;
 }
@@ -108,7 +136,7 @@ async function readOurs(
     async handle(answer) {
       const handled = await handleAnswer(answer, context);
       reads += 1;
-      if (reads === ORDERS * READS) done.resolve();
+      if (reads === TOTAL) done.resolve();
       return handled;
     },
     reopen: (order) => reopen(order, clock.now()),
@@ -134,13 +162,14 @@ async function readOurs(
     poller.takeUp(watchKey(order), { order, known: '' }, 'watch');
   }
   await done.promise;
-  const rate = (ORDERS * READS * 1000) / (performance.now() - start);
+  const rate = (TOTAL * 1000) / (performance.now() - start);
   await poller.stop();
   return rate;
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+function median(rounds: readonly Measured[], of: keyof Measured): number {
+  const values = rounds.map((round) => round[of]).toSorted((a, b) => a - b);
+  return values[values.length >> 1] ?? Number.NaN;
 }
 
 if (import.meta.main) {
