@@ -149,9 +149,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
       isShared: kafka !== null,
       onError: (error) => log.debug({ err: error }, 'the watched orders could not be looked through'),
     });
-    life.onStop(() => within(keeper.stop(), DRAIN_MS));
-    // Together: while the store is away, both wait for the same rows.
-    life.onStop(() => within(Promise.all([poller.stop(), kafka?.stop()]), DRAIN_MS));
+    // Together: while the store is away, all of them wait for it.
+    life.onStop(() => within(Promise.all([poller.stop(), keeper.stop(), kafka?.stop()]), DRAIN_MS));
     const kafkaStatus = () => kafka?.source.status() ?? null;
     const console = startConsole(config, opened, clock, log);
     life.onStop(() => console.stop());
