@@ -13,7 +13,7 @@ import { isInShare } from './pipeline/share.ts';
 import { createWatchMemory } from './pipeline/watch-memory.ts';
 import { handleWatchRequests } from './pipeline/watch-requests.ts';
 import { startAlerting } from './alerts/start.ts';
-import { acknowledgedWithin, createAdmission, isBehind } from './runtime/admission.ts';
+import { acknowledgedWithin, createAdmission } from './runtime/admission.ts';
 import { startConsole } from './runtime/console.ts';
 import { gaugeReaders } from './runtime/gauges.ts';
 import { createHealth } from './runtime/health.ts';
@@ -134,7 +134,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
             [...gateways.keys()],
             {
               ...kafkaHandlers(context, admit),
-              isStoreBehind: () => isBehind(sink.status(), config.batch.maxRows),
+              isStoreAway: () => sink.status().state === 'retrying',
               assigned: () => keeper.changed(),
               rewind: opened.refill,
             },

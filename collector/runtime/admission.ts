@@ -1,5 +1,5 @@
 import { GatewatchError } from '../errors.ts';
-import type { RowSink, SinkStatus } from '../sinks/port.ts';
+import type { RowSink } from '../sinks/port.ts';
 
 /** How long the store may be away before new input is turned back instead of held. */
 const PATIENCE_MS = 2_000;
@@ -44,9 +44,4 @@ export async function acknowledgedWithin<T>(work: Promise<T>, ms: number): Promi
     // The loser of the race must not count as an error that nobody caught.
     work.catch(() => undefined);
   }
-}
-
-/** The store is away, or more rows wait for it than a batch holds. Whoever waits for it then is not stuck. */
-export function isBehind({ state, backlogRows }: SinkStatus, batchRows: number): boolean {
-  return state === 'retrying' || backlogRows > batchRows;
 }

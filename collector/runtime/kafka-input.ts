@@ -29,8 +29,8 @@ export interface KafkaHandlers {
   readonly watchRequests: (records: readonly KafkaRecord[]) => Promise<void>;
   /** The store began anew and knows nothing of what was committed. */
   readonly rewind?: { done(): void } | undefined;
-  /** The store takes no rows at present, or more wait for it than it takes at once: a new process would wait as well. */
-  readonly isStoreBehind: () => boolean;
+  /** The store does not take rows at present: handlers wait for it. */
+  readonly isStoreAway: () => boolean;
   /** The group has shared out the partitions anew. */
   readonly assigned: () => void;
 }
@@ -52,7 +52,7 @@ export function createKafkaInput(
     topics: [...callbackTopics, kafka.watchTopic],
     sessionTimeoutMs: kafka.sessionTimeoutMs,
     rewind: handlers.rewind,
-    isStoreBehind: handlers.isStoreBehind,
+    isStoreAway: handlers.isStoreAway,
     ...(kafka.createTopics ? { createTopics: { partitions: NEW_TOPIC_PARTITIONS } } : {}),
     onEvent(event) {
       logKafkaEvent(log, event);

@@ -158,7 +158,7 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
         const pauseMs = missingTopics.length > 0 ? MISSING_TOPIC_RETRY_MS : LONGEST_REFRESH_MS;
         await sleep(Math.min(pauseMs, stallTimeoutMs / 4), over.signal);
         if (over.signal.aborted) return;
-        if (options.isStoreBehind?.() === true) progress.excuse();
+        if (options.isStoreAway?.() === true) progress.excuse();
         try {
           await watch.refresh(progress, topics);
           contact();

@@ -57,8 +57,8 @@ export interface KafkaSourceOptions extends KafkaConnectionOptions {
    * the same records again later, with anything else to end the source (bad data is not an error).
    */
   handle(records: readonly KafkaRecord[], context: HandleContext): Promise<void>;
-  /** Is what `handle` waits for known to be away, or behind? While it is, nothing counts as a stall. @default never */
-  isStoreBehind?(): boolean;
+  /** Is what a running `handle` waits for known to be away? While it is, nothing counts as a stall. @default never */
+  isStoreAway?(): boolean;
   onEvent?(event: KafkaEvent): void;
   /** How long a member may be silent before its partitions go to others. @default 10000 */
   sessionTimeoutMs?: number;

@@ -327,10 +327,10 @@ describe.skipIf(!kafka.available)('a Kafka source', () => {
     await until('the stall to be said', () => of('stalled').length === 1);
   });
 
-  it('takes a handler that waits for the store for no stall before the store has caught up', async () => {
+  it('takes a handler that waits for the store for no stall before the store is back', async () => {
     const topic = await createTopic(brokers, uniqueName('no-stall'));
     await produce(brokers, topic, [{ value: 'a' }]);
-    let isStoreBehind = true;
+    let isStoreAway = true;
     let asked = 0;
     const { source, of } = collect({
       brokers,
@@ -338,7 +338,7 @@ describe.skipIf(!kafka.available)('a Kafka source', () => {
       groupId: uniqueName('g'),
       stopTimeoutMs: 100,
       stallTimeoutMs: 2000,
-      isStoreBehind: () => ((asked += 1), isStoreBehind),
+      isStoreAway: () => ((asked += 1), isStoreAway),
       handle: () => new Promise(() => undefined),
     });
     await source.start();
@@ -346,7 +346,7 @@ describe.skipIf(!kafka.available)('a Kafka source', () => {
     const before = asked;
     await until('more than the stall timeout', () => asked >= before + 8);
     expect(of('stalled')).toEqual([]);
-    isStoreBehind = false;
+    isStoreAway = false;
     await until('the stall', () => of('stalled').length === 1);
   });
 });

@@ -49,7 +49,7 @@ describe('the progress of assigned partitions', () => {
     expect(one().stalled).toBe(true);
   });
 
-  it('does not take for a stall what is handled or waits for its turn while the store is away or behind', () => {
+  it('does not take for a stall what is handled or waits for its turn while the store is away', () => {
     const { clock, progress, one } = setUp();
     progress.begin('t', 0, '0');
     progress.watermark('t', 0, '1');
