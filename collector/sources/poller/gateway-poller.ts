@@ -168,7 +168,8 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
 
   function settle(key: string, entry: Entry, { order, known, outcome }: Handled): void {
     entry.inFlight = false;
-    const newKey = watchKey(order);
+    const { idKind, orderId } = entry.watched.order;
+    const newKey = order.orderId === orderId && order.idKind === idKind ? key : watchKey(order);
     if (newKey !== key) {
       entries.delete(key);
       const other = entries.get(newKey);

@@ -38,10 +38,9 @@ export function createStatusClient(gateway: GatewayConfig): StatusClient {
     accept: 'application/json, text/plain',
   };
 
-  const pathOf = (order: WatchedOrder, segment: string): string => {
-    const template = gateway.paths[PATH_KEYS[endpointOf(order)]];
-    return base.pathname.replace(/\/+$/, '') + gateway.pathPrefix + template.replace('{id}', segment);
-  };
+  const root = base.pathname.replace(/\/+$/, '') + gateway.pathPrefix;
+  const pathOf = (order: WatchedOrder, segment: string): string =>
+    root + gateway.paths[PATH_KEYS[endpointOf(order)]].replace('{id}', segment);
 
   return {
     async read(order) {
