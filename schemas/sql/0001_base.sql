@@ -26,8 +26,7 @@ CREATE TABLE IF NOT EXISTS history_events_store
     collector_id LowCardinality(String),
     batch_seq UInt64,
     version UInt64 MATERIALIZED bitNot(toUInt64(toUnixTimestamp64Micro(observed_at))),
-    INDEX batch_seq_range batch_seq TYPE minmax GRANULARITY 1,
-    INDEX event_time_range event_time TYPE minmax GRANULARITY 1
+    INDEX batch_seq_range batch_seq TYPE minmax GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toMonday(event_time)

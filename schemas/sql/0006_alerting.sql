@@ -16,7 +16,6 @@ CREATE TABLE IF NOT EXISTS order_activity_store
     orders AggregateFunction(uniqCombined64(12), UInt64)
 )
 ENGINE = AggregatingMergeTree
-PARTITION BY toMonday(quarter)
 ORDER BY (quarter, gateway, action, list_position)
 SETTINGS non_replicated_deduplication_window = 10000;
 
