@@ -66,32 +66,42 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 90_000 
     },
   );
 
-  it('opens at / on the overview, on a range that the data fills, and leads from the alert to its orders', async () => {
-    const { page, problems } = await openPage(browser, SCREEN);
-    // A store that is busy keeps nobody waiting: the page then opens on its own range.
-    const opened = async (): Promise<string> => {
+  it(
+    'opens at / on the overview, on a range that the data fills, and leads from the alert to its orders',
+    { timeout: 240_000 },
+    async () => {
+      const { page, problems } = await openPage(browser, SCREEN);
+      // A store that is busy keeps nobody waiting: the page then opens on its own range.
+      const asBrowser = { maxRedirects: 0, headers: { accept: 'text/html' } };
+      const home = async (): Promise<string> =>
+        (await page.request.get(live.url, asBrowser)).headers()['location'] ?? '';
+      await expect
+        .poll(home, { timeout: 60_000, interval: 1_000 })
+        .toMatch(/^\/d\/gatewatch-overview\?from=now-(5|15)m&to=now&refresh=5s$/);
       await page.goto(live.url);
-      return page.url();
-    };
-    await expect
-      .poll(opened, { timeout: 60_000 })
-      .toMatch(/\/d\/gatewatch-overview\?from=now-(5|15)m&to=now&refresh=5s$/);
-    await panelsInSight(page);
-    const alerts = page.locator('.alert');
-    await alerts.first().waitFor();
-    expect(await alerts.allTextContents()).toEqual(
-      expect.arrayContaining([expect.stringContaining('GatewatchTechTimeouts')]),
-    );
-    const success = page.locator('.panel', { hasText: 'Technical success' }).first();
-    expect(Number.parseFloat((await success.locator('dd').first().textContent()) ?? '')).toBeLessThan(80);
-    await page.getByRole('link', { name: 'Orders behind GatewatchTechTimeouts' }).first().click();
-    await page.waitForURL(/\/d\/gatewatch-incident/);
-    const states = await settledPanels(page);
-    expect(new Set(Object.values(states))).toEqual(new Set(['ready']));
-    await page.screenshot({ path: join(SHOTS, 'incident-dark.png') });
-    expect(problems).toEqual([]);
-    await page.close();
-  });
+      await page.waitForURL(/\/d\/gatewatch-overview/);
+      await panelsInSight(page);
+      const alerts = page.locator('.alert');
+      await alerts.first().waitFor();
+      expect(await alerts.allTextContents()).toEqual(
+        expect.arrayContaining([expect.stringContaining('GatewatchTechTimeouts')]),
+      );
+      const success = page.locator('.panel', { hasText: 'Technical success' }).first();
+      expect(Number.parseFloat((await success.locator('dd').first().textContent()) ?? '')).toBeLessThan(80);
+      await page.getByRole('link', { name: 'Orders behind GatewatchTechTimeouts' }).first().click();
+      await page.waitForURL(/\/d\/gatewatch-incident/);
+      // The heaviest question of all, while the rules are looked at: a busy machine may need to ask it twice.
+      const states = async (): Promise<string[]> => Object.values(await settledPanels(page));
+      const asked = async (): Promise<string[]> => {
+        if ((await states()).some((state) => state.includes('TIMEOUT_EXCEEDED'))) await page.reload();
+        return [...new Set(await states())];
+      };
+      await expect.poll(asked, { timeout: 90_000 }).toEqual(['ready']);
+      await page.screenshot({ path: join(SHOTS, 'incident-dark.png') });
+      expect(problems).toEqual([]);
+      await page.close();
+    },
+  );
 
   it('leads from a failure count to the orders behind it, and to the timeline of one', async () => {
     const { page, problems } = await openPage(browser);
