@@ -106,7 +106,7 @@ export const METRICS = {
     kind: 'gauge',
     unit: 's',
     description: 'Time since an input was last taken to its acknowledgement',
-    labels: ['source'],
+    labels: [],
   },
   polls: {
     name: 'gatewatch.polls',

@@ -22,10 +22,10 @@ interface RedriveCommandOptions extends GlobalOptions {
 
 const HELP = `
 Tries rejects again after their cause was mended: a gateway added to the configuration, a decoder corrected, a column
-widened. Records are read from Kafka at the coordinates of their reject, without moving any consumer group, and go
-through the collector's own steps; for rejects of replies the running collector reads the order again (without one, the
-next run does). What went in before is not stored twice. A reject that is set right gets 'resolved_at' in the view
-'rejects'; none is removed.
+widened. Start the collector anew with what was mended first. Records are read from Kafka at the coordinates of their
+reject, without moving any consumer group, and go through the collector's own steps; for rejects of replies the running
+collector reads the order again (without one, the next run does). What went in before is not stored twice. A reject
+that is set right gets 'resolved_at' in the view 'rejects'; none is removed.
 
 Exit code 1 when a reject stays: it would be rejected again, its record is gone from Kafka, or its order was not read
 without fault in time.
@@ -45,7 +45,11 @@ export function addRedrive(program: Command, context: CommandContext): void {
     .option('-g, --gateway <name>', 'only rejects of this gateway, by the name that they carry')
     .option('--since <duration>', 'only what was rejected within it, e.g. 24h', parseDuration)
     .option('--limit <count>', 'at most so many', parseCount)
-    .option('--wait <duration>', 'how long orders that are read again are waited for', parseDuration, 30)
+    .addOption(
+      new Option('--wait <duration>', 'how long orders that are read again are waited for')
+        .argParser(parseDuration)
+        .default(30, '30s'),
+    )
     .option('--dry-run', 'read and judge, and store nothing')
     .option('--json', 'what became of them as one JSON object')
     .addHelpText('after', HELP)
@@ -121,6 +125,8 @@ async function kafkaOf({ kafka, gateways }: LoadedConfig): Promise<RedriveOption
 
 /** The most that the collector takes in one request. */
 const AT_ONCE = 1000;
+/** A refusal names every order that was not taken. */
+const REFUSAL_SHOWN = 300;
 
 async function askOf(config: LoadedConfig): Promise<AskForReads> {
   const { messageOf } = await import('../redrive/orders-of.ts');
@@ -132,7 +138,9 @@ async function askOf(config: LoadedConfig): Promise<AskForReads> {
       });
       if (reply === null) return false;
       if (reply.status >= 300) {
-        throw new GatewatchError(`The collector at ${url} refuses: ${printable(problemDetail(reply))}`, {
+        const hint = reply.status === 400 ? ' Start it anew with this configuration, then try again.' : '';
+        const refusal = printable(problemDetail(reply)).slice(0, REFUSAL_SHOWN);
+        throw new GatewatchError(`The collector at ${url} refuses: ${refusal}.${hint}`, {
           code: 'internal',
           retryable: reply.status === 503,
         });
@@ -154,7 +162,9 @@ function drawReport(report: RedriveReport, dryRun: boolean): string {
     [noWay, 'with no way to try again'],
   ] as const;
   const shown = lines.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  const details = left.map((line) => `  ${printable(line)}\n`).join('');
+  const more = found - stored - readAgain - left.length;
+  const rest = more > 0 ? `  and ${more} more\n` : '';
+  const details = left.map((line) => `  ${printable(line)}\n`).join('') + rest;
   const heading = `${found} open ${found === 1 ? 'reject' : 'rejects'}: ${shown.join(', ')}.`;
   return `${heading}${dryRun ? ' Nothing was changed.' : ''}\n${details}`;
 }

@@ -22,6 +22,7 @@ export function metricsPage(): string {
     'What the collector tells about itself, at `GET /metrics` for Prometheus and over OTLP when the standard `OTEL_*` variables ' +
       'name a receiver. Both show the same instruments. What it tells about payments is in the [views](views.md).',
     table(['Prometheus', 'OTLP', 'Kind', 'Unit', 'Labels', 'Meaning'], rows),
-    'Labels come from closed sets; no label ever carries the id of an order.',
+    'Labels come from closed sets; no label ever carries the id of an order. A counter shows with its first count: one that is not there ' +
+      'stands at 0.',
   );
 }
