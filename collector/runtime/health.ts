@@ -37,6 +37,8 @@ export function createHealth(): HealthState {
       if (sink.state === 'retrying') problems['store'] = sink.lastError ?? 'no answer';
       if (kafka !== null && kafka.groupState !== 'stable') {
         problems['kafka'] = kafka.lastError?.message ?? `the consumer group is ${kafka.groupState}`;
+      } else if (kafka !== null && !kafka.connected) {
+        problems['kafka'] = kafka.lastError?.message ?? 'no broker answers';
       }
       return {
         ok: Object.keys(problems).length === 0,

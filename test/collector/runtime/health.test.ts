@@ -17,6 +17,7 @@ const sink: SinkStatus = {
 type Kafka = NonNullable<HealthInput['kafka']>;
 const kafka = (more: Partial<Kafka> = {}) =>
   ({
+    connected: true,
     groupState: 'stable',
     lag: 7,
     stalled: false,
@@ -78,6 +79,19 @@ describe('readiness', () => {
       backlogRows: 5,
       kafka: { lag: 7, missingTopics: ['gateway.callbacks'] },
     });
+  });
+});
+
+describe('readiness with a broker that holds connections and answers nothing', () => {
+  it('ends although the group still counts as stable, and says why', () => {
+    const health = createHealth();
+    health.started();
+    expect(health.ready({ kafka: kafka(), sink }).ok).toBe(true);
+    const frozen = health.ready({ kafka: kafka({ connected: false }), sink });
+    expect(frozen).toMatchObject({ ok: false, problems: { kafka: 'no broker answers' } });
+    const lastError = new GatewatchError('Kafka at b:1 does not answer in time', { code: 'kafka_timeout' });
+    const named = health.ready({ kafka: kafka({ connected: false, lastError }), sink });
+    expect(named.problems).toEqual({ kafka: 'Kafka at b:1 does not answer in time' });
   });
 });
 
