@@ -182,8 +182,8 @@ export const configSchema = z
       .prefault({}),
     batch: z
       .strictObject({
-        /** Rows a batch at most. @default 10000 */
-        maxRows: z.int().positive().default(10_000),
+        /** Rows a batch at most. @default 25000 */
+        maxRows: z.int().positive().default(25_000),
         /** Oldest row's wait at most, in milliseconds. @default 250 */
         maxAgeMs: z.int().min(0).default(250),
       })

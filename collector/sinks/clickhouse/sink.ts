@@ -17,7 +17,7 @@ export interface ClickHouseSinkOptions {
   store: Store;
   /** Stays the same over restarts: batch numbers and the span cursor belong to it. */
   collectorId: string;
-  /** A batch is sent when it has as many rows. @default 10000 */
+  /** A batch is sent when it has as many rows. @default 25000 */
   maxBatchRows?: number;
   /** While batches follow each other, the least time between the starts of two. Idle, rows go at once. @default 250 */
   maxAgeMs?: number;
@@ -52,7 +52,7 @@ interface ReadyBatch {
  */
 export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
   const { store, collectorId } = options;
-  const maxBatchRows = options.maxBatchRows ?? 10_000;
+  const maxBatchRows = options.maxBatchRows ?? 25_000;
   const maxAgeMs = options.maxAgeMs ?? 250;
   const maxBufferedRows = options.maxBufferedRows ?? 50_000;
   const retry: RetryPolicy = { ...DEFAULT_RETRY, ...options.retry };
