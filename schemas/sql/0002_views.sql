@@ -15,9 +15,9 @@ SELECT
     external_transaction_id,
     channel,
     reply_now.status AS status,
-    amount_now.amount AS amount,
-    currency_now.currency AS currency,
-    if(currency IS NULL, NULL, currency_now.source) AS currency_source,
+    amount_now AS amount,
+    currency_now AS currency,
+    if(currency IS NULL, NULL, transform(bitShiftRight(currency_rank, 56), [1, 2, 3], ['callback', 'watch', 'status'], '')) AS currency_source,
     reply_now.outcome AS outcome,
     reply_now.deciding_action AS deciding_action,
     reply_now.reason_code AS reason_code,
@@ -42,7 +42,8 @@ FROM
         max(s.abandoned_at) AS abandoned_at,
         argMaxIfMerge(s.reply) AS reply_now,
         argMaxIfMerge(s.amount_fact) AS amount_now,
-        argMaxIfMerge(s.currency_fact) AS currency_now
+        argMaxIfMerge(s.currency_fact) AS currency_now,
+        max(s.currency_rank) AS currency_rank
     FROM orders_store AS s
     GROUP BY gateway, order_type, external_id
 );
