@@ -121,8 +121,9 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
       for (const write of queue.clear()) write.settle(error);
       return;
     }
-    const ready = next ?? prepare();
+    let ready = next;
     next = null;
+    ready ??= prepare();
     if (ready !== null) await deliver(ready);
   }
 
@@ -138,9 +139,9 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
       return { gathered, frozen };
     } catch (error) {
       for (const write of gathered.writes) write.settle(error);
+      // Not from in here: whoever is let in may prepare the next batch, before this one is in its place.
+      queueMicrotask(letIn);
       return null;
-    } finally {
-      letIn();
     }
   }
 

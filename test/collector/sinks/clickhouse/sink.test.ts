@@ -277,6 +277,19 @@ describe('a store that is away', () => {
     expect(await count(store, 'history_events')).toBe(100);
   });
 
+  it('gets every row of those who waited for room, once it is back', async () => {
+    const { sink, store } = await setUp({ maxBatchRows: 10, maxBufferedRows: 30 });
+    proxy.setFault((statement) => (statement.startsWith('INSERT') ? 'cut' : null));
+    // Small ones as from polls, then large ones as from Kafka: more than one comes in where a batch went out.
+    const sizes = [...Array<number>(30).fill(1), ...Array<number>(10).fill(9)];
+    const writes = sizes.map((rows, n) => sink.write({ historyEvents: historyEvents(`w${n}`, rows) }));
+    await expect.poll(() => sink.status().retries).toBeGreaterThan(1);
+    proxy.setFault(() => null);
+    await Promise.all(writes);
+    expect(sink.status().backlogRows).toBe(0);
+    expect(await count(store, 'history_events_store')).toBe(120);
+  });
+
   it('does not hold up a stop for longer than its grace', async () => {
     const { sink } = await setUp();
     proxy.setFault((statement) => (statement.startsWith('INSERT') ? 'hang' : null));
