@@ -1,3 +1,4 @@
+import { RECOVERY } from '../../schemas/alerting/gates.ts';
 import { RULES } from '../../schemas/alerting/rules/all.ts';
 import { labelOf, type Rule, RULE_GROUPS, type Rung } from '../../schemas/alerting/rule.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
@@ -9,7 +10,9 @@ export function alertsPage(): string {
     GENERATED,
     'A rule counts distinct orders, never rows. Its windows end where the picture of the gateway does, so a gateway that cannot be ' +
       'seen keeps its last value. A share fires when it lies above the limit beyond chance (the lower Wilson bound, turned around to a ' +
-      'count of orders), on any of its windows, and only while the shorter window beside it looks bad too.',
+      `count of orders), on any of its windows, and only while every shorter window with ${RECOVERY.enoughOrders} orders is above it too: ` +
+      'what is over ends within minutes where there is traffic, and within hours where there is little. Where something is usual, being ' +
+      'halfway back to it counts as over.',
     'Try a rule on your own history before it wakes anybody: `gatewatch backtest TechTimeouts`. Change its limits for one gateway with ' +
       '`alerts.rules` in the [configuration](configuration.md), off included. Routing by severity and side, contact points and templates: ' +
       '[notifications](../../alerts/out/provisioning/notifications).',
@@ -57,7 +60,10 @@ function condition(rule: Rule): string {
   if (rule.kind === 'drop') {
     const windows = rule.gate.rungs.map(({ windowSeconds }) => span(windowSeconds)).join(', ');
     return (
-      `fewer than ${percent(rule.gate.below)} of the orders expected by the weeks before ${rule.countedOrders}, within ${windows}; ` +
+      `fewer than ${percent(rule.gate.below)} of the orders expected by the weeks before ${rule.countedOrders}, within ${windows}` +
+      (rule.gate.step === undefined
+        ? '; '
+        : `, or fewer than ${percent(rule.gate.step.below)} of those expected by the hour before, within a quarter of an hour at most; `) +
       `judged from ${rule.gate.minimumExpectedOrders} expected orders on`
     );
   }

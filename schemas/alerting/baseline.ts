@@ -81,8 +81,10 @@ export function shareBaseline(rule: ShareRule): string {
 }
 
 /**
- * SELECT of gateway, label, expected_of (orders by window length) and noise (standard deviation of a quarter's orders, on the
- * scale where chance alone gives 1). Today's level counts too: on a quiet day, as a holiday is, less is expected.
+ * SELECT of gateway, label, expected_of (orders by window length), noise (standard deviation of a quarter's orders, on the
+ * scale where chance alone gives 1), following_of (what the hour before makes one expect; 0 of longer windows) and hour (that
+ * hour's orders). Today's level counts too: on a quiet day, as a holiday is, less is expected. Long windows ask for it further
+ * back, where what they judge has not begun.
  */
 export function dropBaseline(rule: DropRule, lengths: readonly number[]): string {
   // Quarters by place: those of the longest window, at least 24 of the six hours before, and two after.
@@ -93,11 +95,15 @@ export function dropBaseline(rule: DropRule, lengths: readonly number[]): string
     const scale = Number((seconds / ((to - from) * QUARTER)).toPrecision(9));
     return `${scale} * arrayReduce('median', arrayMap(w -> toFloat64(${at(from, to, 'w')}), weeks))`;
   });
-  const past = `arrayReduce('median', arrayMap(w -> toFloat64(${at(-24, -8, 'w')}), weeks))`;
-  return `SELECT gateway, label, weeks,
-      -- Today against other weeks, over the hours that are not judged; few orders say little and leave it near 1.
-      least(1, greatest(0.5, (${at(-24, -8, '0')} + 10) / (${past} + 10))) AS level,
-      if(length(weeks) < 2, arrayMap(w -> w * ${COLD_PART} * ${at(-8, 0, '0')} / 7200, [${lengths.join(', ')}]), arrayMap(e -> level * e, [${expected.join(', ')}])) AS expected_of,
+  // Today against other weeks; few orders say little and leave it near 1.
+  const today = ([from, to]: readonly [number, number], least: number, most: number): string =>
+    `least(${most}, greatest(${least}, (${at(from, to, '0')} + 10) / (arrayReduce('median', arrayMap(w -> toFloat64(${at(from, to, 'w')}), weeks)) + 10)))`;
+  const byLength = (short: string, long: string): string =>
+    `[${lengths.map((seconds) => (seconds <= SHORT_SECONDS ? short : long)).join(', ')}]`;
+  return `SELECT gateway, label, weeks, [${expected.join(', ')}] AS usual_of,
+      ${today(HOURS_BEFORE, 0.5, 1)} AS level, ${today(NEAR_HOURS, 0.5, 1)} AS near_level, ${today(LAST_HOUR, 0.3, 1.2)} AS step_level,
+      if(length(weeks) < 2, arrayMap(w -> w * ${COLD_PART} * ${at(-8, 0, '0')} / 7200, [${lengths.join(', ')}]), arrayMap((e, l) -> e * l, usual_of, ${byLength('near_level', 'level')})) AS expected_of,
+      if(length(weeks) < 2, arrayMap(_ -> 0., usual_of), arrayMap((e, l) -> e * l, usual_of, ${byLength('step_level', '0')})) AS following_of, toFloat64(${at(...LAST_HOUR, '0')}) AS hour,
       arrayFlatten(arrayMap(q -> arrayMap(w -> 2 * sqrt(table[toUInt32(w * 1000 + q)] + 0.375), weeks), range(${FIRST_PLACE}, ${FIRST_PLACE + 26}))) AS roots,
       arrayFlatten(arrayMap(q -> arrayMap(_ -> arrayReduce('median', arrayMap(w -> 2 * sqrt(table[toUInt32(w * 1000 + q)] + 0.375), weeks)), weeks), range(${FIRST_PLACE}, ${FIRST_PLACE + 26}))) AS usual_roots,
       if(length(weeks) < 2, ${COLD_NOISE}, greatest(1, ${MAD_TO_SIGMA} * arrayReduce('median', arrayMap((r, u) -> abs(r - u), roots, usual_roots)))) AS noise
@@ -125,6 +131,13 @@ const COLD_NOISE = 1000;
 /** `place` of the quarter that is 24 before the evaluation instant's. */
 const FIRST_PLACE = WEEK / 2 / QUARTER - 24;
 
+/** Windows of so many seconds are short: they judge what has just begun. */
+const SHORT_SECONDS = 900;
+/** Hours that today's level is taken from, as quarters before the evaluation instant's: of long windows, of short ones, and of a step. */
+const HOURS_BEFORE = [-24, -8] as const;
+const NEAR_HOURS = [-12, -4] as const;
+const LAST_HOUR = [-6, -2] as const;
+
 /** Quarters around the window, relative to the evaluation instant's: centred where the window is short, the window itself where it is long. */
 const RANGES = (seconds: number): [number, number] =>
-  seconds <= 900 ? [-2, 2] : [-Math.ceil(seconds / QUARTER), 0];
+  seconds <= SHORT_SECONDS ? [-2, 2] : [-Math.ceil(seconds / QUARTER), 0];

@@ -9,6 +9,14 @@ export const Z = { critical: 4.5, warning: 3.5, info: 3 } as const;
 /** Beyond a fixed share: the healthy share lies far below it, so chance has much to bridge already. */
 export const Z_FIXED = 3;
 
+/** When a shorter window ends what a longer one still shows. */
+export const RECOVERY = {
+  /** Seen, or of a drop expected: with fewer, a window may be good by chance. */
+  enoughOrders: 20,
+  /** Where something is usual: nearer to that than to what is an incident, as a part of the way. */
+  wayBack: 0.5,
+} as const;
+
 /**
  * Windows of a failure share. Busy gateways are judged within minutes; quiet ones need hours to have orders enough. The
  * longer ones want the recent past to look bad too, so that what is over ends.
@@ -36,6 +44,15 @@ export const fixedShare = (shareAbove: number, minimumAffectedOrders: number, z:
   shareAbove,
   minimumAffectedOrders,
   z,
+});
+
+/**
+ * The same with a higher share on the shortest rung. When 30 % of the orders fail for two minutes, the window of five has 9 % of
+ * them after a minute and a half, and 12 % a minute later: however the evaluations lie, it holds at one of them at most.
+ */
+export const afterStutter = (gate: ShareGate, shareAbove: number): ShareGate => ({
+  ...gate,
+  rungs: gate.rungs.map((rung, index) => (index === 0 ? { ...rung, shareAbove } : rung)),
 });
 
 /** A symptom whose usual share differs from gateway to gateway and from hour to hour. */
@@ -97,6 +114,7 @@ export const TRAFFIC_DROP: DropGate = {
   z: 5,
   below: 0.57,
   certainBelow: 0.25,
+  step: { below: 0.65, variation: 0.06 },
 };
 export const ANTIFRAUD_SILENT: DropGate = {
   rungs: [

@@ -20,10 +20,10 @@ export const RULE_GROUPS = {
 } as const;
 export type RuleGroupName = keyof typeof RULE_GROUPS;
 
-/** One window of a gate, and a shorter one that must look bad as well: what is over does not go on firing. */
+/** One window of a gate. */
 export interface Rung {
   readonly windowSeconds: number;
-  /** @default the window alone decides */
+  /** A shorter window, at the end of this one, that must be above the share as well, however few its orders. @default none */
   readonly confirmSeconds?: number;
   /** Another limit than the gate's, for burn rates. 0..1. */
   readonly shareAbove?: number;
@@ -33,6 +33,9 @@ export interface Rung {
  * When a share is an incident. On any rung: at least `minimumAffectedOrders`, and so many of the orders seen that the
  * share is above `shareAbove` (or the baseline) beyond chance. With a fixed share that is the condition that the lower
  * Wilson bound lies above it, turned around to a count: see `limitOrders`.
+ *
+ * A rung says nothing once a window shorter than its own, with `RECOVERY.enoughOrders`, is no longer above the share: what
+ * is over does not go on firing for as long as the window is.
  */
 export interface ShareGate {
   /** Shortest first. */
@@ -51,7 +54,7 @@ export interface ShareBaseline {
   readonly rise: number;
 }
 
-/** When fewer orders than usual are an incident. */
+/** When fewer orders than usual are an incident. A rung says nothing once a shorter window is halfway back to usual. */
 export interface DropGate {
   readonly rungs: readonly { readonly windowSeconds: number }[];
   /** Expect at least so many orders, or do not judge. */
@@ -61,6 +64,19 @@ export interface DropGate {
   readonly below: number;
   /** Below this part it is an incident if chance allows, however much weeks differ from one another. 0..1. */
   readonly certainBelow: number;
+  /** Compare windows of up to a quarter of an hour with the hour before as well. @default only with other weeks */
+  readonly step?: DropStep;
+}
+
+/**
+ * What began within minutes: weeks differ from one another by more than an hour does from the next, once the usual course of
+ * the day is taken out. After an hour and more the hour before is no measure any more, and other weeks alone decide.
+ */
+export interface DropStep {
+  /** Only below this part of what the hour before makes one expect, 0..1. */
+  readonly below: number;
+  /** Traffic of healthy hours strays from their course by so much at least: a standard deviation, as part of it. 0..1. */
+  readonly variation: number;
 }
 
 interface RuleBase {

@@ -1,8 +1,10 @@
 import { sqlText, view } from '../measures.ts';
 import { labelsOf, orderFacts, type OrderCount } from './order-count.ts';
 import { dropBaseline, shareBaseline } from './baseline.ts';
+import { RECOVERY } from './gates.ts';
+import { limitOrders, ordersBelow, recoveredShare, stepLimits } from './limits.ts';
 import { NOW, trailingScope, windowEnd, withClocks } from './scope.ts';
-import type { DropRule, Rule, ShareGate, ShareRule } from './rule.ts';
+import type { DropRule, Rule, ShareRule } from './rule.ts';
 
 /**
  * A rule as SQL. Each number of a rule is a query of its own, since Grafana takes one number a query; all of them read the same
@@ -152,14 +154,19 @@ function shareBody(rule: ShareRule, silent: readonly string[], knob: Knob): stri
   );
   const scaled = scales.some((scale) => scale !== 1);
   const p = scaled ? 'least(1, k * p)' : 'p';
+  const each = (text: string): string => (scaled ? text : '');
+  const ks = each(`, [${scales.join(', ')}]`);
+  const recovered = `arrayFirstIndex((n, a) -> n >= ${RECOVERY.enoughOrders} AND a <= ${recoveredShare(p, gate)} * n, seen_in, hit_in)`;
+  const back = scaled ? 'r' : 'recovered';
   const known = `usual.samples >= ${MINIMUM_SAMPLES}`;
   const share = knob('shareAbove', gate.shareAbove);
   const quiet = silent.map((condition) => ` AND NOT (${condition})`).join('');
   return `SELECT gateway, label, ${epoch('ends_at')} - [${gate.rungs.map(({ windowSeconds }) => windowSeconds).join(', ')}][rung] AS window_from,
     arrayMap(i -> seen_in[i], [${places.join(', ')}]) AS seen_on, arrayMap(i -> hit_in[i], [${places.join(', ')}]) AS hit_on,
-    arrayMap((n${scaled ? ', k' : ''}) -> ${limitOrders('n', p, gate)}, seen_on${scaled ? `, [${scales.join(', ')}]` : ''}) AS limits,
-    arrayMap((a, l, c${scaled ? ', k' : ''}) -> a >= l AND (c = 0 OR hit_in[c] > ${p} * seen_in[c]), hit_on, limits, [${confirms.join(', ')}]${scaled ? `, [${scales.join(', ')}]` : ''}) AS holds,
-    indexOf(holds, 1) AS held, arrayFirstIndex(n -> n >= ${ENOUGH_ORDERS}, seen_on) AS enough,
+    arrayMap((n${each(', k')}) -> ${limitOrders('n', p, gate)}, seen_on${ks}) AS limits,
+    ${scaled ? `arrayMap(k -> ${recovered}, [${scales.join(', ')}])` : recovered} AS recovered,
+    arrayMap((a, l, c, i${each(', k, r')}) -> a >= l AND (c = 0 OR hit_in[c] > ${p} * seen_in[c]) AND (${back} = 0 OR ${back} >= i), hit_on, limits, [${confirms.join(', ')}], [${places.join(', ')}]${ks}${each(', recovered')}) AS holds,
+    indexOf(holds, 1) AS held, arrayFirstIndex(n -> n >= ${RECOVERY.enoughOrders}, seen_on) AS enough,
     multiIf(held > 0, held, enough > 0, enough, ${places.length}) AS rung,
     seen_on[rung] AS seen, hit_on[rung] AS affected,
     if(held > 0${quiet}, limits[rung], greatest(limits[rung], affected + 1)) AS limit
@@ -181,23 +188,8 @@ function shareBody(rule: ShareRule, silent: readonly string[], knob: Knob): stri
   )`;
 }
 
-/** A window with so many orders says something about a share. */
-const ENOUGH_ORDERS = 20;
 /** Hours of other weeks that a baseline needs, at least. */
 const MINIMUM_SAMPLES = 4;
-
-/**
- * How many affected orders out of n are beyond chance when the share is p: the lower Wilson bound of a/n lies above p exactly
- * when a exceeds n p + z sqrt(n p (1 - p)). `spread` adds how much the share itself varies from hour to hour.
- */
-function limitOrders(n: string, p: string, { z, baseline }: ShareGate): string {
-  const variance = `${n} * ${p} * (1 - ${p})${baseline === undefined ? '' : ` + pow(${n} * spread, 2)`}`;
-  const beyond = `${n} * ${p} + ${z} * sqrt(${variance})`;
-  if (baseline === undefined) return `greatest(minimum, floor(${beyond}) + 1)`;
-  // Counts of few orders have a longer tail upwards than the normal curve: the third term of Cornish and Fisher.
-  const tail = `${Number(((z ** 2 - 1) / 6).toPrecision(9))} * (1 - 2 * ${p})`;
-  return `greatest(minimum, floor(${beyond} + ${tail}) + 1, floor(${n} * (${p} + ${baseline.rise})) + 1)`;
-}
 
 /** SELECT of gateway, label, seen, expected, limit and window_from. */
 function dropBody(rule: DropRule, silent: readonly string[]): string {
@@ -207,16 +199,27 @@ function dropBody(rule: DropRule, silent: readonly string[]): string {
   // On the square root's scale a Poisson count has the same spread at every volume.
   return `SELECT gateway, label, ${epoch('ends_at')} - [${lengths.join(', ')}][rung] AS window_from,
     arrayMap((e, w) -> 2 * sqrt(e + 0.375) - ${gate.z} * sqrt(1 + (pow(noise, 2) - 1) * w / 900), expected_in, [${lengths.join(', ')}]) AS low_roots,
-    arrayMap(r -> if(r <= 0, -1., ceil(pow(r / 2, 2) - 0.375) - 1), low_roots) AS unusual, arrayMap(e -> greatest(0, 2 * sqrt(e + 0.375) - ${gate.z}), expected_in) AS chance_roots,
-    arrayMap((e, u, c) -> if(e < minimum, -1., least(floor(below * e), greatest(u, least(floor(${gate.certainBelow} * e), ceil(pow(c / 2, 2) - 0.375) - 1)))), expected_in, unusual, chance_roots) AS limits,
-    arrayMap((n, low) -> n <= low, seen_in, limits) AS holds,
+    arrayMap(r -> ${ordersBelow('r')}, low_roots) AS unusual, arrayMap(e -> 2 * sqrt(e + 0.375) - ${gate.z}, expected_in) AS chance_roots,
+    arrayMap((e, u, c) -> if(e < minimum, -1., least(floor(below * e), greatest(u, least(floor(${gate.certainBelow} * e), ${ordersBelow('c')})))), expected_in, unusual, chance_roots) AS ${gate.step === undefined ? 'limits' : 'by_weeks'},
+    ${
+      gate.step === undefined
+        ? ''
+        : `${stepLimits(gate, gate.step, lengths)} AS limits,
+    `
+    }arrayFirstIndex((n, e) -> e >= ${RECOVERY.enoughOrders} AND n > (below + ${RECOVERY.wayBack} * (1 - below)) * e, seen_in, expected_in) AS recovered,
+    arrayMap((n, low, i) -> n <= low AND (recovered = 0 OR recovered >= i), seen_in, limits, arrayEnumerate(limits)) AS holds,
     indexOf(holds, 1) AS held, arrayFirstIndex(e -> e >= minimum, expected_in) AS enough,
     multiIf(held > 0, held, enough > 0, enough, ${lengths.length}) AS rung,
     seen_in[rung] AS seen, expected_in[rung] AS expected,
     if(held > 0${quiet}, limits[rung], least(limits[rung], seen - 1)) AS limit
   FROM
   (
-    SELECT gateway, label, ends_at, seen_in, if(empty(usual.expected_of), arrayMap(_ -> 0., seen_in), usual.expected_of) AS expected_in, greatest(1, usual.noise) AS noise,
+    SELECT gateway, label, ends_at, seen_in, if(empty(usual.expected_of), arrayMap(_ -> 0., seen_in), usual.expected_of) AS expected_in, greatest(1, usual.noise) AS noise,${
+      gate.step === undefined
+        ? ''
+        : `
+      if(empty(usual.following_of), arrayMap(_ -> 0., seen_in), usual.following_of) AS following_in, greatest(1, usual.hour) AS hour,`
+    }
       ${tunable('below', gate.below)} AS below, ${tunable('minimumExpectedOrders', gate.minimumExpectedOrders)} AS minimum
     FROM
     (

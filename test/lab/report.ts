@@ -155,7 +155,9 @@ ${kindTable(volumes)}
 - The volumes are what they are on average: nights have a sixth of the traffic of evenings. A gateway of 20 orders a minute has four of them
   then, and a quarter of an hour brings nine affected orders of a medium incident: too few to tell it from chance every time. Incidents
   that begin while at least 20 orders a minute come have a line of their own.
-- Half of the traffic gone is within what campaigns, weather and holidays do to it, more often than other medium incidents are.
+- Half of the traffic gone is told from what campaigns, weather and holidays do to it by the hour before, as long as that is no lower
+  itself. Afterwards other weeks alone say it: on a day that has more than usual a page may end while traffic is still halved.
+- Windows and hiccups lie on whole minutes here. That a stutter of two minutes wakes nobody however the evaluations lie is shown by a test.
 - The rules were tuned on months of this seed. [Another seed](lab-other-seed.md) gives other months: \`npm run lab -- --seed TEXT --out FOLDER\`.
 `;
 }

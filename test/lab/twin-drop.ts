@@ -1,3 +1,4 @@
+import { RECOVERY } from '../../schemas/alerting/gates.ts';
 import type { DropGate, DropRule } from '../../schemas/alerting/rule.ts';
 import type { Measure } from './counts.ts';
 import { WEEK } from './seasons.ts';
@@ -15,6 +16,10 @@ const MAD_TO_SIGMA = 1.4826;
 const QUARTER = 15;
 const COLD_PART = 0.5;
 const COLD_NOISE = 1000;
+const SHORT = 15;
+const HOURS_BEFORE = [-24, -8] as const;
+const NEAR_HOURS = [-12, -4] as const;
+const LAST_HOUR = [-6, -2] as const;
 /** Quarters of the table, relative to the evaluation's own: the first that the range holds, and the last. */
 const firstOf = (minutes: readonly number[]): number =>
   1 - Math.max(24, ...minutes.map((length) => length / QUARTER));
@@ -46,7 +51,14 @@ export function createDropTwin(
     }
     const { expected, limits } = expectation;
     const seen = minutes.map((length) => counts.seen.within(known, end, length));
-    const held = seen.findIndex((n, index) => n <= (limits[index] ?? -1));
+    const wayBack = gate.below + RECOVERY.wayBack * (1 - gate.below);
+    const recovered = seen.findIndex((n, index) => {
+      const usual = expected[index] ?? 0;
+      return usual >= RECOVERY.enoughOrders && n > wayBack * usual;
+    });
+    const held = seen.findIndex(
+      (n, index) => n <= (limits[index] ?? -1) && (recovered === -1 || recovered >= index),
+    );
     const enough = expected.findIndex((orders) => orders >= gate.minimumExpectedOrders);
     const rung = held !== -1 ? held : enough !== -1 ? enough : minutes.length - 1;
     const limit = limits[rung] ?? -1;
@@ -83,13 +95,22 @@ function expect(start: number, gate: DropGate, minutes: readonly number[], usual
       limits: cold.map((orders, index) => limitOf(orders, minutes[index] ?? 0, COLD_NOISE, gate)),
     };
   }
-  const past = median(weeks.map((week) => sum(week, -24, -8)));
-  const level = Math.min(1, Math.max(0.5, (sum(0, -24, -8) + 10) / (past + 10)));
-  const expected = minutes.map((length) => {
-    const [from, to] = length <= QUARTER ? [-2, 2] : [-Math.ceil(length / QUARTER), 0];
+  const today = ([from, to]: readonly [number, number], least: number, most: number): number =>
+    Math.min(
+      most,
+      Math.max(least, (sum(0, from, to) + 10) / (median(weeks.map((week) => sum(week, from, to))) + 10)),
+    );
+  const usualOf = minutes.map((length) => {
+    const [from, to] = length <= SHORT ? [-2, 2] : [-Math.ceil(length / QUARTER), 0];
     const scale = length / ((to - from) * QUARTER);
-    return level * scale * median(weeks.map((week) => sum(week, from, to)));
+    return scale * median(weeks.map((week) => sum(week, from, to)));
   });
+  const level = today(HOURS_BEFORE, 0.5, 1);
+  const nearLevel = today(NEAR_HOURS, 0.5, 1);
+  const stepLevel = today(LAST_HOUR, 0.3, 1.2);
+  const expected = usualOf.map((orders, index) =>
+    (minutes[index] ?? 0) <= SHORT ? nearLevel * orders : level * orders,
+  );
   const deviations: number[] = [];
   for (let quarter = -24; quarter < 2; quarter++) {
     const roots = weeks.map((week) => 2 * Math.sqrt(quarterOf(week, quarter) + 0.375));
@@ -97,20 +118,39 @@ function expect(start: number, gate: DropGate, minutes: readonly number[], usual
     for (const root of roots) deviations.push(Math.abs(root - middle));
   }
   const noise = Math.max(1, MAD_TO_SIGMA * median(deviations));
-  const limits = minutes.map((length, index) => limitOf(expected[index] ?? 0, length, noise, gate));
+  const hour = Math.max(1, sum(0, ...LAST_HOUR));
+  const limits = minutes.map((length, index) => {
+    const byWeeks = limitOf(expected[index] ?? 0, length, noise, gate);
+    if (length > SHORT) return byWeeks;
+    return Math.max(byWeeks, stepLimitOf(stepLevel * (usualOf[index] ?? 0), hour, length, noise, gate));
+  });
   return { expected, limits };
 }
 
 function limitOf(expected: number, minutes: number, noise: number, gate: DropGate): number {
   if (expected < gate.minimumExpectedOrders) return -1;
   const spread = Math.sqrt(1 + Math.max(0, noise ** 2 - 1) * (minutes / QUARTER));
-  const root = 2 * Math.sqrt(expected + 0.375) - gate.z * spread;
-  const unusual = root <= 0 ? -1 : Math.ceil((root / 2) ** 2 - 0.375) - 1;
-  const chanceRoot = Math.max(0, 2 * Math.sqrt(expected + 0.375) - gate.z);
-  const beyondChance = Math.ceil((chanceRoot / 2) ** 2 - 0.375) - 1;
+  const unusual = ordersBelow(2 * Math.sqrt(expected + 0.375) - gate.z * spread);
+  const beyondChance = ordersBelow(2 * Math.sqrt(expected + 0.375) - gate.z);
   const certain = Math.min(Math.floor(gate.certainBelow * expected), beyondChance);
   return Math.min(Math.floor(gate.below * expected), Math.max(unusual, certain));
 }
+
+/** The twin of `stepLimits`. */
+function stepLimitOf(
+  expected: number,
+  hour: number,
+  minutes: number,
+  noise: number,
+  { step, z, minimumExpectedOrders }: DropGate,
+): number {
+  if (step === undefined || expected < minimumExpectedOrders) return -1;
+  const strays = Math.max(step.variation ** 2 * expected, ((noise ** 2 - 1) * minutes) / (4 * QUARTER));
+  const root = 2 * Math.sqrt(expected + 0.375) - z * Math.sqrt(1 + expected / hour + strays);
+  return Math.min(Math.floor(step.below * expected), ordersBelow(root));
+}
+
+const ordersBelow = (root: number): number => Math.ceil((Math.max(0, root) / 2) ** 2 - 0.375) - 1;
 
 /** ClickHouse's `median`: halfway between two. */
 export function median(values: readonly number[]): number {

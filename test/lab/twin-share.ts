@@ -1,3 +1,4 @@
+import { RECOVERY } from '../../schemas/alerting/gates.ts';
 import type { ShareGate, ShareRule } from '../../schemas/alerting/rule.ts';
 import type { Measure } from './counts.ts';
 import { WEEK } from './seasons.ts';
@@ -19,7 +20,6 @@ export interface ShareCounts {
 }
 
 /** Numbers of `schemas/alerting/sql.ts` and `baseline.ts` that have no name to import. Equality with the SQL is tested. */
-const ENOUGH_ORDERS = 20;
 const MINIMUM_SAMPLES = 4;
 const WEEKS = 4;
 const MAD_TO_SIGMA = 1.4826;
@@ -47,7 +47,10 @@ export function createShareTwin(rule: ShareRule, counts: ShareCounts): ShareTwin
     share: Math.min(1, shareAbove ?? gate.shareAbove),
   }));
   const usualAt = gate.baseline === undefined ? null : createUsual(gate, counts);
-  const longest = Math.max(...rungs.map(({ minutes }) => minutes));
+  const lengths = [
+    ...new Set(rungs.flatMap(({ minutes, confirm }) => [minutes, confirm ?? minutes])),
+  ].toSorted((a, b) => a - b);
+  const longest = lengths.at(-1) ?? 0;
   const verdict: ShareTwin['verdict'] = (known, end, at) => {
     const usual = usualAt === null ? null : usualAt(at);
     const seen = rungs.map(({ minutes }) => counts.seen.within(known, end, minutes));
@@ -55,15 +58,22 @@ export function createShareTwin(rule: ShareRule, counts: ShareCounts): ShareTwin
     const limits = rungs.map(({ share }, index) =>
       limitOrders(seen[index] ?? 0, usual?.share ?? share, usual?.spread ?? 0, gate),
     );
-    const held = rungs.findIndex(({ confirm, share }, index) => {
+    const held = rungs.findIndex(({ minutes, confirm, share }, index) => {
       if ((hit[index] ?? 0) < (limits[index] ?? 0)) return false;
-      if (confirm === null) return true;
+      const p = usual?.share ?? share;
+      const over = p + RECOVERY.wayBack * (gate.baseline?.rise ?? 0);
+      const recovered = lengths.some((length) => {
+        if (length >= minutes) return false;
+        const n = counts.seen.within(known, end, length);
+        return n >= RECOVERY.enoughOrders && counts.hit.within(known, end, length) <= over * n;
+      });
+      if (recovered) return false;
       return (
-        counts.hit.within(known, end, confirm) >
-        (usual?.share ?? share) * counts.seen.within(known, end, confirm)
+        confirm === null ||
+        counts.hit.within(known, end, confirm) > p * counts.seen.within(known, end, confirm)
       );
     });
-    const enough = seen.findIndex((n) => n >= ENOUGH_ORDERS);
+    const enough = seen.findIndex((n) => n >= RECOVERY.enoughOrders);
     const rung = held !== -1 ? held : enough !== -1 ? enough : rungs.length - 1;
     const limit = limits[rung] ?? 0;
     const affected = hit[rung] ?? 0;

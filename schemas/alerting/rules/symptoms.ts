@@ -1,5 +1,13 @@
 import { UNKNOWN_CODE } from '../../measures.ts';
-import { aboveBaseline, ANTIFRAUD_SILENT, anyOrders, fixedShare, Z, Z_FIXED } from '../gates.ts';
+import {
+  aboveBaseline,
+  afterStutter,
+  ANTIFRAUD_SILENT,
+  anyOrders,
+  fixedShare,
+  Z,
+  Z_FIXED,
+} from '../gates.ts';
 import { atStage, because, type LabelCount, type OrderCount } from '../order-count.ts';
 import type { Rule } from '../rule.ts';
 
@@ -39,7 +47,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     severity: 'critical',
     side: 'provider',
     count: perStage(CREATE_AND_CHECK, because(11)),
-    gate: fixedShare(0.05, 5, Z_FIXED),
+    gate: afterStutter(fixedShare(0.05, 5, Z_FIXED), 0.09),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'The gateway does not answer in time.',
@@ -261,7 +269,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     count: perStage(['GATEWAY_CREATE', 'CHECK', 'GATEWAY_CALLBACK'], because(14, 15, 17)),
     gate: fixedShare(0.02, 4, Z_FIXED),
     pendingSeconds: 60,
-    keepFiringSeconds: 600,
+    keepFiringSeconds: 300,
     summary: 'Requests or answers are not understood.',
     affectedOrders: 'met a request, answer or payload that was not understood (reasons 14, 15, 17)',
     explanation: 'Two programs disagree about a format: somebody released something.',
@@ -280,7 +288,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     count: perStage(['INTERNAL', 'GATEWAY_CREATE'], because(31)),
     gate: fixedShare(0.03, 5, Z_FIXED),
     pendingSeconds: 60,
-    keepFiringSeconds: 600,
+    keepFiringSeconds: 300,
     summary: 'Orders are refused because the balance is too low.',
     affectedOrders: 'were refused because the balance is too low (reason 31)',
     explanation: 'It does not end until somebody pays in.',
@@ -303,7 +311,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     }),
     gate: fixedShare(0.03, 5, Z_FIXED),
     pendingSeconds: 60,
-    keepFiringSeconds: 600,
+    keepFiringSeconds: 300,
     summary: 'Orders are refused by a limit, for their currency, or because no route is open.',
     affectedOrders: 'were refused by a business rule',
     explanation: 'A setting at the gateway and what the shop sends do not fit.',
@@ -352,7 +360,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     },
     gate: aboveBaseline(0.05, 0.15, 6, Z.warning),
     pendingSeconds: 120,
-    keepFiringSeconds: 600,
+    keepFiringSeconds: 300,
     summary: 'Antifraud declines more than usual.',
     affectedOrders: 'were declined by antifraud (reason 41)',
     explanation: 'An attack with stolen cards, or a rule that has become too strict.',
@@ -403,7 +411,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     }),
     gate: aboveBaseline(0.1, 0.5, 6, Z.warning),
     pendingSeconds: 120,
-    keepFiringSeconds: 600,
+    keepFiringSeconds: 300,
     summary: 'More payers than usual do not get through the payment form.',
     affectedOrders: 'did not get through the form',
     explanation:
@@ -429,7 +437,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     }),
     gate: aboveBaseline(0.07, 0.35, 6, Z.warning),
     pendingSeconds: 120,
-    keepFiringSeconds: 600,
+    keepFiringSeconds: 300,
     summary: 'Issuers decline more than usual.',
     affectedOrders: 'were declined by the issuer',
     explanation: 'CARD_NOT_SUPPORTED alone is mostly a routing mistake, CARD_BLOCKED a card attack.',
