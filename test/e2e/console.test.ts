@@ -22,7 +22,7 @@ const SHOTS = process.env['GATEWATCH_SCREENSHOTS'] ?? join(import.meta.dirname, 
 
 if (chromium === null) console.warn(`The console is not tested in a browser: ${NO_CHROMIUM}`);
 
-describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 90_000 }, () => {
+describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 180_000 }, () => {
   let live: LiveCollector;
   let browser: Browser;
   beforeAll(async () => {
@@ -255,8 +255,32 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 90_000 
     await page.getByText(detail).first().waitFor();
     await page.unroute('**/console/api/query');
     await page.getByRole('button', { name: 'Refresh', exact: true }).click();
-    await page.locator('.panel-warning:not([hidden])').first().waitFor({ state: 'detached' });
-    expect(await page.getByText(detail).count()).toBe(0);
+    await expect.poll(() => page.getByText(detail).count(), { timeout: 90_000 }).toBe(0);
+    await page.close();
+  });
+
+  it('waits for answers that take longer than the refresh interval', async () => {
+    const { page } = await openPage(browser, SCREEN);
+    await page.clock.install();
+    const asked: number[] = [];
+    const released = Promise.withResolvers<void>();
+    await page.route('**/console/api/query', async (route) => {
+      asked.push((route.request().postDataJSON() as { panel: number }).panel);
+      await released.promise;
+      await route.continue();
+    });
+    await page.goto(`${live.url}/d/gatewatch-overview?${RANGE}&refresh=5s`);
+    await expect.poll(() => asked.length, { timeout: 60_000 }).toBeGreaterThan(3);
+    await page.clock.fastForward(60_000);
+    // What the page asked before this has been seen when it is answered.
+    await page.evaluate("fetch('/console/api/dashboards')");
+    expect(asked).toHaveLength(new Set(asked).size);
+    // Once there are answers it goes on asking.
+    released.resolve();
+    await panelsInSight(page);
+    const before = asked.length;
+    await page.clock.fastForward(6_000);
+    await expect.poll(() => asked.length, { timeout: 90_000 }).toBeGreaterThan(before);
     await page.close();
   });
 

@@ -92,6 +92,7 @@ export function createPanelCard(panel       , host          )            {
       content = { kind: 'failed', error: (error         ).message };
     }
     if (inFlight !== own) return;
+    inFlight = null;
     element.removeAttribute('aria-busy');
     redraw();
   }
@@ -200,6 +201,7 @@ export function createPanelCard(panel       , host          )            {
       wanted = true;
       if (inSight) void ask();
     },
+    isAsking: () => inFlight !== null,
     redraw() {
       if (content.kind !== 'none') redraw();
     },

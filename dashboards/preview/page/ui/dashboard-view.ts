@@ -129,8 +129,10 @@ export function createDashboardView(
   }
 
   const every = refreshMs(refresh);
-  const timer =
-    every === 0 ? null : setInterval(() => document.visibilityState === 'visible' && load(), every);
+  // Asking anew ends what is under way: where answers take longer than the interval there would never be one.
+  const mayRefresh = (): boolean =>
+    document.visibilityState === 'visible' && !cards.some((one) => one.isAsking());
+  const timer = every === 0 ? null : setInterval(() => mayRefresh() && load(), every);
   load();
 
   return {

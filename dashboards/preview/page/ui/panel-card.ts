@@ -32,6 +32,8 @@ export interface PanelCard {
   readonly element: HTMLElement;
   /** Asks for data; when the panel is not in sight, once it comes into sight. */
   load(): void;
+  /** Is a question under way? */
+  isAsking(): boolean;
   /** Draws again what is there: another size, theme or time note. */
   redraw(): void;
   destroy(): void;
@@ -133,6 +135,7 @@ export function createPanelCard(panel: Panel, host: CardHost): PanelCard {
       content = { kind: 'failed', error: (error as Error).message };
     }
     if (inFlight !== own) return;
+    inFlight = null;
     element.removeAttribute('aria-busy');
     redraw();
   }
@@ -241,6 +244,7 @@ export function createPanelCard(panel: Panel, host: CardHost): PanelCard {
       wanted = true;
       if (inSight) void ask();
     },
+    isAsking: () => inFlight !== null,
     redraw() {
       if (content.kind !== 'none') redraw();
     },
