@@ -41,6 +41,7 @@ async function main(options: DemoOptions): Promise<number> {
     collector = await startCollectorProcess(node, configFile, env, (line) => logFile.push(line));
   } catch (error) {
     say(logFile.slice(-20).join('\n'));
+    await Promise.allSettled([sandbox.stop(), receiver.stop()]);
     throw error;
   }
   say(addressesText(sandbox, collector, configFile));
@@ -51,10 +52,16 @@ async function main(options: DemoOptions): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   const startedMs = performance.now();
   sandbox.start();
-  await live(sandbox, collector, plan, options, interrupted.signal);
-  sandbox.setRate(0);
-
-  const alerts = await evaluateAlerts(configFile, env);
+  let alerts: AlertState[];
+  try {
+    await live(sandbox, collector, plan, options, interrupted.signal);
+    sandbox.setRate(0);
+    alerts = await evaluateAlerts(configFile, env);
+  } catch (error) {
+    // What still runs would keep the demo from ending.
+    await Promise.allSettled([collector.stop(), sandbox.stop(), receiver.stop()]);
+    throw error;
+  }
   const code = await collector.stop();
   writeFileSync(join(dataDir, 'collector.log'), `${logFile.join('\n')}\n`);
   if (code !== 0)
