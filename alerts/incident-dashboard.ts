@@ -1,5 +1,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { houseDashboard } from '../dashboards/house/dashboard.ts';
+import { time } from '../dashboards/house/fields.ts';
+import { column, linkTo, THIS_VALUE } from '../dashboards/house/links.ts';
 import { DATABASE, INCIDENT_ORDERS } from '../schemas/names.ts';
 import { statPanel, tablePanel, timeSeriesPanel } from '../dashboards/house/panels.ts';
 
@@ -24,6 +26,16 @@ const ORDERS =
   `WHERE $__conditionalAll(label = ${value('label')}, $label)`;
 /** Under another name than the column's: the condition above means the column. */
 const NAMED = `if(label = '', 'orders', label) AS hit`;
+
+/** From an order's id. The variables of this page are those of its rule: what the order needs is in its row. */
+const TO_ORDER = linkTo(
+  'order',
+  'Timeline of this order',
+  { order_id: THIS_VALUE, gateway: column('gateway'), order_type: column('order_type') },
+  [],
+);
+/** As text: a rounded amount is no amount. */
+const AMOUNT = `if(amount IS NULL, '', concat(toString(assumeNotNull(amount)), if(currency IS NULL, '', concat(' ', assumeNotNull(currency)))))`;
 
 const text = (name: string, label: string, description: string) => ({ name, label, description });
 
@@ -54,7 +66,7 @@ export function incidentDashboard(): Dashboard {
             sql: `SELECT ${NAMED}, toFloat64(count()) AS orders FROM ${ORDERS} GROUP BY hit ORDER BY orders DESC`,
             unit: 'short',
             decimals: 0,
-            size: [8, 5],
+            size: [8, 6],
             noValue: 'none',
             eachRow: true,
           }),
@@ -63,10 +75,17 @@ export function incidentDashboard(): Dashboard {
             title: 'Amount at risk, by currency',
             description:
               'Sum of the amounts of these orders as known now. Orders of which no amount is known are counted apart.',
-            sql: `SELECT ifNull(currency, 'unknown') AS in_currency, toFloat64(sum(amount)) AS at_risk, count() AS orders, countIf(amount IS NULL) AS without_amount FROM ${ORDERS} GROUP BY in_currency ORDER BY orders DESC LIMIT 50`,
-            unit: 'short',
-            size: [8, 5],
+            sql: `SELECT ifNull(currency, 'unknown') AS in_currency, toString(ifNull(sum(amount), 0)) AS at_risk, count() AS orders, countIf(amount IS NULL) AS without_amount FROM ${ORDERS} GROUP BY in_currency ORDER BY orders DESC LIMIT 50`,
+            unit: 'locale',
+            decimals: 0,
+            size: [8, 6],
             noValue: 'none',
+            fields: {
+              in_currency: { title: 'Currency', width: 100 },
+              at_risk: { title: 'At risk', alignRight: true },
+              orders: { title: 'Orders', width: 85 },
+              without_amount: { title: 'No amount', width: 105 },
+            },
           }),
           timeSeriesPanel({
             key: panels.overTime,
@@ -75,7 +94,7 @@ export function incidentDashboard(): Dashboard {
             sql: `SELECT toStartOfMinute(toDateTime(affected_at)) AS time, ${NAMED}, toFloat64(count()) AS orders FROM ${ORDERS} GROUP BY time, hit ORDER BY time, hit`,
             unit: 'short',
             decimals: 0,
-            size: [8, 5],
+            size: [8, 6],
             noValue: 'none',
             draw: 'stacked-bars',
             legendValues: ['sum'],
@@ -83,11 +102,22 @@ export function incidentDashboard(): Dashboard {
           tablePanel({
             key: panels.orders,
             title: 'Orders of the page',
-            description: 'One row an order and label, the newest first.',
-            sql: `SELECT external_id, order_type, label, affected_at, status, amount, currency, channel FROM ${ORDERS} ORDER BY affected_at DESC LIMIT 1000`,
+            description:
+              'One row an order and label, the newest first: what its newest status reply says of it, and its amount as known now. Next: the timeline of an order, by its id.',
+            sql: `SELECT affected_at, external_id, toString(gateway) AS gateway, toString(order_type) AS order_type, label, status, ${AMOUNT} AS amount_text, channel FROM ${ORDERS} ORDER BY affected_at DESC LIMIT 1000`,
             unit: 'none',
             size: [24, 14],
             noValue: 'none',
+            fields: {
+              affected_at: time('Hit at'),
+              external_id: { title: 'Order', width: 320, links: [TO_ORDER] },
+              gateway: { title: 'Gateway', width: 120 },
+              order_type: { title: 'Type', width: 100 },
+              label: { title: 'Label' },
+              status: { title: 'Status', noValue: 'not read' },
+              amount_text: { title: 'Amount', alignRight: true, noValue: 'not known' },
+              channel: { title: 'Channel' },
+            },
           }),
         ],
       },

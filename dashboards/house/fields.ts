@@ -43,6 +43,8 @@ export interface FieldLook {
   readonly colour?: string;
   readonly mappings?: readonly ValueMapping[];
   readonly width?: number;
+  /** For figures that are texts, as exact amounts are. */
+  readonly alignRight?: boolean;
   readonly limits?: Limits;
   readonly noLimits?: boolean;
   /** Shade the cell by its value. */
@@ -68,6 +70,7 @@ export function look(field: FieldLook): DynamicConfigValue[] {
   if (field.colour !== undefined) set('color', { mode: 'fixed', fixedColor: field.colour });
   if (field.mappings !== undefined) set('mappings', field.mappings);
   if (field.width !== undefined) set('custom.width', field.width);
+  if (field.alignRight === true) set('custom.align', 'right');
   if (field.limits !== undefined) set('thresholds', thresholds(field.limits).build());
   if (field.noLimits === true) set('thresholds', noThresholds().build());
   if (field.links !== undefined) set('links', field.links);

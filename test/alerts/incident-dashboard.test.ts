@@ -110,6 +110,59 @@ describe.each([
   });
 });
 
+it('leads from each order to its page, by its own gateway and type, in the same time range', () => {
+  const orders = (incidentDashboard().panels ?? []).find(
+    ({ id }) => id === panelId(INCIDENT_DASHBOARD.panels.orders),
+  ) as {
+    fieldConfig?: {
+      overrides?: { matcher: { options: string }; properties: { id: string; value: unknown }[] }[];
+    };
+  };
+  const links = orders.fieldConfig?.overrides
+    ?.find(({ matcher }) => matcher.options === 'external_id')
+    ?.properties.find(({ id }) => id === 'links')?.value;
+  expect(links).toEqual([
+    {
+      title: 'Timeline of this order',
+      url:
+        '/d/gatewatch-order?${__url_time_range}&${datasource:queryparam}&var-order_id=${__value.raw:percentencode}' +
+        '&var-gateway=${__data.fields.gateway:percentencode}&var-order_type=${__data.fields.order_type:percentencode}',
+    },
+  ]);
+});
+
+it('shows amounts exactly, with their currency', async () => {
+  const reply = {
+    gateway: 'priced',
+    observedAt: NOW - 2 * MINUTE,
+    status: 'Failed',
+    outcome: 'technical_failure',
+  } as const;
+  const hit = traffic({
+    gateway: 'priced',
+    orders: 40,
+    from: NOW - 5 * MINUTE,
+    to: NOW - 2 * MINUTE,
+    codes: () => TIMED_OUT,
+  });
+  const [first, second] = hit;
+  await store.seed({
+    orders: hit,
+    replies: [
+      { ...reply, externalId: first?.externalId ?? '', amount: '12345678901.23', currency: 'EUR' },
+      { ...reply, externalId: second?.externalId ?? '', amount: '0.1', currency: 'EUR' },
+    ],
+    gatewayStatus: [{ gateway: 'priced', reportedAt: NOW - 5000, watermarkAt: NOW - 5000 }],
+  });
+  evaluated.delete('GatewatchTechTimeouts');
+  const { text } = await page('GatewatchTechTimeouts', { gateway: 'priced', stage: 'GATEWAY_CREATE' });
+  const amounts = (await panel('orders', text('orders_url'))).map((row) => row['amount_text']);
+  expect(amounts.filter((amount) => amount !== '').toSorted()).toEqual(['0.1 EUR', '12345678901.23 EUR']);
+  expect(await panel('amounts', text('orders_url'))).toContainEqual(
+    expect.objectContaining({ in_currency: 'EUR', at_risk: '12345678901.33', orders: 2 }),
+  );
+});
+
 it('the incident dashboard without a page shows nothing, and does not fail', async () => {
   expect(await panel('orders', '/d/gatewatch-incident')).toEqual([]);
 });

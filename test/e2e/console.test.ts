@@ -98,6 +98,18 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 180_000
       };
       await expect.poll(asked, { timeout: 90_000 }).toEqual(['ready']);
       await page.screenshot({ path: join(SHOTS, 'incident-dark.png') });
+      const orders = page
+        .locator('.panel')
+        .filter({ has: page.getByRole('heading', { name: 'Orders of the page', exact: true }) });
+      const range = new URL(page.url()).searchParams.get('from');
+      const order = orders.locator('td a').first();
+      const id = (await order.textContent()) ?? '';
+      await order.click();
+      await page.waitForURL(/\/d\/gatewatch-order/);
+      const arrived = new URL(page.url()).searchParams;
+      expect(arrived.get('from')).toBe(range);
+      expect(arrived.get('var-gateway')).toBe('sandbox');
+      expect(await page.locator('#var-order_id').inputValue()).toBe(id);
       expect(problems).toEqual([]);
       await page.close();
     },
