@@ -63,12 +63,14 @@ function writeEach(values: readonly unknown[], offsets: Int32Array): Uint8Array 
 /** The distinct values of a column, in order of appearance, and each row's place among them (0 for a null). */
 export interface Repeated {
   readonly distinct: readonly string[];
-  readonly places: Uint8Array;
+  readonly places: Uint8Array | Uint16Array;
 }
 
 /** Fewer rows than this are not worth a dictionary. */
 const FEW_ROWS = 256;
-const MOST_DISTINCT = 256;
+const MOST_DISTINCT = 65_536;
+/** A dictionary pays while a value stands for some rows: ids repeat with the items of an order. */
+const LEAST_ROWS_A_VALUE = 2;
 
 /** The column as places in a list of its distinct values; null when it has too many of them, or few rows. */
 export function repeatedStrings(
@@ -77,7 +79,7 @@ export function repeatedStrings(
   nullable: boolean,
 ): Repeated | null {
   if (values.length < FEW_ROWS) return null;
-  const places = new Uint8Array(values.length);
+  const places = new Uint16Array(values.length);
   const known = new Map<string, number>();
   let last: unknown;
   let lastPlace = 0;
@@ -88,7 +90,7 @@ export function repeatedStrings(
       if (typeof value === 'string') {
         let place = known.get(value);
         if (place === undefined) {
-          if (known.size === MOST_DISTINCT) return null;
+          if (known.size === MOST_DISTINCT || known.size * LEAST_ROWS_A_VALUE > i + FEW_ROWS) return null;
           known.set(value, (place = known.size));
         }
         lastPlace = place;
@@ -97,7 +99,8 @@ export function repeatedStrings(
     }
     places[i] = lastPlace;
   }
-  return { distinct: [...known.keys()], places };
+  const distinct = [...known.keys()];
+  return { distinct, places: distinct.length <= 256 ? new Uint8Array(places) : places };
 }
 
 /** Lists of texts: where each list begins in the texts of all lists. */

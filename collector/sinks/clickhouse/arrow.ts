@@ -96,7 +96,7 @@ function columnData(name: string, kind: ColumnKind, values: readonly unknown[]):
       if (repeated === null) return makeData({ ...base, ...utf8(name, values, nullable) });
       const { distinct, places } = repeated;
       const dictionary = makeVector(makeData({ length: distinct.length, ...utf8(name, distinct, false) }));
-      const indexed = new Dictionary(new Utf8(), new Uint8());
+      const indexed = new Dictionary(new Utf8(), places instanceof Uint8Array ? new Uint8() : new Uint16());
       return makeData({ ...base, type: indexed, data: places, dictionary });
     }
     case 'strings': {
