@@ -33,10 +33,10 @@ beforeAll(async () => {
   const rows = Array.from({ length: 1800 }, (_, n) => n).flatMap((n) => {
     const start = START + n * 6000;
     const broken = start >= INCIDENT.from && start < INCIDENT.to && n % 2 === 0;
-    const late = start >= START + 120 * MINUTE && start < START + 130 * MINUTE && n % 2 === 0;
+    const late = start >= START + 120 * MINUTE && n % 2 === 0;
     return (broken || late ? TIMED_OUT : PAID).map((action, position) => {
       const at = start + position * 500;
-      const observedAt = late ? LATE_KNOWN : at + 1000;
+      const observedAt = late ? Math.max(LATE_KNOWN, at + 1000) : at + 1000;
       const order = { gateway: 'acme-eu', order_type: 'Deposit', external_id: `order-${n}` };
       return historyRow({ at: at * 1000, action, position, observedAt: observedAt * 1000 }, order);
     });
