@@ -35,6 +35,7 @@ export interface QueryHandlerParts {
 }
 
 const KILL_AGAIN_MS = 200;
+const TOKEN_SETTING = 'insert_deduplication_token';
 
 /** Runs one request's statement. Rows of an insert always go through a file, results are never held in memory whole. */
 export function createQueryHandler({ engine, spool, gate }: QueryHandlerParts) {
@@ -110,11 +111,13 @@ export function createQueryHandler({ engine, spool, gate }: QueryHandlerParts) {
     const guarded = insert.format.toLowerCase() === 'values' ? guardValues(rows) : rows;
     const input = await spool.store(guarded);
     try {
-      const settings = insert.settings === '' ? '' : ` SETTINGS ${insert.settings}`;
+      const { setup, token } = withoutToken(setupOf(request));
+      const settings = [token, insert.settings].filter((text) => text !== '').join(', ');
       const source = `FROM INFILE ${quoteString(input.name)} COMPRESSION 'none'`;
-      const sql = `${insert.target} ${source}${settings} FORMAT ${insert.format}`;
-      await classifyStatement(engine, sql, setupOf(request));
-      const result = await engine.withConnection(setupOf(request), (connection) => connection.run(sql));
+      const clause = settings === '' ? '' : ` SETTINGS ${settings}`;
+      const sql = `${insert.target} ${source}${clause} FORMAT ${insert.format}`;
+      await classifyStatement(engine, sql, setup);
+      const result = await engine.runLeavingNoTrace(setup, sql);
       const written = { writtenRows: result.rowsRead, writtenBytes: result.bytesRead };
       request.answer.begin(responseOptions(request, request.params.defaultFormat), {
         ...readSummary(result),
@@ -133,6 +136,17 @@ export function createQueryHandler({ engine, spool, gate }: QueryHandlerParts) {
   }
 
   return { handle };
+}
+
+/** Every insert has a token of its own: as part of the statement, it leaves the connections of one sender alike. */
+function withoutToken(setup: ConnectionSetup): { setup: ConnectionSetup; token: string } {
+  const settings = new Map(setup.settings);
+  const token = settings.get(TOKEN_SETTING);
+  settings.delete(TOKEN_SETTING);
+  return {
+    setup: { ...setup, settings },
+    token: token === undefined ? '' : `${TOKEN_SETTING} = ${quoteString(token)}`,
+  };
 }
 
 /** Kills again and again: a statement that the engine has not begun yet is not there to be killed. */

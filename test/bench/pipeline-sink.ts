@@ -3,7 +3,7 @@ import type { PipelineContext } from '../../collector/pipeline/context.ts';
 import { createMigrator } from '../../collector/sinks/clickhouse/migrate.ts';
 import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
 import { createStore, type Store } from '../../collector/sinks/clickhouse/store.ts';
-import { withEmbedded } from '../support/embedded.ts';
+import { withBenchStore } from './bench-store.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
 
@@ -11,7 +11,7 @@ const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
 export async function withSink<T>(
   work: (parts: { store: Store; write: PipelineContext['write'] }) => Promise<T>,
 ): Promise<T> {
-  const embedded = await withEmbedded();
+  const embedded = await withBenchStore();
   const store = createStore({ url: embedded.url, ...embedded.writer });
   try {
     await createMigrator({ store, directory: MIGRATIONS }).run();

@@ -4,20 +4,20 @@ import { createMigrator } from '../../collector/sinks/clickhouse/migrate.ts';
 import { createStore } from '../../collector/sinks/clickhouse/store.ts';
 import { DATABASE, TABLES } from '../../schemas/names.ts';
 import type { HistoryEventRow } from '../../schemas/rows.ts';
-import { withEmbedded } from '../support/embedded.ts';
+import { collectGarbage, withBenchStore } from './bench-store.ts';
 import { ratioOf } from './result.ts';
 import type { BenchResult } from './result.ts';
 
 const BATCH_ROWS = 10_000;
-const ROUNDS = 15;
-const WARM_UP = 8;
+const ROUNDS = 31;
+const WARM_UP = 12;
 
 /**
  * Acknowledged rows a second of the sink's Arrow inserts against `client.insert` of objects, in turns within one run:
  * rows of the same form into the same table of the same store.
  */
 export async function run(): Promise<BenchResult> {
-  const embedded = await withEmbedded();
+  const embedded = await withBenchStore();
   const store = createStore({ url: embedded.url, ...embedded.writer });
   const client = createClient({ url: embedded.url, ...embedded.writer, database: DATABASE });
   const insertObjects = (rows: HistoryEventRow[]): Promise<unknown> =>
@@ -97,6 +97,7 @@ function seconds(micros: number): string {
 
 async function timed(insert: (rows: HistoryEventRow[]) => Promise<unknown>, round: number): Promise<number> {
   const rows = makeRows(BATCH_ROWS, round);
+  collectGarbage();
   const start = performance.now();
   await insert(rows);
   return performance.now() - start;

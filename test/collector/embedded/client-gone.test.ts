@@ -50,6 +50,7 @@ function slowToBegin(missedKills: number): { engine: Engine; asked: Promise<void
     formats: new Map([['json', { input: true, output: true }]]),
     analyze: async () => ({ statementCount: 1, queryClass: 0 }),
     withConnection: (_setup, work) => work(connection),
+    runLeavingNoTrace: () => statement.promise,
     close: async () => undefined,
   };
   return { engine, asked: asked.promise, kills: () => kills };

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { createClient, type ClickHouseClient } from '@clickhouse/client';
+import { createClient, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { withEmbedded, type TestStore } from '../../support/embedded.ts';
@@ -173,6 +173,31 @@ describe('an insert', () => {
       format: 'JSONEachRow',
     });
     expect(await result.json()).toEqual([{ c: 2 }]);
+  });
+
+  it('leaves nothing of its settings to the next one', async () => {
+    await client.command({
+      query: 'ALTER TABLE t MODIFY SETTING non_replicated_deduplication_window = 100',
+    });
+    const insert = (id: number, settings: ClickHouseSettings) =>
+      client.insert({
+        table: 't',
+        values: [{ id, note: '' }],
+        format: 'JSONEachRow',
+        clickhouse_settings: { insert_deduplicate: 1, ...settings },
+      });
+    // A token that outlived its insert would let the store drop the rows of the next one, and say that it had stored them.
+    await insert(1, { insert_deduplication_token: 'one' });
+    await insert(2, {});
+    await insert(3, { insert_deduplication_token: 'three' });
+    await insert(3, { insert_deduplication_token: 'three' });
+    await client.command({
+      query: "INSERT INTO t SETTINGS insert_deduplication_token = 'four' VALUES (4, '')",
+    });
+    await client.command({ query: "INSERT INTO t VALUES (5, '')" });
+    await expect(insert(6, { max_threads: 'many' as never })).rejects.toThrow();
+    await insert(7, {});
+    expect(await rows()).toEqual([1, 2, 3, 4, 5, 7].map((id) => ({ id, note: '' })));
   });
 
   it('that the client cuts off stores nothing', async () => {
