@@ -134,9 +134,9 @@ export const pollBudgets = tablePanel({
   fields: {
     gateway: { title: 'Gateway' },
     collector: { title: 'Collector' },
-    mean_rate: { title: 'Mean', unit: 'reqps', decimals: 1, width: 85 },
-    most_rate: { title: 'Most', unit: 'reqps', decimals: 1, width: 85 },
-    allowed_rate: { title: 'Allowed', unit: 'reqps', decimals: 1, width: 90 },
+    mean_rate: { title: 'Mean', unit: 'reqps', decimals: 1, width: 105 },
+    most_rate: { title: 'Most', unit: 'reqps', decimals: 1, width: 105 },
+    allowed_rate: { title: 'Allowed', unit: 'reqps', decimals: 1, width: 105 },
     rate_share: { title: 'Used', unit: 'percentunit', width: 80, limits: BUDGET_LIMITS, cellColour: true },
     most_at_once: { title: 'At once', width: 90 },
     allowed_at_once: { title: 'Allowed at once', width: 135 },
