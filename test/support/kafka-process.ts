@@ -99,7 +99,8 @@ async function format(
   scram: NonNullable<KafkaProcessOptions['scram']>,
 ): Promise<void> {
   const clusterId = Buffer.from(crypto.randomUUID().replaceAll('-', ''), 'hex').toString('base64url');
-  const tool = ['-cp', path.join(jars, '*'), 'kafka.tools.StorageTool', 'format', '-t', clusterId];
+  // With a sign of equality: one id in 64 begins with a dash, and would be taken for an option.
+  const tool = ['-cp', path.join(jars, '*'), 'kafka.tools.StorageTool', 'format', `--cluster-id=${clusterId}`];
   const users = scram.flatMap(({ mechanism, username, password }) => [
     '--add-scram',
     `${mechanism}=[name=${username},password=${password}]`,
