@@ -100,7 +100,13 @@ async function format(
 ): Promise<void> {
   const clusterId = Buffer.from(crypto.randomUUID().replaceAll('-', ''), 'hex').toString('base64url');
   // With a sign of equality: one id in 64 begins with a dash, and would be taken for an option.
-  const tool = ['-cp', path.join(jars, '*'), 'kafka.tools.StorageTool', 'format', `--cluster-id=${clusterId}`];
+  const tool = [
+    '-cp',
+    path.join(jars, '*'),
+    'kafka.tools.StorageTool',
+    'format',
+    `--cluster-id=${clusterId}`,
+  ];
   const users = scram.flatMap(({ mechanism, username, password }) => [
     '--add-scram',
     `${mechanism}=[name=${username},password=${password}]`,
