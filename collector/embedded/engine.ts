@@ -91,7 +91,7 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
     reader: createGate({ running: readerLimits.maxConcurrent, waiting: 256 }),
   };
   const sessions = new Set([anchor, parser]);
-  /** Connections that wait to be used again, by their setup; at most one for each writer. */
+  /** Connections that wait to be used again, by their setup: about one for each writer. */
   let idle: { readonly setup: string; readonly session: EngineSession }[] = [];
   let lastTag = 0;
   let kills: Promise<unknown> = Promise.resolve();
@@ -134,13 +134,14 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
       const statements = setupStatements(setup, 'gatewatch-insert');
       const known = idle.find((one) => one.setup === statements);
       idle = idle.filter((one) => one !== known);
+      // Before anything else: a connection that is closed must not be among those that wait.
+      if (idle.length >= maxWriters) await discard(idle.shift()?.session);
       const session = known?.session ?? open();
       sessions.add(session);
       try {
         if (known === undefined) await session.query(statements, 'TSVRaw');
         const result = await session.query(sql, 'TabSeparated');
         idle.push({ setup: statements, session });
-        if (idle.length > maxWriters) await discard(idle.shift()?.session);
         return result;
       } catch (error) {
         await discard(session);

@@ -200,6 +200,21 @@ describe('an insert', () => {
     expect(await rows()).toEqual([1, 2, 3, 4, 5, 7].map((id) => ({ id, note: '' })));
   });
 
+  it('is stored by whichever connection, when senders ask for more settings than connections are kept', async () => {
+    const ids = Array.from({ length: 48 }, (_, i) => i);
+    await Promise.all(
+      ids.map((id) =>
+        client.insert({
+          table: 't',
+          values: [{ id, note: '' }],
+          format: 'JSONEachRow',
+          clickhouse_settings: { max_threads: 1 + (id % 9) },
+        }),
+      ),
+    );
+    expect(await rows()).toEqual(ids.map((id) => ({ id, note: '' })));
+  });
+
   it('that the client cuts off stores nothing', async () => {
     const search = new URLSearchParams({ query: 'INSERT INTO t FORMAT CSV' });
     await expect(

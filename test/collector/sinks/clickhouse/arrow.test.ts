@@ -170,8 +170,10 @@ describe('rows in the store', () => {
     const rows = Array.from({ length: 1000 }, (_, i) =>
       historyEvent({
         gateway: `repeat-${i % 3}`,
-        external_id: `order-${i}`,
-        action: i % 2 === 0 ? '4.1.4.63' : 'odd',
+        // More different ones than a byte can number.
+        external_id: `order-${i >> 1}`,
+        occurrence: i % 2,
+        action: i % 2 === 0 ? '4.1.4.63' : `odd-${i % 301}`,
         order_type: i % 4 === 0 ? 'Withdrawal' : 'Deposit',
         stage: i % 2 === 0 ? 'CHECK' : null,
         reason_group: i % 2 === 0 ? 'ISSUER' : null,
@@ -180,7 +182,7 @@ describe('rows in the store', () => {
     await store.insert('historyEvents', rows);
     const stored = await store.query(
       `SELECT gateway, external_id, action, order_type, stage, reason_group FROM history_events
-WHERE gateway LIKE 'repeat-%' ORDER BY toUInt32(substring(external_id, 7))`,
+WHERE gateway LIKE 'repeat-%' ORDER BY toUInt32(substring(external_id, 7)), occurrence`,
     );
     expect(stored).toEqual(
       rows.map(({ gateway, external_id, action, order_type, stage, reason_group }) => {
