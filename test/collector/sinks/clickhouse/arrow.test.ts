@@ -8,9 +8,8 @@ import type { Store } from '../../../../collector/sinks/clickhouse/store.ts';
 import type { TableKey } from '../../../../schemas/names.ts';
 import { TABLES } from '../../../../schemas/names.ts';
 import type { Columns } from '../../../../schemas/rows.ts';
-import type { TestStore } from '../../../support/embedded.ts';
-import { withEmbedded } from '../../../support/embedded.ts';
-import { count, openDatabase } from '../support/migrated-store.ts';
+import { migratedStore, type MigratedStore } from '../../commands/support/seeded-order.ts';
+import { count } from '../support/migrated-store.ts';
 import { anyRow, freeTextColumns, historyEvent } from '../support/rows.ts';
 
 const EVERY_KIND = {
@@ -141,16 +140,13 @@ describe('rows as Arrow', () => {
 });
 
 describe('rows in the store', () => {
-  let embedded: TestStore;
+  let database: MigratedStore;
   let store: Store;
   beforeAll(async () => {
-    embedded = await withEmbedded();
-    store = await openDatabase(embedded);
+    database = await migratedStore();
+    store = database.store;
   });
-  afterAll(async () => {
-    await store.close();
-    await embedded.stop();
-  });
+  afterAll(() => database.stop());
 
   const tables = (Object.keys(TABLES) as TableKey[]).filter((table) => table !== 'orderObservations');
 

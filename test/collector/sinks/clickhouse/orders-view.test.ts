@@ -2,21 +2,16 @@ import { array, constantFrom, integer, nat, option, record, sample, uniqueArray 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Store } from '../../../../collector/sinks/clickhouse/store.ts';
 import type { OrderObservationRow } from '../../../../schemas/rows.ts';
-import type { TestStore } from '../../../support/embedded.ts';
-import { withEmbedded } from '../../../support/embedded.ts';
-import { openDatabase } from '../support/migrated-store.ts';
+import { migratedStore, type MigratedStore } from '../../commands/support/seeded-order.ts';
 import { anyRow } from '../support/rows.ts';
 
-let embedded: TestStore;
+let database: MigratedStore;
 let store: Store;
 beforeAll(async () => {
-  embedded = await withEmbedded();
-  store = await openDatabase(embedded);
+  database = await migratedStore();
+  store = database.store;
 });
-afterAll(async () => {
-  await store.close();
-  await embedded.stop();
-});
+afterAll(() => database.stop());
 
 const KINDS = ['callback', 'watch', 'status_reply'] as const;
 const SOURCES = { callback: 'callback', watch: 'watch', status_reply: 'status' } as const;

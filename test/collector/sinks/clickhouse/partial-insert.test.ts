@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freezeInsert } from '../../../../collector/sinks/clickhouse/frozen-insert.ts';
 import type { Store } from '../../../../collector/sinks/clickhouse/store.ts';
-import type { TestStore } from '../../../support/embedded.ts';
-import { withEmbedded } from '../../../support/embedded.ts';
-import { count, openDatabase } from '../support/migrated-store.ts';
+import { migratedStore, type MigratedStore } from '../../commands/support/seeded-order.ts';
+import { count } from '../support/migrated-store.ts';
 import { historyEvents } from '../support/rows.ts';
 
-let embedded: TestStore;
+let database: MigratedStore;
 let store: Store;
 beforeAll(async () => {
-  embedded = await withEmbedded();
-  store = await openDatabase(embedded);
+  database = await migratedStore();
+  store = database.store;
 });
-afterAll(async () => {
-  await store.close();
-  await embedded.stop();
-});
+afterAll(() => database.stop());
 
 const TARGETS = ['history_events_store', 'history_events_by_time_store', 'late_view'];
 
