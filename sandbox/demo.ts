@@ -66,8 +66,9 @@ async function main(options: DemoOptions): Promise<number> {
   writeFileSync(join(dataDir, 'collector.log'), `${logFile.join('\n')}\n`);
   if (code !== 0)
     say(`The collector ended with code ${code}; its log is in ${join(dataDir, 'collector.log')}`);
-  const stats = sandbox.stats();
+  // Only then is it told of every attempt whether it was answered: the collector may have taken one as it ended.
   await sandbox.stop();
+  const stats = sandbox.stats();
   const spansReceived = receiver.spans();
   await receiver.stop();
   const summary = summarize({

@@ -27,7 +27,7 @@ export interface Sender {
   send(delivery: Delivery): void;
   /** Waiting, in flight or between retries. */
   readonly pending: number;
-  /** Gives up what is left. */
+  /** Gives up what is left, and tells what became of every attempt before it resolves. */
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function createSender(options: SenderOptions): Sender {
   const concurrency = options.concurrency ?? 32;
   const queue: { delivery: Delivery; attempt: number }[] = [];
   const cancels = new Set<() => void>();
-  let inFlight = 0;
+  const inFlight = new Set<Promise<void>>();
   let closed = false;
 
   const enqueue = (delivery: Delivery, attempt: number) => {
@@ -53,14 +53,14 @@ export function createSender(options: SenderOptions): Sender {
     pump();
   };
   const pump = () => {
-    while (inFlight < concurrency) {
+    while (inFlight.size < concurrency) {
       const next = queue.shift();
       if (!next) return;
-      inFlight++;
-      void attemptOnce(next.delivery, next.attempt).finally(() => {
-        inFlight--;
+      const attempt = attemptOnce(next.delivery, next.attempt).finally(() => {
+        inFlight.delete(attempt);
         pump();
       });
+      inFlight.add(attempt);
     }
   };
   const attemptOnce = async (delivery: Delivery, attempt: number) => {
@@ -81,7 +81,7 @@ export function createSender(options: SenderOptions): Sender {
   return {
     send: (delivery) => enqueue(delivery, 0),
     get pending() {
-      return queue.length + inFlight + cancels.size;
+      return queue.length + inFlight.size + cancels.size;
     },
     async close() {
       closed = true;
@@ -89,6 +89,7 @@ export function createSender(options: SenderOptions): Sender {
       for (const cancel of cancels) cancel();
       cancels.clear();
       await agent.destroy();
+      await Promise.all(inFlight);
     },
   };
 }

@@ -163,6 +163,18 @@ describe('callbacks (section 6)', () => {
     expect(failed + dropped).toBe(50);
   });
 
+  it('are counted as unanswered when the gateway stops while they are under way', async () => {
+    await using merchant = await receiver(['none']);
+    await using rig = await sandboxWithClock({ callbacks: { url: merchant.url, retryDelaysMs: [100] } });
+    const { sandbox } = rig;
+    const { externalId } = sandbox.seedOrder({ status: 'Success' });
+    sandbox.sendCallback(externalId, { times: 3 });
+    await until(() => merchant.received.length === 3, 'all under way');
+    expect(sandbox.stats().callbacks).toMatchObject({ sent: 3, acknowledged: 0, unanswered: 0 });
+    await sandbox.stop();
+    expect(sandbox.stats()).toMatchObject({ callbacks: { unanswered: 3, failed: 3 }, callbacksPending: 0 });
+  });
+
   it('agree with the status that can be read when they arrive', async () => {
     await using merchant = await receiver();
     await using rig = await sandboxWithClock({ callbacks: { url: merchant.url } });

@@ -73,21 +73,23 @@ export interface Received {
   readonly body: string;
 }
 
-/** A merchant's callback address. `answers` is the status of each reply in turn; the last one stays. */
+/** A merchant's callback address. `answers` is the status of each reply in turn, `none` for silence; the last one stays. */
 export async function receiver(
-  answers: readonly number[] = [200],
+  answers: readonly (number | 'none')[] = [200],
 ): Promise<{ url: string; received: Received[]; [Symbol.asyncDispose](): Promise<void> }> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      response.statusCode = answers[Math.min(received.length, answers.length - 1)] ?? 200;
+      const answer = answers[Math.min(received.length, answers.length - 1)] ?? 200;
       received.push({
         path: request.url ?? '',
         headers: request.headers,
         body: Buffer.concat(chunks).toString(),
       });
+      if (answer === 'none') return;
+      response.statusCode = answer;
       response.end();
     });
   });
