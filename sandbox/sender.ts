@@ -17,8 +17,8 @@ export interface SenderOptions {
   /** Requests in flight. @default 32 */
   readonly concurrency?: number;
   readonly on: (
-    /** `unanswered`: it may have been taken or not, and is retried. */
-    event: 'sent' | 'acknowledged' | 'unanswered' | 'retried' | 'failed' | 'dropped',
+    /** `uncertain`: it may have been taken or not, and is retried. */
+    event: 'sent' | 'acknowledged' | 'uncertain' | 'retried' | 'failed' | 'dropped',
     delivery: Delivery,
   ) => void;
 }
@@ -67,7 +67,7 @@ export function createSender(options: SenderOptions): Sender {
     options.on('sent', delivery);
     const answer = await post(agent, delivery, options.timeoutMs);
     if (answer === 'acknowledged') return options.on('acknowledged', delivery);
-    if (answer === 'unanswered') options.on('unanswered', delivery);
+    if (answer === 'uncertain') options.on('uncertain', delivery);
     const delayMs = options.retryDelaysMs[attempt];
     if (closed || delayMs === undefined) return options.on('failed', delivery);
     options.on('retried', delivery);
@@ -94,12 +94,15 @@ export function createSender(options: SenderOptions): Sender {
   };
 }
 
-/** `acknowledged` by 2xx in time. What the answer says is not read, and redirects are not followed. */
+/**
+ * `acknowledged` by 2xx in time; `uncertain` without an answer or with 5xx, which a merchant may give for what it has
+ * taken. What the answer says is not read, and redirects are not followed.
+ */
 async function post(
   agent: Agent,
   delivery: Delivery,
   timeoutMs: number,
-): Promise<'acknowledged' | 'refused' | 'unanswered'> {
+): Promise<'acknowledged' | 'refused' | 'uncertain'> {
   try {
     const { statusCode, body } = await request(delivery.url, {
       dispatcher: agent,
@@ -109,8 +112,9 @@ async function post(
       signal: AbortSignal.timeout(timeoutMs),
     });
     await body.dump();
+    if (statusCode >= 500) return 'uncertain';
     return statusCode >= 200 && statusCode < 300 ? 'acknowledged' : 'refused';
   } catch {
-    return 'unanswered';
+    return 'uncertain';
   }
 }

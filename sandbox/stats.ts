@@ -16,8 +16,8 @@ export interface SandboxStats {
     sent: number;
     /** Answered with 2xx. */
     acknowledged: number;
-    /** Cut off or not answered in time: taken or not, nobody can tell from here. */
-    unanswered: number;
+    /** Cut off, not answered in time, or answered with 5xx: taken or not, nobody can tell from here. */
+    uncertain: number;
     retried: number;
     /** Given up after the last retry. */
     failed: number;
@@ -40,7 +40,7 @@ export function createStats(): SandboxStats {
       queued: 0,
       sent: 0,
       acknowledged: 0,
-      unanswered: 0,
+      uncertain: 0,
       retried: 0,
       failed: 0,
       dropped: 0,

@@ -42,7 +42,7 @@ export function intakeRoutes(app: FastifyInstance, options: IntakeOptions): void
       });
     } catch (error) {
       if (!isRetryable(error)) throw error;
-      const detail = 'The callback was not stored. Send it again later.';
+      const detail = 'The callback is not known to be stored. Send it again later.';
       return sendProblem(reply, {
         status: 503,
         title: 'Service Unavailable',

@@ -25,8 +25,8 @@ export interface Summary {
   readonly polls: { readonly answered: number; readonly stored: number };
   readonly callbacks: {
     readonly acknowledged: number;
-    /** Attempts that got no answer in time. Each was taken or not, so that deliveries may exceed what was acknowledged. */
-    readonly unanswered: number;
+    /** Attempts without an answer in time, or with 5xx. Each was taken or not: deliveries may exceed what was acknowledged. */
+    readonly uncertain: number;
     readonly deliveries: number;
     readonly distinct: number;
     readonly mismatches: number;
@@ -55,7 +55,7 @@ export function summarize(input: SummaryInput): Summary {
   const { sandbox, counts } = input;
   const answered = Object.values(sandbox.statusRequests).reduce((sum, value) => sum + value, 0);
   const expectedSpans = counts.historyEvents + counts.settledOrders;
-  const { acknowledged, unanswered } = sandbox.callbacks;
+  const { acknowledged, uncertain } = sandbox.callbacks;
   const pairs: [what: string, done: number, stored: number, uncertain: number][] = [
     ['orders created by the gateway / in the view', sandbox.orders.created, counts.orders, 0],
     ['status requests answered by the gateway / in the view', answered, counts.polls, 0],
@@ -63,7 +63,7 @@ export function summarize(input: SummaryInput): Summary {
       'callbacks acknowledged to the gateway / deliveries in the view',
       acknowledged,
       counts.callbackDeliveries,
-      unanswered,
+      uncertain,
     ],
     ['spans received / history items and settled orders in the views', input.spansReceived, expectedSpans, 0],
   ];
@@ -80,7 +80,7 @@ export function summarize(input: SummaryInput): Summary {
     polls: { answered, stored: counts.polls },
     callbacks: {
       acknowledged,
-      unanswered,
+      uncertain,
       deliveries: counts.callbackDeliveries,
       distinct: counts.callbacks,
       mismatches: counts.mismatches,
@@ -102,8 +102,8 @@ export function summarize(input: SummaryInput): Summary {
   };
 }
 
-function unansweredText(count: number): string {
-  return count === 0 ? '' : `, ${count} unanswered`;
+function uncertainText(count: number): string {
+  return count === 0 ? '' : `, ${count} uncertain`;
 }
 
 /** The summary for people. */
@@ -117,7 +117,7 @@ export function summaryText(summary: Summary): string {
     ['polls', `${summary.polls.answered} answered`, `${summary.polls.stored} in polls`],
     [
       'callbacks',
-      `${summary.callbacks.acknowledged} acknowledged${unansweredText(summary.callbacks.unanswered)}`,
+      `${summary.callbacks.acknowledged} acknowledged${uncertainText(summary.callbacks.uncertain)}`,
       `${summary.callbacks.deliveries} deliveries of ${summary.callbacks.distinct} callbacks, ${summary.callbacks.mismatches} with a wrong signature`,
     ],
     [

@@ -143,7 +143,7 @@ describe('callbacks (section 6)', () => {
       new Set(merchant.received.map(({ body, headers }) => body + String(headers['signature']))).size,
     ).toBe(1);
     expect(merchant.received).toHaveLength(3);
-    expect(sandbox.stats().callbacks).toMatchObject({ sent: 3, acknowledged: 1, unanswered: 0 });
+    expect(sandbox.stats().callbacks).toMatchObject({ sent: 3, acknowledged: 1, uncertain: 1 });
   });
 
   it('are given up after the last retry, and the oldest waiting ones when the queue is full', async () => {
@@ -158,21 +158,21 @@ describe('callbacks (section 6)', () => {
     await until(() => sandbox.stats().callbacks.retried === 42, 'each failed once');
     clock.advance(100);
     await until(() => sandbox.stats().callbacksPending === 0, 'given up');
-    const { sent, failed, dropped, acknowledged, unanswered } = sandbox.stats().callbacks;
-    expect({ acknowledged, unanswered }).toEqual({ acknowledged: 0, unanswered: sent });
+    const { sent, failed, dropped, acknowledged, uncertain } = sandbox.stats().callbacks;
+    expect({ acknowledged, uncertain }).toEqual({ acknowledged: 0, uncertain: sent });
     expect(failed + dropped).toBe(50);
   });
 
-  it('are counted as unanswered when the gateway stops while they are under way', async () => {
+  it('count as uncertain when the gateway stops while they are under way', async () => {
     await using merchant = await receiver(['none']);
     await using rig = await sandboxWithClock({ callbacks: { url: merchant.url, retryDelaysMs: [100] } });
     const { sandbox } = rig;
     const { externalId } = sandbox.seedOrder({ status: 'Success' });
     sandbox.sendCallback(externalId, { times: 3 });
     await until(() => merchant.received.length === 3, 'all under way');
-    expect(sandbox.stats().callbacks).toMatchObject({ sent: 3, acknowledged: 0, unanswered: 0 });
+    expect(sandbox.stats().callbacks).toMatchObject({ sent: 3, acknowledged: 0, uncertain: 0 });
     await sandbox.stop();
-    expect(sandbox.stats()).toMatchObject({ callbacks: { unanswered: 3, failed: 3 }, callbacksPending: 0 });
+    expect(sandbox.stats()).toMatchObject({ callbacks: { uncertain: 3, failed: 3 }, callbacksPending: 0 });
   });
 
   it('agree with the status that can be read when they arrive', async () => {

@@ -18,7 +18,7 @@ const COUNTS = {
 /** Of 12 attempts 10 were acknowledged, and 2 got no answer in time. */
 const summaryWith = (callbackDeliveries: number) => {
   const sandbox = createStats();
-  Object.assign(sandbox.callbacks, { sent: 12, acknowledged: 10, unanswered: 2 });
+  Object.assign(sandbox.callbacks, { sent: 12, acknowledged: 10, uncertain: 2 });
   const counts = { ...COUNTS, callbackDeliveries };
   return summarize({
     seconds: 60,
@@ -32,10 +32,10 @@ const summaryWith = (callbackDeliveries: number) => {
 };
 
 describe('the summary of the demo', () => {
-  it.each([10, 11, 12])('agrees with %i deliveries, as an unanswered one was taken or not', (deliveries) => {
+  it.each([10, 11, 12])('agrees with %i deliveries, as an uncertain one was taken or not', (deliveries) => {
     const summary = summaryWith(deliveries);
     expect(summary.disagreements).toEqual([]);
-    expect(summaryText(summary)).toContain('10 acknowledged, 2 unanswered');
+    expect(summaryText(summary)).toContain('10 acknowledged, 2 uncertain');
   });
 
   it.each([9, 13])('disagrees with %i: one is lost, or one was never sent', (deliveries) => {
