@@ -10,6 +10,7 @@ import {
   type CommandContext,
   type GlobalOptions,
 } from './command-context.ts';
+import { drawAlerts, type AlertLine } from './draw-alerts.ts';
 import { withProgress } from './progress.ts';
 
 interface AlertsOptions extends GlobalOptions {
@@ -17,16 +18,6 @@ interface AlertsOptions extends GlobalOptions {
   readonly rules?: string;
   readonly sendTest?: true;
   readonly severity: Severity;
-}
-
-/** One alert instance, for machines. */
-interface AlertLine {
-  readonly rule: string;
-  readonly severity: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly values: Readonly<Record<string, number | null>>;
-  readonly firing: boolean;
-  readonly summary: string;
 }
 
 const HELP = `
@@ -79,7 +70,7 @@ async function alerts({ host }: CommandContext, options: AlertsOptions): Promise
     const work = Promise.all(rules.map((rule) => source.evaluate(rule, [now])));
     const lines = (await withProgress(host, 'evaluating the rules', work)).flat().flatMap(linesOf);
     if (options.json === true) await printJson(host, lines);
-    else await host.stdout.write(`${lines.map(textOf).join('\n')}\n`);
+    else await host.stdout.write(drawAlerts(host.stdout, lines));
   } finally {
     await opened.close();
   }
@@ -108,12 +99,4 @@ function linesOf({ rule, instances }: RuleEvaluation): AlertLine[] {
     firing,
     summary: rule.annotations['summary'] ?? '',
   }));
-}
-
-function textOf({ rule, labels, values, firing, severity }: AlertLine): string {
-  const where = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
-  const numbers = Object.entries(values).map(
-    ([name, value]) => `${name} ${value === null ? 'none' : Number(value.toFixed(4))}`,
-  );
-  return `${firing ? 'FIRING' : 'quiet '}  ${rule} (${severity})  ${where.join(' ')}  ${numbers.join(', ')}`;
 }
