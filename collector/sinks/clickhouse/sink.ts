@@ -75,8 +75,9 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
     lastAckAt: null as EpochMicros | null,
     retries: 0,
     ambiguous: 0,
-    lastError: null as string | null,
   };
+  /** What the store does not take at the moment, and why: tables are sent side by side, and one may go on while another waits. */
+  const failing = new Map<object, string>();
 
   /** Starts what is due, or sees to it that it is started later. */
   function pump(): void {
@@ -115,8 +116,9 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
     try {
       lastSeq ??= await untilAnswered(
         () => loadBatchSeq(store, collectorId),
-        retrying(() => false),
+        retrying(queue, () => false),
       );
+      failing.delete(queue);
     } catch (error) {
       for (const write of queue.clear()) write.settle(error);
       return;
@@ -171,19 +173,24 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
   }
 
   async function send(insert: FrozenInsert): Promise<void> {
-    await untilAnswered(() => store.insertFrozen(insert, abort.signal), retrying(isDataError));
-    if (state.lastError !== null) log.info({ table: insert.tableName }, 'the store takes rows again');
-    state.lastError = null;
+    try {
+      await untilAnswered(() => store.insertFrozen(insert, abort.signal), retrying(insert, isDataError));
+    } finally {
+      // Any answer of the store counts, also that a row is wrong.
+      if (!abort.signal.aborted && failing.delete(insert))
+        log.info({ table: insert.tableName }, 'the store takes rows again');
+    }
   }
 
-  function retrying(isFinal: (error: unknown) => boolean): Parameters<typeof untilAnswered>[1] {
+  function retrying(what: object, isFinal: (error: unknown) => boolean): Parameters<typeof untilAnswered>[1] {
     return {
       policy: retry,
       signal: abort.signal,
       isFinal,
       onFailure: (error, attempt) => {
         state.retries += 1;
-        state.lastError = error instanceof Error ? error.message : 'unknown error';
+        const message = error instanceof Error ? error.message : 'unknown error';
+        failing.set(what, message);
         const code = error instanceof StoreError ? error.code : 'internal';
         instruments.insertRetries.add(1, { code });
         if (error instanceof StoreError && error.ambiguous) {
@@ -191,7 +198,7 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
           instruments.ambiguousInserts.add(1);
         }
         if (attempt === 1 || attempt % 20 === 0)
-          log.warn({ code, attempt, error: state.lastError }, 'insert failed, repeating');
+          log.warn({ code, attempt, error: message }, 'insert failed, repeating');
       },
     };
   }
@@ -224,13 +231,13 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
       return done;
     },
     status: (): SinkStatus => ({
-      state: state.lastError === null ? 'ok' : 'retrying',
+      state: failing.size === 0 ? 'ok' : 'retrying',
       backlogRows: queue.rows() + heldRows + waitingForRoomRows,
       inFlight: current === null ? 0 : 1,
       lastAckAt: state.lastAckAt,
       retries: state.retries,
       ambiguous: state.ambiguous,
-      lastError: state.lastError,
+      lastError: [...failing.values()].at(-1) ?? null,
     }),
     async stop(graceMs) {
       closing = true;

@@ -3,7 +3,7 @@ import { freezeInsert } from '../../../../collector/sinks/clickhouse/frozen-inse
 import type { ClickHouseSinkOptions } from '../../../../collector/sinks/clickhouse/sink.ts';
 import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
 import type { Store } from '../../../../collector/sinks/clickhouse/store.ts';
-import type { RowSink } from '../../../../collector/sinks/port.ts';
+import type { RowSink, SinkStatus } from '../../../../collector/sinks/port.ts';
 import type { OrderObservationRow, OrderWatchRow } from '../../../../schemas/rows.ts';
 import type { TestStore } from '../../../support/embedded.ts';
 import { withEmbedded } from '../../../support/embedded.ts';
@@ -258,6 +258,27 @@ describe('a store that is away', () => {
     expect(await store.query('SELECT sum(history_rows) AS n FROM ingest_ledger FINAL')).toEqual([
       { n: 6000 },
     ]);
+  });
+
+  it('is told as away while one table waits, also when another goes in meanwhile', async () => {
+    const states: SinkStatus[] = [];
+    const { sink } = await setUp({
+      retry: { minDelayMs: 100, maxDelayMs: 200 },
+      log: { warn: () => undefined, info: () => queueMicrotask(() => states.push(sink.status())) },
+    });
+    const cut = new Set<string>();
+    proxy.setFault((statement) => {
+      const table = /^INSERT INTO (history_events_store|settlements_store)/.exec(statement)?.[1];
+      if (table === undefined || (table === 'history_events_store' && cut.size === 2)) return null;
+      cut.add(table);
+      return 'cut';
+    });
+    const write = sink.write({ historyEvents: [historyEvent()], settlements: [settlement()] });
+    await expect.poll(() => states.length).toBe(1);
+    expect(states[0]).toMatchObject({ state: 'retrying', lastError: expect.any(String) });
+    proxy.setFault(() => null);
+    await write;
+    expect(sink.status()).toMatchObject({ state: 'ok', lastError: null });
   });
 
   it('makes writers wait once enough rows are held', async () => {
