@@ -49,7 +49,10 @@ export interface Collector {
 }
 
 // A graceful stop has ten seconds in all. What is not stored by then is read again at the next start.
+const STOP_MS = 10_000;
 const DRAIN_MS = 3_000;
+/** What the steps after the export of spans need: the embedded store and the telemetry. */
+const LAST_STEPS_MS = 3_000;
 /** A sender of callbacks waits so long for its answer at most. */
 const INTAKE_DEADLINE_MS = 5_000;
 
@@ -77,7 +80,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const { store } = opened;
     const query = <T>(sql: string, params?: Readonly<Record<string, unknown>>) => store.query<T>(sql, params);
     let exporter: SpanExporter | null = null;
-    life.onStop(() => exporter?.stop(1_000));
+    // Spans of what was stored last still go out: whatever time the steps before have left.
+    life.onStop(() => exporter?.stop(Math.max(1_000, STOP_MS - LAST_STEPS_MS - life.endingForMs())));
     const sink = createClickHouseSink({
       store,
       collectorId,

@@ -11,6 +11,8 @@ export interface Lifecycle {
   readonly signal: AbortSignal;
   /** Resolves when everything has stopped. */
   readonly done: Promise<Ending>;
+  /** How long the end has taken so far; 0 before it begins. */
+  endingForMs(): number;
   /** Adds a step of the end. Steps run one after another, the last added first; once the end has begun, at once. */
   onStop(step: () => Promise<unknown> | undefined): void;
   /** Begins the end; safe to repeat. Resolves when everything has stopped. */
@@ -22,6 +24,7 @@ export interface Lifecycle {
 export function createLifecycle(log: Logger): Lifecycle {
   const stopping = new AbortController();
   const { promise: done, resolve: finish } = Promise.withResolvers<Ending>();
+  let endingSinceMs: number | null = null;
   const steps: (() => Promise<unknown> | undefined)[] = [];
 
   async function run(step: () => Promise<unknown> | undefined): Promise<void> {
@@ -34,6 +37,7 @@ export function createLifecycle(log: Logger): Lifecycle {
 
   async function stop(reason: string, exitCode = 0): Promise<void> {
     if (!stopping.signal.aborted) {
+      endingSinceMs = performance.now();
       stopping.abort();
       log.info({ reason }, 'stopping');
       for (const step of steps.toReversed()) await run(step);
@@ -45,6 +49,7 @@ export function createLifecycle(log: Logger): Lifecycle {
   return {
     signal: stopping.signal,
     done,
+    endingForMs: () => (endingSinceMs === null ? 0 : performance.now() - endingSinceMs),
     onStop(step) {
       if (stopping.signal.aborted) void run(step);
       else steps.push(step);
