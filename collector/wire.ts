@@ -80,8 +80,9 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const { store } = opened;
     const query = <T>(sql: string, params?: Readonly<Record<string, unknown>>) => store.query<T>(sql, params);
     let exporter: SpanExporter | null = null;
-    // Spans of what was stored last still go out: whatever time the steps before have left.
-    life.onStop(() => exporter?.stop(Math.max(1_000, STOP_MS - LAST_STEPS_MS - life.endingForMs())));
+    // Spans of what was stored last still go out, as far as the steps before have left time; the next run sends the others.
+    const spansMs = () => Math.max(1_000, STOP_MS - LAST_STEPS_MS - life.endingForMs());
+    life.onStop(() => exporter?.stop(Math.min(DRAIN_MS, spansMs())));
     const sink = createClickHouseSink({
       store,
       collectorId,
