@@ -129,8 +129,14 @@ export function createStore(options: StoreOptions): Store {
         ...(more.values === undefined ? {} : { values: Readable.from([more.values]) }),
       });
       const chunks: Buffer[] = [];
-      signal.addEventListener('abort', () => stream.destroy(signal.reason as Error), { once: true });
-      for await (const chunk of stream) chunks.push(chunk as Buffer);
+      const giveUp = (): void => void stream.destroy(signal.reason as Error);
+      signal.addEventListener('abort', giveUp, { once: true });
+      try {
+        for await (const chunk of stream) chunks.push(chunk as Buffer);
+      } finally {
+        // The signal lasts until its deadline: it would hold on to all that was sent, a batch's bytes included.
+        signal.removeEventListener('abort', giveUp);
+      }
       return Buffer.concat(chunks).toString('utf8');
     };
     return guarded(operation, more.signal, run, more.deadline);
