@@ -27,7 +27,8 @@ export interface UntilAnsweredOptions {
 }
 
 /**
- * Repeats `attempt` until it answers or fails for good.
+ * Repeats `attempt` until it answers or fails for good. An attempt that is under way when `signal` is aborted is waited for
+ * no longer.
  *
  * @throws what `isFinal` accepts; GatewatchError `stopped` once `signal` is aborted
  */
@@ -35,13 +36,25 @@ export async function untilAnswered<T>(attempt: () => Promise<T>, options: Until
   for (let failures = 1; ; failures += 1) {
     if (options.signal.aborted) throw stoppedError();
     try {
-      return await attempt();
+      return await orStopped(attempt(), options.signal);
     } catch (error) {
       if (options.signal.aborted) throw stoppedError();
       if (options.isFinal(error)) throw error;
       options.onFailure(error, failures);
     }
     await pause(retryDelayMs(options.policy, failures), options.signal);
+  }
+}
+
+/** Not every statement can be given up, and some take very long. */
+async function orStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(stoppedError());
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }
 

@@ -311,6 +311,16 @@ describe('a store that is away', () => {
     expect(await count(store, 'history_events_store')).toBe(120);
   });
 
+  it('does not hold up a stop while the number of the last batch is asked for', async () => {
+    const { sink } = await setUp({ requestTimeoutMs: 600_000 });
+    proxy.setFault(() => 'hang');
+    const write = sink.write({ historyEvents: historyEvents('never', 1) });
+    const outcome = write.catch((error: unknown) => error);
+    await expect.poll(() => proxy.seen.at(-1)).toContain('batch_seq');
+    await sink.stop(50);
+    expect(await outcome).toMatchObject({ code: 'stopped' });
+  });
+
   it('does not hold up a stop for longer than its grace', async () => {
     const { sink } = await setUp();
     proxy.setFault((statement) => (statement.startsWith('INSERT') ? 'hang' : null));
