@@ -75,7 +75,8 @@ export function reopen(order: WatchedOrder, now: EpochMicros): WatchedOrder {
  * again unless that read brought something new.
  */
 export function lookAgain(order: WatchedOrder, now: EpochMicros): WatchedOrder {
-  return { ...order, phase: 'rereading', nextPollAt: now };
+  // Its age counts from now as well: a read without an answer is repeated, and gives up no order that has come to its end.
+  return { ...order, phase: 'rereading', nextPollAt: now, firstSeenAt: now };
 }
 
 function retryTime(

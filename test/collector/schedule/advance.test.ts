@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { advance, reopen, type ReadFacts } from '../../../collector/schedule/advance.ts';
+import { advance, lookAgain, reopen, type ReadFacts } from '../../../collector/schedule/advance.ts';
 import { pollConfigSchema } from '../../../schemas/config.ts';
 import { POLL_OUTCOMES, type PollOutcome } from '../../../schemas/rows.ts';
 import type { WatchedOrder } from '../../../schemas/watch.ts';
@@ -138,6 +138,19 @@ describe('an order that is named again', () => {
   it.each(['active', 'rereading'] as const)('goes on as it is while %s', (phase) => {
     const order = watchedOrder({ phase, attempt: 3 });
     expect(reopen(order, T0 + HOUR)).toBe(order);
+  });
+
+  it('is read until there is an answer, and then settled again, when it had settled long ago', () => {
+    const order = watchedOrder({
+      phase: 'settled',
+      finalAt: T0,
+      lastStatus: 'Success',
+      firstSeenAt: T0 - HOUR,
+    });
+    const again = lookAgain(order, T0 + 999 * HOUR);
+    const { order: end, at } = play((read) => (read < 3 ? failed('unknown') : final), { order: again });
+    expect(at).toHaveLength(4);
+    expect(end).toMatchObject({ phase: 'settled', lastStatus: 'Success', finalAt: T0 });
   });
 });
 
