@@ -11,7 +11,7 @@ import { handleAnswer } from './pipeline/replies.ts';
 import { createKeeper } from './pipeline/keeper.ts';
 import { isInShare } from './pipeline/share.ts';
 import { createWatchMemory } from './pipeline/watch-memory.ts';
-import { handleWatchRequests } from './pipeline/watch-requests.ts';
+import { handleWatchRequests, judgeWatchRequests } from './pipeline/watch-requests.ts';
 import { startAlerting } from './alerts/start.ts';
 import { acknowledgedWithin, createAdmission } from './runtime/admission.ts';
 import { startConsole } from './runtime/console.ts';
@@ -166,10 +166,12 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         health: () => health.alive({ kafka: kafkaStatus(), sink: sink.status() }),
         ready: () => health.ready({ kafka: kafkaStatus(), sink: sink.status(), pollers: poller.status() }),
         metrics: () => telemetry.renderMetrics(),
+        judge: (requests) => judgeWatchRequests(requests, gateways),
         watch: (requests) =>
-          health.whenReady(
-            () => (admit(), handleWatchRequests(requests, context, { watchRequests: requests.length })),
-          ),
+          health.whenReady(async () => {
+            admit();
+            await handleWatchRequests(requests, context, { watchRequests: requests.length });
+          }),
         timeline: (wanted) => health.whenReady(() => readOrderTimeline(query, wanted)),
         annotate: (row) => health.whenReady(() => (admit(), write({ annotations: [row] }, {}))),
         now: clock.now,

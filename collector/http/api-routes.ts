@@ -22,8 +22,10 @@ export interface ApiOptions {
   readonly health: () => Health;
   readonly ready: () => Health;
   readonly metrics: () => Promise<{ contentType: string; body: string }>;
-  /** Resolves with each request's problem, null when it was taken. */
-  readonly watch: (requests: readonly WatchRequest[]) => Promise<(Problem | null)[]>;
+  /** Each request's problem, null where there is none. */
+  readonly judge: (requests: readonly WatchRequest[]) => readonly (Problem | null)[];
+  /** Resolves when the orders are stored. */
+  readonly watch: (requests: readonly WatchRequest[]) => Promise<void>;
   readonly timeline: (query: OrderQuery) => Promise<OrderTimeline | null>;
   readonly annotate: (row: Rows['annotations']) => Promise<void>;
   readonly now: () => number;
@@ -108,12 +110,10 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
       };
     });
     // What is refused here is told to the caller, who can mend it: it does not go into `rejects`.
-    const refused = requests.map(({ problem }) => problem);
-    if (refused.some((problem) => problem !== null)) return sendProblem(reply, refusal(refused));
-    const problems = await unlessUnavailable(reply, () => options.watch(requests));
-    if (problems === null) return reply;
+    const problems = options.judge(requests);
     if (problems.some((problem) => problem !== null)) return sendProblem(reply, refusal(problems));
-    return reply.code(202).send({ watched: items.length });
+    await unlessUnavailable(reply, () => options.watch(requests));
+    return reply.sent ? reply : reply.code(202).send({ watched: items.length });
   });
 
   app.get<{ Params: { id: string }; Querystring: Record<string, string> }>(
@@ -176,11 +176,13 @@ async function unlessUnavailable<T>(reply: FastifyReply, run: () => Promise<T>):
   }
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /** A page in a browser can send other content types to loopback without asking first: they are not taken. */
 function readJson(request: FastifyRequest): unknown {
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) return undefined;
   try {
-    return JSON.parse((request.body as Buffer).toString('utf8')) as unknown;
+    return JSON.parse(UTF8.decode(request.body as Buffer)) as unknown;
   } catch {
     return undefined;
   }
@@ -189,7 +191,7 @@ function readJson(request: FastifyRequest): unknown {
 function notJson(request: FastifyRequest) {
   const json = /^application\/json\b/i.test(request.headers['content-type'] ?? '');
   return json
-    ? { status: 400, title: 'Bad Request', detail: 'body: expected JSON, received something else' }
+    ? { status: 400, title: 'Bad Request', detail: 'body: expected JSON in UTF-8, received something else' }
     : { status: 415, title: 'Unsupported Media Type', detail: 'Content-Type: expected application/json' };
 }
 

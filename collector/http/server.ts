@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { fastify, type FastifyInstance } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import { GatewatchError } from '../errors.ts';
 import { sendProblem } from './problem.ts';
@@ -20,9 +20,18 @@ export interface HttpServerOptions {
   readonly routes: (app: FastifyInstance) => void;
 }
 
+type HttpError = Error & { statusCode?: number };
+
 /** A request that has not arrived by then is ended: whoever drips must not hold a connection for ever. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
+
+async function sendError(
+  { statusCode: status = 500 }: HttpError,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  return sendProblem(reply, { status, title: STATUS_CODES[status] ?? 'Error' });
+}
 
 /**
  * One listener. Bodies arrive as bytes: signatures are over bytes, and nothing is parsed before its route wants it.
@@ -36,6 +45,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     logger: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 500 },
+    // Paths that no route gets to see: fastify's own answer repeats them.
+    frameworkErrors: (error, _request, reply) => void sendError(error, reply),
   });
   app.removeAllContentTypeParsers();
   // A content type that makes no sense is no reason to lose a callback: bodies are bytes whatever they are called.
@@ -52,10 +63,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       detail: 'No such address. GET / lists what there is.',
     }),
   );
-  app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
+  app.setErrorHandler((error: HttpError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500) log.error({ err: error, route: request.routeOptions.url }, 'a request failed');
-    return sendProblem(reply, { status, title: STATUS_CODES[status] ?? 'Error' });
+    return sendError(error, reply);
   });
   options.routes(app);
   try {

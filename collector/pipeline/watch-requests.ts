@@ -23,6 +23,17 @@ export interface WatchRequest {
   } | null;
 }
 
+/** What is wrong with each request, null where nothing is: for senders who are told, and can mend it themselves. */
+export function judgeWatchRequests(
+  requests: readonly WatchRequest[],
+  gateways: Gateways,
+): (Problem | null)[] {
+  return requests.map((request) => {
+    const read = readNews(request, gateways);
+    return 'problem' in read ? read.problem : null;
+  });
+}
+
 /**
  * Takes watch requests to acknowledgement: the named orders are polled from then on. The message's amount, currency and
  * channel are kept as hints. Resolves with the problem of each request, null when it was taken.
@@ -38,7 +49,7 @@ export async function handleWatchRequests(
   const watchRequests: WatchRequestRow[] = [];
   const problems: (Problem | null)[] = [];
   for (const request of requests) {
-    const read = readNews(request, context);
+    const read = readNews(request, context.gateways);
     if ('problem' in read) {
       problems.push(read.problem);
       rejects.push(rejectRow(request, read.problem, read.gateway, now));
@@ -66,15 +77,17 @@ export async function handleWatchRequests(
 }
 
 type Read = OrderNews | { problem: Problem; gateway: string | null };
+/** Names of the gateways that are configured. */
+type Gateways = Pick<ReadonlySet<string>, 'has' | 'keys' | 'size'>;
 
-function readNews({ message, problem }: WatchRequest, context: PipelineContext): Read {
+function readNews({ message, problem }: WatchRequest, gateways: Gateways): Read {
   if (message === null) {
     return { problem: problem ?? { field: 'body', received: 'nothing', expected: 'JSON' }, gateway: null };
   }
-  const only = context.gateways.size === 1 ? [...context.gateways.keys()][0] : undefined;
+  const only = gateways.size === 1 ? [...gateways.keys()][0] : undefined;
   const gateway = message.gateway ?? only;
-  if (gateway === undefined || !context.gateways.has(gateway)) {
-    const expected = `one of ${[...context.gateways.keys()].join(', ')}`;
+  if (gateway === undefined || !gateways.has(gateway)) {
+    const expected = `one of ${[...gateways.keys()].join(', ')}`;
     const received = gateway === undefined ? 'nothing' : redact(gateway);
     return { problem: { field: 'gateway', received, expected }, gateway: gateway ?? '' };
   }

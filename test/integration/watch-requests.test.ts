@@ -173,6 +173,19 @@ describe('an order that the collector is told to watch', () => {
     ).toBe(415);
   });
 
+  it('for a gateway that is not configured is told to its sender alone, and nothing of it is kept', async () => {
+    const order = { orderType: 'Deposit', externalId: 'beside-an-unknown-gateway' };
+    expect(
+      await post([
+        { ...order, gateway: 'sandbox' },
+        { ...order, gateway: 'forgotten' },
+      ]),
+    ).toMatchObject({ status: 400, body: { errors: [{ index: 1, field: 'gateway' }] } });
+    expect(await collector.query(`SELECT reason FROM rejects WHERE gateway = 'forgotten'`)).toEqual([]);
+    const taken = `SELECT gateway FROM watch_requests WHERE order_id = '${order.externalId}'`;
+    expect(await collector.query(taken)).toEqual([]);
+  });
+
   it.skipIf(!kafka.available || !installed)(
     'by a message of the watch topic is read, whichever id it gives',
     async () => {

@@ -57,6 +57,19 @@ describe('the addresses for machines', () => {
     expect([page.status, page.headers.get('location')]).toEqual([302, '/d/first']);
   });
 
+  it.each([
+    ['a path that cannot be decoded', '/orders/%ff', 400],
+    ['an id that is too long for any order', `/orders/${'4111'.repeat(200)}`, 414],
+  ])('%s is refused as a problem that does not repeat it', async (_what, path, expected) => {
+    const { status, headers, text } = await get(path);
+    expect([status, headers.get('content-type')]).toEqual([
+      expected,
+      'application/problem+json; charset=utf-8',
+    ]);
+    expect(JSON.parse(text)).toMatchObject({ type: 'about:blank', status: expected });
+    expect(text).not.toContain(path.slice('/orders/'.length));
+  });
+
   it.each(['/nothing', '/orders', '/../etc/passwd', '/healthz/'])('%s is 404 as a problem', async (path) => {
     const { status, headers, text } = await get(path);
     expect([status, headers.get('content-type')]).toEqual([404, 'application/problem+json; charset=utf-8']);
@@ -102,8 +115,21 @@ describe('POST /orders', () => {
   });
 
   it('takes all of a request or nothing of it', async () => {
-    await watch([order, { orderType: 'Deposit' }]);
-    expect(scene.watched).toEqual([]);
+    const { status, text } = await watch([order, { orderType: 'Deposit' }, { ...order, gateway: 'nobody' }]);
+    expect([status, scene.watched]).toEqual([400, []]);
+    expect(JSON.parse(text)).toMatchObject({
+      errors: [
+        { index: 1, field: 'externalId' },
+        { index: 2, field: 'gateway', expected: 'one of acme-eu' },
+      ],
+    });
+  });
+
+  it('refuses what is not UTF-8 instead of following an order of another name', async () => {
+    const body = Buffer.from('{"orderType":"Deposit","externalId":"caf\u00e9"}', 'latin1');
+    const answer = await post(`${url}/orders`, body, asJson);
+    expect([answer.status, scene.watched]).toEqual([400, []]);
+    expect(answer.text).toContain('JSON in UTF-8');
   });
 
   it('refuses more than a thousand at once instead of dropping what is beyond', async () => {

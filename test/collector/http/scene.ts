@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { apiRoutes, type ApiOptions } from '../../../collector/http/api-routes.ts';
 import { intakeRoutes, type IntakeDelivery } from '../../../collector/http/intake-routes.ts';
 import { startHttpServer, type HttpServer } from '../../../collector/http/server.ts';
-import type { WatchRequest } from '../../../collector/pipeline/watch-requests.ts';
+import { judgeWatchRequests, type WatchRequest } from '../../../collector/pipeline/watch-requests.ts';
 import type { Rows } from '../../../schemas/rows.ts';
 
 export const MAX_BODY = 10_000;
@@ -45,14 +45,10 @@ export async function startScene(api: Partial<ApiOptions> = {}): Promise<HttpSce
         health: healthy,
         ready: healthy,
         metrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'up 1\n' }),
+        judge: (requests) => judgeWatchRequests(requests, new Set(['acme-eu'])),
         async watch(requests) {
           await scene.behind();
           scene.watched.push(...requests);
-          return requests.map(({ message }) =>
-            message?.gateway === 'nobody'
-              ? { field: 'gateway', received: 'nobody', expected: 'acme-eu' }
-              : null,
-          );
         },
         async timeline(query) {
           await scene.behind();
