@@ -1,7 +1,6 @@
 import { Option, type Command } from 'commander';
 import { REJECT_REASONS } from '../../schemas/rows.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { GatewatchError } from '../errors.ts';
 import type { AskForReads, RedriveOptions, RedriveReport } from '../redrive/redrive.ts';
 import { askCollector, collectorUrl, problemDetail } from './collector-client.ts';
 import { parseCount } from './count-option.ts';
@@ -22,10 +21,11 @@ interface RedriveCommandOptions extends GlobalOptions {
 
 const HELP = `
 Tries rejects again after their cause was mended: a gateway added to the configuration, a decoder corrected, a column
-widened. Start the collector anew with what was mended first. Records are read from Kafka at the coordinates of their
-reject, without moving any consumer group, and go through the collector's own steps; for rejects of replies the running
-collector reads the order again (without one, the next run does). What went in before is not stored twice. A reject
-that is set right gets 'resolved_at' in the view 'rejects'; none is removed.
+widened. Start the collector anew with what was mended first: one that still runs without it does not read the orders.
+Records are read from Kafka at the coordinates of their reject, without moving any consumer group, and go through the
+collector's own steps; for rejects of replies the running collector reads the order again (without one, the next run
+does). What went in before is not stored twice. A reject that is set right gets 'resolved_at' in the view 'rejects';
+none is removed.
 
 Exit code 1 when a reject stays: it would be rejected again, its record is gone from Kafka, or its order was not read
 without fault in time.
@@ -136,22 +136,22 @@ async function askOf(config: LoadedConfig): Promise<AskForReads> {
       const reply = await askCollector(url, '/orders', {
         body: orders.slice(from, from + AT_ONCE).map(messageOf),
       });
-      if (reply === null) return false;
+      if (reply === null) return 'nobody';
       if (reply.status >= 300) {
-        const hint = reply.status === 400 ? ' Start it anew with this configuration, then try again.' : '';
-        const refusal = printable(problemDetail(reply)).slice(0, REFUSAL_SHOWN);
-        throw new GatewatchError(`The collector at ${url} refuses: ${refusal}.${hint}`, {
-          code: 'internal',
-          retryable: reply.status === 503,
-        });
+        const detail = printable(problemDetail(reply)).slice(0, REFUSAL_SHOWN);
+        const hint =
+          reply.status === 400
+            ? '. Start it anew with this configuration: it then reads what went in; redrive what is left.'
+            : '';
+        return { refusal: `The collector at ${url} refuses to read orders now: ${detail}${hint}` };
       }
     }
-    return true;
+    return 'asked';
   };
 }
 
 function drawReport(report: RedriveReport, dryRun: boolean): string {
-  const { found, stored, readAgain, stillRejected, waiting, gone, noWay, left } = report;
+  const { found, stored, readAgain, stillRejected, waiting, gone, noWay, left, refusal } = report;
   if (found === 0) return 'No open rejects.\n';
   const lines = [
     [stored, dryRun ? 'would go in now' : 'went in'],
@@ -166,5 +166,6 @@ function drawReport(report: RedriveReport, dryRun: boolean): string {
   const rest = more > 0 ? `  and ${more} more\n` : '';
   const details = left.map((line) => `  ${printable(line)}\n`).join('') + rest;
   const heading = `${found} open ${found === 1 ? 'reject' : 'rejects'}: ${shown.join(', ')}.`;
-  return `${heading}${dryRun ? ' Nothing was changed.' : ''}\n${details}`;
+  const refused = refusal === null ? '' : `${refusal}\n`;
+  return `${heading}${dryRun ? ' Nothing was changed.' : ''}\n${details}${refused}`;
 }

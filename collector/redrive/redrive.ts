@@ -11,8 +11,10 @@ export type ReadPlaces = (
   handle: (records: readonly KafkaRecord[]) => Promise<void>,
 ) => Promise<{ gone: readonly { topic: string; partition: number; offset: number }[] }>;
 
-/** Has the orders read now. False when no collector is there to do it. */
-export type AskForReads = (orders: readonly WatchRef[]) => Promise<boolean>;
+/** Has the orders read now. `nobody`: no collector is there to do it. */
+export type AskForReads = (
+  orders: readonly WatchRef[],
+) => Promise<'asked' | 'nobody' | { readonly refusal: string }>;
 
 export interface RedriveOptions {
   readonly query: Query;
@@ -45,6 +47,8 @@ export interface RedriveReport {
   readonly noWay: number;
   /** The first ones that stay, with why. */
   readonly left: readonly string[];
+  /** Why the running collector does not read orders for us, e.g. since it has not been started anew; else null. */
+  readonly refusal: string | null;
 }
 
 const SHOWN = 20;
@@ -58,7 +62,8 @@ export async function redrive(options: RedriveOptions): Promise<RedriveReport> {
   const { query, pipeline, dryRun = false } = options;
   const { context } = pipeline;
   const rejects = await readOpenRejects(query, options.filter);
-  const outcome = new Map<OpenReject, keyof Omit<RedriveReport, 'found' | 'left'>>();
+  const outcome = new Map<OpenReject, keyof Omit<RedriveReport, 'found' | 'left' | 'refusal'>>();
+  let refusal: string | null = null;
   const settle = async (some: readonly OpenReject[], resolution: 'stored' | 'read_again'): Promise<void> => {
     for (const reject of some) outcome.set(reject, resolution === 'stored' ? 'stored' : 'readAgain');
     options.onProgress?.(outcome.size, rejects.length);
@@ -71,6 +76,13 @@ export async function redrive(options: RedriveOptions): Promise<RedriveReport> {
   await byReadingAgain();
   for (const reject of rejects) if (!outcome.has(reject)) outcome.set(reject, 'noWay');
   return report();
+
+  async function ask(orders: readonly WatchRef[]): Promise<'asked' | 'nobody' | 'refused'> {
+    const answer = await options.ask(orders);
+    if (typeof answer === 'string') return answer;
+    refusal = answer.refusal;
+    return 'refused';
+  }
 
   async function fromKafka(): Promise<void> {
     const { kafka } = options;
@@ -92,9 +104,9 @@ export async function redrive(options: RedriveOptions): Promise<RedriveReport> {
     });
     for (const place of gone)
       for (const reject of places.get(placeText(place)) ?? []) outcome.set(reject, 'gone');
-    // The steps have stored that these are to be read; a collector that runs learns it here.
+    // The steps have stored that these are to be read. A collector that runs learns it here, or at its next start.
     const orders = pipeline.takenUp();
-    if (orders.length > 0 && !dryRun) await options.ask(orders);
+    if (orders.length > 0 && !dryRun) await ask(orders);
   }
 
   async function byReadingAgain(): Promise<void> {
@@ -113,7 +125,9 @@ export async function redrive(options: RedriveOptions): Promise<RedriveReport> {
     for (const reject of open) outcome.set(reject, 'waiting');
     if (open.length === 0 || dryRun) return;
     const orders = await ordersOf(open, context.memory);
-    if (!(await options.ask(orders))) return leaveForNextRun(orders, context);
+    const answer = await ask(orders);
+    if (answer === 'nobody') return leaveForNextRun(orders, context);
+    if (answer === 'refused') return;
     const deadline = context.clock.monotonicMs() + (options.waitMs ?? 30_000);
     while (open.length > 0 && context.clock.monotonicMs() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
@@ -137,6 +151,7 @@ export async function redrive(options: RedriveOptions): Promise<RedriveReport> {
       left: left
         .slice(0, SHOWN)
         .map(([reject, what]) => `${whereOf(reject)}: ${reject.reason}, ${WHY[what]}`),
+      refusal,
     };
   }
 }

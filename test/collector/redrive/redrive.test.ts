@@ -96,7 +96,7 @@ describe.skipIf(!kafka.available)('rejects of Kafka records', () => {
     const { code, report } = await redrive(collector);
     expect(report).toMatchObject({ ...NOTHING, found: 5, stillRejected: 5 });
     expect(code).toBe(1);
-    await collector.stop();
+    expect(report.refusal).toBeNull();
     await writeFile(collector.configFile, JSON.stringify({ ...mended, dataDir: `${collector.folder}/data` }));
     const dry = await redrive(collector, '--dry-run');
     expect(dry.report).toMatchObject({ ...NOTHING, found: 5, stored: 3, stillRejected: 2 });
@@ -105,15 +105,20 @@ describe.skipIf(!kafka.available)('rejects of Kafka records', () => {
     expect(again.report).toMatchObject({ ...NOTHING, found: 4, stored: 3, stillRejected: 1 });
   });
 
-  it('go in once it is mended, are marked, and are not tried again', async () => {
+  it('go in once it is mended, also beside a collector that has still to be started anew', async () => {
     const { code, report } = await redrive(collector);
     expect(report).toMatchObject({ ...NOTHING, found: 5, stored: 3, stillRejected: 2 });
+    expect(report.refusal).toMatch(/gateway: expected one of known, received forgotten/);
     expect(report.left).toEqual([
       `${topics.callbacks}/0@1: unknown_gateway, would be rejected again`,
       `${topics.orders}/0@1: watch_message_malformed, would be rejected again`,
     ]);
     expect(code).toBe(1);
+  });
+
+  it('are marked, and are not tried again', async () => {
     expect((await redrive(collector)).report).toMatchObject({ found: 2, stillRejected: 2 });
+    await collector.stop();
     collector = await startCollectorProcess({ config: mended, folder: collector.folder });
     expect(
       await collector.query(
