@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { SEVERITIES, type Severity } from '../../schemas/alerting/rule.ts';
-import type { RuleEvaluation } from '../alerts/evaluate.ts';
+import type { RuleEvaluation, TableResult } from '../alerts/evaluate.ts';
+import type { ProvisionedRule } from '../alerts/rule-file.ts';
 import { RULES_FOLDER } from '../runtime/package-files.ts';
 import {
   EXIT,
@@ -11,7 +12,9 @@ import {
   type GlobalOptions,
 } from './command-context.ts';
 import { drawAlerts, type AlertLine } from './draw-alerts.ts';
-import { withProgress } from './progress.ts';
+import type { Host } from './host.ts';
+import type { OpenedStore } from './open-store.ts';
+import { createProgressBar } from './progress-bar.ts';
 
 interface AlertsOptions extends GlobalOptions {
   readonly json?: true;
@@ -59,20 +62,38 @@ export function addAlerts(program: Command, context: CommandContext): void {
 async function alerts({ host }: CommandContext, options: AlertsOptions): Promise<void> {
   const { loadStoreConfig } = await import('./store-config.ts');
   const { openStore } = await import('./open-store.ts');
-  const { createReferenceSource } = await import('../backtest/reference-source.ts');
   const { loadRules } = await import('../alerts/rule-file.ts');
   const rules = loadRules(options.rules ?? RULES_FOLDER);
   const opened = await openStore(loadStoreConfig(options.config, host.env), host);
   try {
-    const query = async (sql: string) => JSON.parse(await opened.store.queryText(sql, 'JSON')) as never;
-    const now = new Date();
-    const source = createReferenceSource({ query, texts: true });
-    const work = Promise.all(rules.map((rule) => source.evaluate(rule, [now])));
-    const lines = (await withProgress(host, 'evaluating the rules', work)).flat().flatMap(linesOf);
+    const lines = (await evaluateAll(host, rules, opened)).flatMap(linesOf);
     if (options.json === true) await printJson(host, lines);
     else await host.stdout.write(drawAlerts(host.stdout, lines));
   } finally {
     await opened.close();
+  }
+}
+
+/** One rule after the other: all at once would keep a busy store from its rows, and the last ones from their deadline. */
+async function evaluateAll(
+  host: Host,
+  rules: readonly ProvisionedRule[],
+  { store }: OpenedStore,
+): Promise<RuleEvaluation[]> {
+  const { createReferenceSource } = await import('../backtest/reference-source.ts');
+  const query = async (sql: string) => JSON.parse(await store.queryText(sql, 'JSON')) as TableResult;
+  const source = createReferenceSource({ query, texts: true });
+  const instants = [new Date()];
+  const bar = createProgressBar(host.stderr, rules.length);
+  try {
+    const evaluations: RuleEvaluation[] = [];
+    for (const [done, rule] of rules.entries()) {
+      bar.show(done, rule.title);
+      evaluations.push(...(await source.evaluate(rule, instants)));
+    }
+    return evaluations;
+  } finally {
+    bar.clear();
   }
 }
 

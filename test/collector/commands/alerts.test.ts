@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_ALERTMANAGER, startAlertmanager } from '../alerts/support/alertmanager.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../alerts/support/webhook-receiver.ts';
+import { withEmbedded } from '../../support/embedded.ts';
 import { cli } from './support/cli.ts';
 
 let folder: string;
@@ -25,6 +28,93 @@ const config = (alerts: object): string => {
 const send = (alerts: object, ...more: string[]) =>
   cli(['alerts', '--send-test', '--config', config(alerts), ...more]);
 const hook = () => ({ webhook: { url: `${webhook.url}/hook`, token: 'secret-token' } });
+
+/** Stands before a store and counts the requests that are under way at once. */
+async function startCounter(storeUrl: string) {
+  let underWay = 0;
+  let most = 0;
+  const server = createServer((asked, answer) => {
+    most = Math.max(most, ++underWay);
+    answer.on('close', () => underWay--);
+    const onward = request(
+      new URL(asked.url ?? '/', storeUrl),
+      { method: asked.method, headers: { ...asked.headers, host: new URL(storeUrl).host } },
+      (reply) => {
+        answer.writeHead(reply.statusCode ?? 502, reply.headers);
+        reply.pipe(answer);
+      },
+    );
+    asked.pipe(onward);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    most: () => most,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+/** Rules that see one number each. */
+const ruleFile = (count: number): object => ({
+  apiVersion: 1,
+  groups: [
+    {
+      name: 'numbers',
+      interval: '1m',
+      rules: Array.from({ length: count }, (_, n) => ({
+        uid: `rule-${n}`,
+        title: `GatewatchRule${n}`,
+        condition: 'firing',
+        for: '1m',
+        noDataState: 'OK',
+        execErrState: 'Error',
+        data: [
+          { refId: 'number', model: { rawSql: `SELECT 'acme-eu' AS gateway, ${n}. AS value`, format: 1 } },
+          {
+            refId: 'firing',
+            model: {
+              type: 'threshold',
+              expression: 'number',
+              conditions: [{ evaluator: { type: 'gt', params: [2] } }],
+            },
+          },
+        ],
+      })),
+    },
+  ],
+});
+
+describe('gatewatch alerts', () => {
+  it('asks about one rule after the other, so that a busy store goes on with its rows', async () => {
+    const store = await withEmbedded();
+    try {
+      await using counter = await startCounter(store.url);
+      const rules = mkdtempSync(join(folder, 'rules-'));
+      writeFileSync(join(rules, 'rules.yaml'), JSON.stringify(ruleFile(4)));
+      const file = join(folder, 'store.yaml');
+      writeFileSync(
+        file,
+        JSON.stringify({ clickhouse: { url: counter.url, ...store.writer, database: 'default' } }),
+      );
+      const { code, stdout } = await cli(['alerts', '--json', '--config', file, '--rules', rules]);
+      expect({ code, most: counter.most() }).toEqual({ code: 0, most: 1 });
+      const seen = (JSON.parse(stdout) as { rule: string; firing: boolean }[]).map(
+        ({ rule, firing }) => `${rule} ${firing}`,
+      );
+      expect(seen).toEqual([
+        'GatewatchRule0 false',
+        'GatewatchRule1 false',
+        'GatewatchRule2 false',
+        'GatewatchRule3 true',
+      ]);
+    } finally {
+      await store.stop();
+    }
+  }, 120_000);
+});
 
 describe('gatewatch alerts --send-test', () => {
   it('sends one page that says that it is a test, and says that it was taken', async () => {
