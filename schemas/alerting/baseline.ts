@@ -102,7 +102,7 @@ export function dropBaseline(rule: DropRule, lengths: readonly number[]): string
     `[${lengths.map((seconds) => (seconds <= SHORT_SECONDS ? short : long)).join(', ')}]`;
   return `SELECT gateway, label, weeks, [${expected.join(', ')}] AS usual_of,
       ${today(HOURS_BEFORE, 0.5, 1)} AS level, ${today(NEAR_HOURS, 0.5, 1)} AS near_level, ${today(LAST_HOUR, 0.3, 1.2)} AS step_level,
-      if(length(weeks) < 2, arrayMap(w -> w * ${COLD_PART} * ${at(-8, 0, '0')} / 7200, [${lengths.join(', ')}]), arrayMap((e, l) -> e * l, usual_of, ${byLength('near_level', 'level')})) AS expected_of,
+      if(length(weeks) < 2, arrayMap(w -> if(w > ${COLD_SECONDS}, 0, w * ${COLD_PART} * ${at(-COLD_SECONDS / QUARTER, 0, '0')} / ${COLD_SECONDS}), [${lengths.join(', ')}]), arrayMap((e, l) -> e * l, usual_of, ${byLength('near_level', 'level')})) AS expected_of,
       if(length(weeks) < 2, arrayMap(_ -> 0., usual_of), arrayMap((e, l) -> e * l, usual_of, ${byLength('step_level', '0')})) AS following_of, toFloat64(${at(...LAST_HOUR, '0')}) AS hour,
       arrayFlatten(arrayMap(q -> arrayMap(w -> 2 * sqrt(table[toUInt32(w * 1000 + q)] + 0.375), weeks), range(${FIRST_PLACE}, ${FIRST_PLACE + 26}))) AS roots,
       arrayFlatten(arrayMap(q -> arrayMap(_ -> arrayReduce('median', arrayMap(w -> 2 * sqrt(table[toUInt32(w * 1000 + q)] + 0.375), weeks)), weeks), range(${FIRST_PLACE}, ${FIRST_PLACE + 26}))) AS usual_roots,
@@ -124,8 +124,10 @@ export function dropBaseline(rule: DropRule, lengths: readonly number[]): string
 
 /**
  * Without two other weeks, the two hours before say what may be expected: half of it, since evenings end. How much that
- * varies nobody knows, so that only what is certain counts (see `certainBelow`).
+ * varies nobody knows, so that only what is certain counts (see `certainBelow`). Of a longer window they say nothing: the
+ * gateway may not have been known for most of it.
  */
+const COLD_SECONDS = 7200;
 const COLD_PART = 0.5;
 const COLD_NOISE = 1000;
 /** `place` of the quarter that is 24 before the evaluation instant's. */

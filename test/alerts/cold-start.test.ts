@@ -1,24 +1,31 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { evaluateRule, type RuleEvaluation } from '../../collector/alerts/evaluate.ts';
+import { evaluateRule } from '../../collector/alerts/evaluate.ts';
 import { loadRules } from '../../collector/alerts/rule-file.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import { MINUTE, NOW, PAID, traffic } from './traffic.ts';
 
+const DECLINED = ['1.0.0.00', '1.1.1.00', '2.1.1.00', '4.1.4.41'];
+
 const OUT = fileURLToPath(new URL('../../alerts/out/provisioning/alerting', import.meta.url));
-const GATEWAYS = ['gone', 'half', 'steady', 'quiet'];
+const GATEWAYS = ['gone', 'half', 'steady', 'quiet', 'new'];
 
 let store: SeededStore;
-let evaluation: RuleEvaluation;
 beforeAll(async () => {
   store = await startSeededStore();
-  const orders = (gateway: string, aMinute: number, fromMinute: number, toMinute: number) =>
+  const orders = (
+    gateway: string,
+    aMinute: number,
+    fromMinute: number,
+    toMinute: number,
+    codes: readonly string[] = PAID,
+  ) =>
     traffic({
       gateway,
       orders: Math.round(aMinute * (fromMinute - toMinute)),
       from: NOW - fromMinute * MINUTE,
       to: NOW - toMinute * MINUTE,
-      codes: () => PAID,
+      codes: () => codes,
     });
   // Known since this morning: there are no other weeks to compare with.
   await store.seed({
@@ -28,6 +35,9 @@ beforeAll(async () => {
       ...orders('half', 5, 20, 0),
       ...orders('steady', 10, 240, 0),
       ...orders('quiet', 0.2, 240, 20),
+      // Known for three quarters of an hour, and antifraud declines some of its orders all the time.
+      ...orders('new', 10, 45, 0),
+      ...orders('new', 0.3, 40, 0, DECLINED),
     ],
     gatewayStatus: GATEWAYS.map((gateway) => ({
       gateway,
@@ -35,15 +45,26 @@ beforeAll(async () => {
       watermarkAt: NOW - 5000,
     })),
   });
-  const rule =
-    loadRules(OUT).find(({ title }) => title === 'GatewatchTrafficDrop') ?? expect.fail('no such rule');
-  evaluation = await evaluateRule(rule, { now: new Date(NOW), query: store.query });
 });
 afterAll(() => store?.stop());
 
-it('a traffic drop is noticed before there are weeks to compare with, when hardly anything is left', () => {
-  const firing = Object.fromEntries(
-    evaluation.instances.map(({ labels, firing: fires }) => [labels['gateway'], fires]),
-  );
-  expect(firing).toEqual({ gone: true, half: false, steady: false, quiet: false });
+/** By gateway: does the rule fire? */
+async function firing(name: string): Promise<Record<string, boolean>> {
+  const rule = loadRules(OUT).find(({ title }) => title === name) ?? expect.fail('no such rule');
+  const { instances } = await evaluateRule(rule, { now: new Date(NOW), query: store.query });
+  return Object.fromEntries(instances.map(({ labels, firing: fires }) => [labels['gateway'], fires]));
+}
+
+it('a traffic drop is noticed before there are weeks to compare with, when hardly anything is left', async () => {
+  expect(await firing('GatewatchTrafficDrop')).toEqual({
+    gone: true,
+    half: false,
+    steady: false,
+    quiet: false,
+    new: false,
+  });
+});
+
+it('a gateway that has just been added is not told to be silent by windows in which it was not yet known', async () => {
+  expect(await firing('GatewatchAntifraudSilent')).toMatchObject({ new: false });
 });

@@ -14,6 +14,7 @@ export interface DropVerdict {
 const WEEKS = 4;
 const MAD_TO_SIGMA = 1.4826;
 const QUARTER = 15;
+const COLD_MINUTES = 120;
 const COLD_PART = 0.5;
 const COLD_NOISE = 1000;
 const SHORT = 15;
@@ -89,7 +90,10 @@ function expect(start: number, gate: DropGate, minutes: readonly number[], usual
     (week) => sum(week, first, LAST + 1) > 0,
   );
   if (weeks.length < 2) {
-    const cold = minutes.map((length) => (length * COLD_PART * sum(0, -8, 0)) / (8 * QUARTER));
+    const quarters = COLD_MINUTES / QUARTER;
+    const cold = minutes.map((length) =>
+      length > COLD_MINUTES ? 0 : (length * COLD_PART * sum(0, -quarters, 0)) / COLD_MINUTES,
+    );
     return {
       expected: cold,
       limits: cold.map((orders, index) => limitOf(orders, minutes[index] ?? 0, COLD_NOISE, gate)),
