@@ -4,13 +4,15 @@ import { itemPair, unescapeAction, type DecodedItem } from './history.ts';
 
 /**
  * The items of an order that are already stored, as compact text: one line an item, `time|action|occurrence|position`, and
- * one line `!id` for each refused item that went to `rejects`.
+ * one line `!id` for each refused item that went to `rejects`. The first line may be `=` and what the newest
+ * reply told besides.
  * A hundred thousand of these live in the poller's memory, so objects would cost too much.
  */
 export type KnownHistory = string;
 
 /** No item's line begins so: those begin with a time. */
 const REFUSED = '!';
+const TOLD = '=';
 
 export const NOTHING_KNOWN: KnownHistory = '';
 
@@ -21,7 +23,7 @@ export function readKnown(known: KnownHistory): Map<string, DecodedItem> {
   for (let from = 0, end = 0; from <= known.length; from = end + 1) {
     end = known.indexOf('\n', from);
     if (end < 0) end = known.length;
-    if (known.startsWith(REFUSED, from)) continue;
+    if (known.startsWith(REFUSED, from) || known.startsWith(TOLD, from)) continue;
     const first = known.indexOf('|', from);
     const last = known.lastIndexOf('|', end);
     const middle = known.lastIndexOf('|', last - 1);
@@ -53,6 +55,18 @@ export function addKnown(
   for (const item of items) lines.push(`${item.key}|${item.position}`);
   for (const id of refused) lines.push(REFUSED + id);
   return lines.join('\n');
+}
+
+/** What the newest reply told besides its history; null when none is known, as of stored rows. */
+export function readTold(known: KnownHistory): string | null {
+  return known.startsWith(TOLD) ? (known.split('\n', 1)[0] ?? '').slice(TOLD.length) : null;
+}
+
+/** The known history with what a reply told besides, one line of text, in the place of what one before did. */
+export function withTold(known: KnownHistory, told: string): KnownHistory {
+  const before = readTold(known);
+  const rest = before === null ? known : known.slice(TOLD.length + before.length + 1);
+  return rest === '' ? TOLD + told : `${TOLD}${told}\n${rest}`;
 }
 
 /** One line of known history from a stored row. */

@@ -10,7 +10,7 @@ import type {
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
 import { decide, inTimeOrder } from '../decode/history.ts';
 import { stableId } from '../decode/ids.ts';
-import { readKnown, type KnownHistory } from '../decode/known-history.ts';
+import { readKnown, readTold, withTold, type KnownHistory } from '../decode/known-history.ts';
 import type { DecodedReply } from '../decode/status-reply.ts';
 import { advance } from '../schedule/advance.ts';
 import type { Handled, StatusAnswer } from '../sources/poller/port.ts';
@@ -40,11 +40,11 @@ export async function handleAnswer(answer: StatusAnswer, context: PipelineContex
   // Its own reads drive the schedule of an order that is watched under both ids.
   const read =
     live === null ? advance(order, facts, gateway.poll, answer.answeredAt, context.random()) : order;
-  const known = told?.known ?? knownBefore;
+  const known = told === null ? knownBefore : withTold(told.known, toldText(told.observation));
   const ended = read.phase === 'settled' || read.phase === 'abandoned';
   const settlements = ended && !read.rootSent && read.externalId !== '' ? [settlement(read, known, now)] : [];
   const next = settlements.length > 0 ? { ...read, rootSent: true } : read;
-  const orderObservations = observations(reply, answer, next, now);
+  const orderObservations = observations(reply, knownBefore, next, now);
   const bundle: RowBundle = {
     historyEvents: told?.newEvents ?? [],
     settlements,
@@ -108,21 +108,19 @@ function rejectsOf(
 /**
  * An unchanged reply says nothing new of the order; the first, a changed and the last one do. So does the first of a run: a
  * crash may have stored a reply's history and not yet what it told of the order.
+ *
+ * @param known before the reply
  */
 function observations(
   reply: DecodedReply | null,
-  answer: StatusAnswer,
+  known: KnownHistory,
   next: WatchedOrder,
   now: number,
 ): OrderObservationRow[] {
   if (reply?.ok === true) {
     const settledAt = next.phase === 'settled' ? now : null;
     const abandonedAt = next.phase === 'abandoned' ? now : null;
-    const unchanged =
-      answer.known !== null &&
-      !answer.resumed &&
-      reply.newEvents.length === 0 &&
-      reply.orderStatus === answer.order.lastStatus;
+    const unchanged = reply.newEvents.length === 0 && readTold(known) === toldText(reply.observation);
     if (unchanged && settledAt === null && abandonedAt === null) return [];
     return [{ ...reply.observation, settled_at: settledAt, abandoned_at: abandonedAt }];
   }
@@ -134,6 +132,11 @@ function observations(
     observed_at: now,
   };
   return [hint('watch', identity, { abandoned_at: now })];
+}
+
+/** What may change without a new item: a gateway corrects an amount, or names the currency later. */
+function toldText({ status, amount, currency, external_transaction_id }: OrderObservationRow): string {
+  return JSON.stringify([status, amount, currency, external_transaction_id]);
 }
 
 /** The record of an order's end, and the source of its root span. */

@@ -26,6 +26,7 @@ export interface GatewayOrder {
   /** `[seconds after the start, action]`. */
   history: [number, string][];
   amount?: number;
+  currency?: string | null;
 }
 
 export interface Pipeline {

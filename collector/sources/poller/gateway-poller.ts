@@ -126,7 +126,6 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
         ...reply,
         order,
         known: entry.watched.known,
-        resumed: entry.watched.resumed === true,
         endpoint: endpointOf(order),
         cause,
         pollId: `${startedAt}-${(sequence++).toString(36)}`,
@@ -197,7 +196,7 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
       const key = watchKey(watched.order);
       if (entries.has(key)) return;
       const order = resumedOrder(watched.order, clock.now());
-      const entry = createEntry({ ...watched, order, resumed: true }, plannedCause(order), clock);
+      const entry = createEntry({ ...watched, order }, plannedCause(order), clock);
       entries.set(key, entry);
       enqueueStored(key, entry);
       pump();

@@ -34,8 +34,6 @@ export interface StatusAnswer extends HttpAnswer {
   readonly order: WatchedOrder;
   /** Opaque text that the handler gave for this order last time; null: not loaded yet. */
   readonly known: string | null;
-  /** The order's first read since an earlier run left it: of what that run was told, only a part may have been stored. */
-  readonly resumed: boolean;
   readonly endpoint: Endpoint;
   readonly cause: PollCause;
   readonly pollId: string;
@@ -51,8 +49,6 @@ export interface StatusAnswer extends HttpAnswer {
 export interface Watched {
   readonly order: WatchedOrder;
   readonly known: string | null;
-  /** Left by an earlier run, and not read since. @default false */
-  readonly resumed?: boolean;
 }
 
 /** What became of an answer. */

@@ -1,7 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeHistory } from '../../../collector/decode/history.ts';
-import { addKnown, knownLine, NOTHING_KNOWN, readKnown } from '../../../collector/decode/known-history.ts';
+import {
+  addKnown,
+  knownLine,
+  NOTHING_KNOWN,
+  readKnown,
+  readRefused,
+  readTold,
+  withTold,
+} from '../../../collector/decode/known-history.ts';
 import { at } from './history-fixtures.ts';
 
 /** Actions that try to break the compact text: separators, line ends, escapes, their ASCII look-alikes. */
@@ -38,6 +46,22 @@ describe('known history', () => {
         expect([...known.values()]).toEqual(decoded);
       }),
       { numRuns: 3_000 },
+    );
+  });
+
+  it('keeps what a reply told besides in one place, apart from the items', () => {
+    fc.assert(
+      fc.property(list, list, fc.json(), fc.json(), (some, more, first, second) => {
+        const items = decodeHistory([...some, ...more]).items;
+        const [before, after] = [items.slice(0, some.length), items.slice(some.length)];
+        const known = addKnown(withTold(addKnown(NOTHING_KNOWN, before), first), after, ['refused']);
+        expect(readTold(addKnown(NOTHING_KNOWN, items))).toBeNull();
+        expect(readTold(known)).toBe(first);
+        expect(withTold(known, second)).toBe(withTold(addKnown(NOTHING_KNOWN, items, ['refused']), second));
+        expect([...readKnown(known).values()]).toEqual(items);
+        expect([...readRefused(known)]).toEqual(['refused']);
+      }),
+      { numRuns: 1_000 },
     );
   });
 

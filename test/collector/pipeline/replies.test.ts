@@ -67,6 +67,25 @@ describe('a reply', () => {
     expect(sink.rows('orderObservations').at(-1)).toMatchObject({ outcome: 'technical_failure' });
   });
 
+  it('with another amount or currency is an observation, though neither status nor history is new', async () => {
+    const { sink, clock, order } = await watching({ amount: 10, currency: null });
+    const told = () =>
+      sink
+        .rows('orderObservations')
+        .filter(({ kind }) => kind === 'status_reply')
+        .map(({ amount, currency }) => [amount, currency]);
+    await clock.advance(MINUTE);
+    order.amount = 12.5;
+    await clock.advance(10 * MINUTE);
+    order.currency = 'PLN';
+    await clock.advance(10 * MINUTE);
+    expect(told()).toEqual([
+      ['10', null],
+      ['12.5', null],
+      ['12.5', 'PLN'],
+    ]);
+  });
+
   it('with a new status is an observation, with or without a new item', async () => {
     const { sink, clock, order } = await watching();
     order.orderStatus = 'Success';
