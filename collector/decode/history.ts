@@ -113,10 +113,17 @@ export function unescapeAction(text: string): string {
   return text.replace(/\\([\\n])/g, (_all, letter: string) => (letter === 'n' ? '\n' : letter));
 }
 
-/** Time order, and list order within one instant. */
+/**
+ * Time order, list order within one instant, and the code where two reads showed different items at one place: the order that
+ * the measures have, so that an order's outcome is the same everywhere.
+ */
 export function inTimeOrder(items: readonly DecodedItem[]): DecodedItem[] {
-  return items.toSorted((a, b) => a.time - b.time || a.position - b.position);
+  return items.toSorted(
+    (a, b) => a.time - b.time || a.position - b.position || compareText(a.code.action, b.code.action),
+  );
 }
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 export interface Decision {
   readonly outcome: Outcome;

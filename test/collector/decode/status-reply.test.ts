@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NOTHING_KNOWN } from '../../../collector/decode/known-history.ts';
 import { decimalText, decodeStatusReply } from '../../../collector/decode/status-reply.ts';
 import { parseTime } from '../../../collector/decode/time.ts';
 import { accept, at, context, OBSERVED_AT, ORDER_ID, replyText } from './history-fixtures.ts';
@@ -273,6 +274,28 @@ describe('a reply that is no order', () => {
     const reject = rejectOf(body);
     expect(reject).toMatchObject({ reason, field });
     expect(JSON.stringify(reject)).not.toContain('4111');
+  });
+});
+
+describe('two replies that show different items at one place', () => {
+  const read = (actions: readonly string[]) => {
+    let known = NOTHING_KNOWN;
+    let outcome: string | undefined;
+    for (const action of actions) {
+      const decoded = accept(replyText([HISTORY[0], { time: at(5), action }]), { known });
+      ({ known } = decoded);
+      outcome = decoded.decision?.outcome;
+    }
+    return outcome;
+  };
+
+  // As the measures have it: `tuple(event_time, list_position, action)`.
+  it.each([
+    ['4.1.3.00', '4.1.4.63', 'issuer_decline'],
+    ['2.2.4.11', '4.1.3.00', 'succeeded'],
+  ])('%s and %s give %s, whichever was read first', (one, other, outcome) => {
+    expect(read([one, other])).toBe(outcome);
+    expect(read([other, one])).toBe(outcome);
   });
 });
 
