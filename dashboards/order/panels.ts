@@ -48,7 +48,7 @@ export const head = tablePanel({
     created_at: { ...time('Created'), noValue: '-' },
     final_at: { ...time('Final'), noValue: 'not final' },
     settled_at: { ...time('Settled'), noValue: 'not settled' },
-    last_reply_at: { ...time('Last reply'), noValue: 'never read' },
+    last_reply_at: { ...time('Last reply with news'), noValue: 'never read' },
   },
 });
 

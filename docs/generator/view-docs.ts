@@ -58,7 +58,11 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
         'Counts equal pairs of time and code within one order, from 0: the second of two identical items has 1.',
       ),
       TRANSACTION_ID,
-      CHANNEL,
+      column(
+        'channel',
+        'String',
+        'The channel, as far as it was known when the item was first seen; a watch message that came later shows in `orders`.',
+      ),
       column(
         'code_format',
         'Enum(v2, legacy, unrecognized)',
@@ -118,7 +122,7 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
       column(
         'amount',
         'Nullable(Decimal(38, 9))',
-        'Amount in units of `currency`; a status reply beats a watch message, which beats a callback.',
+        'Amount in units of `currency`, exact; a status reply beats a watch message, which beats a callback. One that needs a tenth decimal or a thirtieth digit before the point does not count, and NULL stands where none is left.',
       ),
       column('currency', 'Nullable(String)', 'Currency code; NULL when nobody named one.'),
       column(
@@ -149,7 +153,11 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
       ),
       column('settled_at', 'Nullable(Time)', 'When the re-reads after the final status ended without news.'),
       column('abandoned_at', 'Nullable(Time)', 'When the order was given up without a final status.'),
-      column('last_reply_at', 'Nullable(Time)', 'When the newest status reply arrived.'),
+      column(
+        'last_reply_at',
+        'Nullable(Time)',
+        'When the newest status reply arrived that told something new, or was the last one before the order settled. When the order was last read is in `polls`.',
+      ),
     ],
   },
   {
