@@ -115,7 +115,7 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
     channel: context.channel,
     status: reply.orderStatus,
     amount: decimalText(reply.amount),
-    currency: looksLikeCardNumber(reply.currency ?? '') ? null : (reply.currency ?? null),
+    currency: currencyCode(reply.currency),
     outcome: decision?.outcome ?? null,
     deciding_action: decision?.item.code.action ?? null,
     reason_code: decision?.item.code.reasonCode ?? null,
@@ -155,7 +155,7 @@ type Read = { reply: StatusReply } | { reason: RejectReason; problem: Problem };
 function readReply(body: string, context: ReplyContext): Read {
   let input: unknown;
   try {
-    input = JSON.parse(body);
+    input = parseKeepingAmount(body);
   } catch {
     // The parser's message quotes the input, which may hold card data: it is not repeated.
     const received = `${body.length} characters of something else`;
@@ -171,6 +171,20 @@ function readReply(body: string, context: ReplyContext): Read {
     return { reason: 'reply_malformed', problem };
   }
   return { reply };
+}
+
+/** A double holds 15 digits. Asking the parser for source texts costs more than all the rest: only for an amount of more. */
+const LONG_AMOUNT = /"amount"\s*:\s*-?[\d.]{16}/;
+const PLAIN_NUMBER = /^-?[\d.]{1,63}$/;
+
+/** The reply, its amount as text where a number would be another amount. */
+function parseKeepingAmount(body: string): unknown {
+  return LONG_AMOUNT.test(body) ? (JSON.parse(body, keepAmountText) as unknown) : JSON.parse(body);
+}
+
+function keepAmountText(key: string, value: unknown, context?: { source?: string }): unknown {
+  const text = key === 'amount' && typeof value === 'number' ? context?.source : undefined;
+  return text !== undefined && PLAIN_NUMBER.test(text) ? text : value;
 }
 
 /** A reply about another order than the one asked for must never be filed under either. */
@@ -204,7 +218,7 @@ function anomalyOf(
 /** An amount as plain decimal text, or null when it does not fit `Decimal(38, 9)` or could be a card number. */
 export function decimalText(amount: number | string | null | undefined): string | null {
   if (amount === null || amount === undefined) return null;
-  const text = typeof amount === 'number' ? withoutExponent(amount) : amount;
+  const text = typeof amount === 'number' ? withoutExponent(amount) : withoutEndingZeros(amount);
   return /^-?\d{1,29}(\.\d{1,9})?$/.test(text) && !looksLikeCardNumber(text) ? text : null;
 }
 
@@ -214,6 +228,15 @@ function withoutExponent(amount: number): string {
   if (!text.includes('e-')) return text;
   const plain = amount.toFixed(9).replace(/0+$/, '');
   return Number(plain) === amount ? plain : text;
+}
+
+/** Zeros that follow the ninth decimal say nothing. */
+const withoutEndingZeros = (text: string): string => text.replace(/(\.\d{9})0+$/, '$1');
+
+/** An empty text names no currency, and must not stand before what a watch message names. */
+export function currencyCode(currency: string | null | undefined): string | null {
+  const named = currency?.trim() ?? '';
+  return named === '' || looksLikeCardNumber(named) ? null : named;
 }
 
 /** A row for each refused item. Items that look alike are told apart by their number, as equal readable ones are. */

@@ -1,4 +1,5 @@
 import type { OrderObservationRow } from '../../schemas/rows.ts';
+import { currencyCode, decimalText } from '../decode/status-reply.ts';
 
 type Identity = Pick<OrderObservationRow, 'gateway' | 'order_type' | 'external_id' | 'observed_at'>;
 
@@ -15,8 +16,6 @@ export function hint(
     external_transaction_id: '',
     channel: '',
     status: null,
-    amount: null,
-    currency: null,
     outcome: null,
     deciding_action: null,
     reason_code: null,
@@ -29,5 +28,7 @@ export function hint(
     abandoned_at: null,
     ...identity,
     ...facts,
+    amount: decimalText(facts.amount),
+    currency: currencyCode(facts.currency),
   };
 }

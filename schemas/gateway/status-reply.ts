@@ -16,7 +16,7 @@ export const statusReplySchema = z.object({
   externalId: z.string().min(1).max(200).refine(isSafeId, 'an id that can stand in a path'),
   orderStatus: z.string().min(1).max(64),
   externalTransactionId: z.string().max(200).nullish(),
-  amount: z.union([z.number(), z.string().max(64)]).nullish(),
+  amount: z.union([z.number(), z.string().max(64)], 'a number or decimal text').nullish(),
   currency: z.string().max(16).nullish(),
   orderType: z.string().max(32).nullish(),
   orderHistory: z.array(z.unknown()).max(10_000).nullish(),

@@ -327,11 +327,27 @@ describe('the amount of a reply', () => {
     ['null', null],
     ['"4111111111111111"', null],
     ['4111111111111111', null],
+    // More digits than a double holds.
+    ['9007199254740993', '9007199254740993'],
+    ['9007199254740993.07', '9007199254740993.07'],
+    ['-12345678.123456789', '-12345678.123456789'],
+    ['12345678.100000001', '12345678.100000001'],
+    ['12345678901234567890123456789.123456789', '12345678901234567890123456789.123456789'],
+    ['1.00000000000000000000001', null],
+    ['100.100000000000000', '100.100000000'],
+    ['"100.100000000000000"', '100.100000000'],
+    ['1.00000000000000000000e2', '100'],
+    [`0.${'0'.repeat(80)}1`, null],
   ])('%s becomes %s', (source, text) => {
     const body = replyText(HISTORY).replace('"amount":100.5', `"amount":${source}`);
     const { observation, newEvents } = accept(body);
     expect(observation.amount).toBe(text);
     expect(newEvents).toHaveLength(3);
+  });
+
+  it.each([['true'], ['[1]'], ['{}']])('that is %s is refused with what belongs there', (source) => {
+    const body = replyText(HISTORY).replace('"amount":100.5', `"amount":${source}`);
+    expect(rejectOf(body)).toMatchObject({ field: 'amount', expected: 'a number or decimal text' });
   });
 
   it('that is missing is null', () => {
@@ -341,5 +357,16 @@ describe('the amount of a reply', () => {
 
   it('as large as a number can be refuses the reply rather than inventing one', () => {
     expect(rejectOf(replyText(HISTORY).replace('100.5', '1e999'))).toMatchObject({ field: 'amount' });
+  });
+});
+
+describe('the currency of a reply', () => {
+  it.each([
+    ['EUR', 'EUR'],
+    ['', null],
+    ['  ', null],
+    [null, null],
+  ])('%o becomes %o', (currency, expected) => {
+    expect(accept(replyText(HISTORY, { currency })).observation.currency).toBe(expected);
   });
 });

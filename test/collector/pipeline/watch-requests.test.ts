@@ -24,6 +24,18 @@ describe('a watch request', () => {
     expect(sink.rows('orderObservations')[0]).toMatchObject({ kind: 'watch', currency: 'EUR', status: null });
   });
 
+  it.each([
+    ['0.00000000001', '', null, null],
+    ['1'.repeat(40), ' ', null, null],
+    ['0.1', 'EUR', '0.1', 'EUR'],
+  ])('whose hints are %s and %j tells of the order %s and %s', async (amount, currency, ...told) => {
+    const { sink, watch } = createPipeline();
+    await watch({ orderType: 'Deposit', externalId: ID, amount, currency });
+    const [row] = sink.rows('orderObservations');
+    expect([row?.amount, row?.currency]).toEqual(told);
+    expect(sink.rows('watchRequests')[0]).toMatchObject({ amount, currency });
+  });
+
   it('is not acknowledged before the order is stored', async () => {
     const { sink, clock, reads, watch } = createPipeline();
     sink.hold();
