@@ -7,6 +7,7 @@ import type { Rows } from '../../../schemas/rows.ts';
 import type { Secret } from '../../../schemas/secret.ts';
 import type { FrozenInsert } from './frozen-insert.ts';
 import { freezeInsert } from './frozen-insert.ts';
+import { createInsertTokens } from './insert-tokens.ts';
 import { PATIENT_TIMEOUT_MS, whileAnswering } from './patience.ts';
 import { toStoreError } from './store-error.ts';
 
@@ -53,7 +54,7 @@ export interface Store {
   command(sql: string, options?: StatementOptions): Promise<void>;
   /** Inserts rows of one table; the default token is derived from their content, so that repeating is harmless. */
   insert<K extends TableKey>(table: K, rows: readonly Rows[K][], token?: string): Promise<void>;
-  /** Inserts bytes that were encoded before. Resolves when ClickHouse has stored them. */
+  /** Inserts bytes that were encoded before. Resolves when ClickHouse has stored them; safe to repeat until it does. */
   insertFrozen(insert: FrozenInsert, signal?: AbortSignal): Promise<void>;
   /** True when the store answers. Never throws. */
   ping(): Promise<boolean>;
@@ -142,6 +143,7 @@ export function createStore(options: StoreOptions): Store {
     return guarded(operation, more.signal, run, more.deadline);
   }
 
+  const tokens = createInsertTokens();
   const store: Store = {
     url: options.url,
     database,
@@ -168,12 +170,15 @@ export function createStore(options: StoreOptions): Store {
     },
     insert: (table, rows, token) =>
       rows.length === 0 ? Promise.resolve() : store.insertFrozen(freezeInsert(table, rows, { token })),
-    async insertFrozen(insert, signal) {
-      const settings = { ...INSERT_SETTINGS, insert_deduplication_token: insert.token };
-      await exec(`insert into ${insert.tableName}`, insert.statement, settings, {
-        values: insert.bytes,
-        signal,
-      });
+    insertFrozen(insert, signal) {
+      const send = async (token: string): Promise<void> => {
+        const settings = { ...INSERT_SETTINGS, insert_deduplication_token: token };
+        const sent = { values: insert.bytes, signal };
+        await exec(`insert into ${insert.tableName}`, insert.statement, settings, sent);
+      };
+      const uptimeS = async (): Promise<number> =>
+        Number(await exec('query', 'SELECT uptime() FORMAT TabSeparated', {}, { signal }));
+      return tokens.deliver(insert.token, { send, uptimeS });
     },
     async ping() {
       try {
