@@ -195,17 +195,17 @@ WHERE database = currentDatabase() AND name = {table:String}`,
       ...embedded.writer,
       url: embedded.url,
       database: store.database,
-      requestTimeoutMs: 400,
+      requestTimeoutMs: 2000,
     });
     const next = String((await readMigrations(MIGRATIONS)).length + 1).padStart(4, '0');
     const directory = await folder({
       [`${next}_slow.sql`]:
-        'INSERT INTO annotations_store (annotation_id) SELECT toString(sleepEachRow(1)) FROM numbers(2);',
+        'INSERT INTO annotations_store (annotation_id) SELECT toString(sleepEachRow(1)) FROM numbers(3);',
     });
     await createMigrator({ store, directory: MIGRATIONS }).run();
     const done = await createMigrator({ store: hasty, directory }).run();
     expect(done.steps.map(({ title }) => title)).toEqual([`${next}_slow`]);
-    await expect(hasty.command('SELECT sleep(2)')).rejects.toMatchObject({ code: 'store_timeout' });
+    await expect(hasty.command('SELECT sleep(3)')).rejects.toMatchObject({ code: 'store_timeout' });
     await hasty.close();
     await rm(directory, { recursive: true });
   });
