@@ -117,6 +117,8 @@ async function readWanted(
     retry: { initialRetryTime: 200, maxRetryTime: 2000, retries: 5, restartOnFailure: async () => false },
   });
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>();
+  // It may fail before it is waited for, and with the start itself.
+  ended.catch(() => undefined);
   let answers = 0;
   const idle = idleTimer(options.idleTimeoutMs ?? 30_000, () =>
     answers > 0 ? end() : fail(new GatewatchError(NO_ANSWER, { code: 'kafka_timeout', retryable: true })),
@@ -131,7 +133,7 @@ async function readWanted(
       eachBatchAutoResolve: false,
       eachBatch: async (payload) => {
         try {
-          if (await takeBatch(payload, consumer, wanted, options, gone)) idle.reset();
+          if (await takeBatch(payload, consumer, wanted, options, gone, idle)) idle.reset();
           if (wanted.size === 0) end();
         } catch (error) {
           fail(error);
@@ -159,6 +161,7 @@ async function takeBatch(
   wanted: Wanted,
   options: FetchRecordsOptions,
   gone: RecordPlace[],
+  idle: IdleTimer,
 ): Promise<boolean> {
   const { topic, partition, messages } = payload.batch;
   const key = partitionKey(topic, partition);
@@ -176,7 +179,11 @@ async function takeBatch(
     gone.push(
       ...passed.filter((offset) => !byOffset.has(offset)).map((offset) => ({ topic, partition, offset })),
     );
-    if (found.length > 0) await options.handle(found.map((message) => toRecord(topic, partition, message)));
+    if (found.length > 0) {
+      // The store may take its time, which is no silence of the brokers.
+      idle.stop();
+      await options.handle(found.map((message) => toRecord(topic, partition, message)));
+    }
     await payload.heartbeat();
   }
   const left = entry.offsets.slice(passed.length);
@@ -195,7 +202,12 @@ function distinctTopics(wanted: Wanted): string[] {
   return [...new Set([...wanted.values()].map(({ topic }) => topic))];
 }
 
-function idleTimer(timeoutMs: number, onIdle: () => void): { reset(): void; stop(): void } {
+interface IdleTimer {
+  reset(): void;
+  stop(): void;
+}
+
+function idleTimer(timeoutMs: number, onIdle: () => void): IdleTimer {
   let timer = setTimeout(onIdle, timeoutMs);
   return {
     reset() {

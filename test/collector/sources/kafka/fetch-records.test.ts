@@ -71,6 +71,43 @@ describe.skipIf(!kafka.available)('records that are read again from their places
     ]);
   });
 
+  it('are not taken for gone while the ones before them are being handled', async () => {
+    const topic = await createTopic(brokers, uniqueName('slow'), { partitions: 2 });
+    await produce(
+      brokers,
+      topic,
+      [0, 1].map((partition) => ({ value: `${partition}`, partition })),
+    );
+    const idleTimeoutMs = 5000;
+    const handled: number[] = [];
+    const { gone } = await fetchRecords({
+      brokers,
+      places: [0, 1].map((partition) => ({ topic, partition, offset: 0 })),
+      groupPrefix: uniqueName('redrive'),
+      idleTimeoutMs,
+      async handle(records) {
+        // As when the store is away for a while.
+        if (handled.length === 0) await new Promise((resolve) => setTimeout(resolve, 2 * idleTimeoutMs));
+        for (const { partition } of records) handled.push(partition);
+      },
+    });
+    expect(gone).toEqual([]);
+    expect(handled.toSorted()).toEqual([0, 1]);
+  });
+
+  it('are given up with the reason, and nothing else, when the brokers take longer than they may', async () => {
+    const topic = await createTopic(brokers, uniqueName('late'));
+    await produce(brokers, topic, [{ value: 'a' }]);
+    const reading = fetchRecords({
+      brokers,
+      places: [{ topic, partition: 0, offset: 0 }],
+      groupPrefix: uniqueName('redrive'),
+      idleTimeoutMs: 1,
+      handle: async () => undefined,
+    });
+    await expect(reading).rejects.toMatchObject({ code: 'kafka_timeout' });
+  });
+
   it('change no position of any group, and leave none behind', async () => {
     const topic = await createTopic(brokers, uniqueName('still'));
     await produce(brokers, topic, [{ value: 'a' }]);
