@@ -34,6 +34,7 @@ export async function startChild(
     else if (event.event === 'failed') ready.reject(startError(event.code, event.message, config, stderr()));
     else log({ ...event.fields, level: event.level, msg: event.msg });
   });
+  child.once('error', (error) => ready.reject(startError('START_FAILED', error.message, config, '')));
   child.once('exit', (code, signal) => {
     const how = `the process ended at once: ${signal ?? `exit code ${code}`}`;
     ready.reject(startError('START_FAILED', how, config, stderr()));

@@ -252,6 +252,14 @@ describe('the owner of a store', () => {
     expect(String(error)).toMatch(new RegExp(`Port ${port} .*GATEWATCH_EMBEDDED_PORT`));
   });
 
+  it('hears at once why the system gave no process', async () => {
+    const { execPath } = process;
+    cleanups.push(() => (process.execPath = execPath));
+    process.execPath = join(dataDir, 'no-node');
+    const error = await start().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'START_FAILED', message: expect.stringContaining('ENOENT') });
+  });
+
   it('hears what to do when the engine is not installed', async () => {
     const elsewhere = join(dataDir, 'elsewhere');
     const root = join(import.meta.dirname, '../../..');
