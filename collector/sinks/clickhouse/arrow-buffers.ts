@@ -72,6 +72,9 @@ const MOST_DISTINCT = 65_536;
 /** A dictionary pays while a value stands for some rows: ids repeat with the items of an order. */
 const LEAST_ROWS_A_VALUE = 2;
 
+/** Equal to no value. */
+const NONE_YET = Symbol('none yet');
+
 /** The column as places in a list of its distinct values; null when it has too many of them, or few rows. */
 export function repeatedStrings(
   column: string,
@@ -81,7 +84,7 @@ export function repeatedStrings(
   if (values.length < FEW_ROWS) return null;
   const places = new Uint16Array(values.length);
   const known = new Map<string, number>();
-  let last: unknown;
+  let last: unknown = NONE_YET;
   let lastPlace = 0;
   for (let i = 0; i < values.length; i += 1) {
     const value = values[i];

@@ -129,6 +129,13 @@ describe('rows as Arrow', () => {
     );
   });
 
+  it.each(['string', 'string?'] as const)('are refused when the first of many %s is missing', (kind) => {
+    const rows = Array.from({ length: 300 }, (_, i) => (i === 0 ? {} : { a: 'x' }));
+    expect(() => encodeArrow({ a: kind }, rows)).toThrow(
+      expect.objectContaining({ name: 'RowNotEncodable', column: 'a', row: 0 }),
+    );
+  });
+
   it('have equal tokens only for equal content in the same table', () => {
     const row = historyEvent();
     const stamp = { collectorId: 'c1', batchSeq: 1 };
