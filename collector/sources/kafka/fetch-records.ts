@@ -31,6 +31,9 @@ export interface FetchedRecords {
   readonly gone: readonly RecordPlace[];
 }
 
+const SESSION_MS = 10_000;
+const HEARTBEAT_MS = 2_500;
+
 /** Offsets that are still wanted, in order, by partition. */
 type Wanted = Map<string, { topic: string; partition: number; offsets: number[] }>;
 
@@ -114,6 +117,8 @@ async function readWanted(
     groupId,
     allowAutoTopicCreation: false,
     maxWaitTimeInMs: 500,
+    sessionTimeout: SESSION_MS,
+    heartbeatInterval: HEARTBEAT_MS,
     retry: { initialRetryTime: 200, maxRetryTime: 2000, retries: 5, restartOnFailure: async () => false },
   });
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>();
@@ -180,9 +185,14 @@ async function takeBatch(
       ...passed.filter((offset) => !byOffset.has(offset)).map((offset) => ({ topic, partition, offset })),
     );
     if (found.length > 0) {
-      // The store may take its time, which is no silence of the brokers.
+      // The store may take its time, which is no silence of the brokers. These wait for a sign of life as well.
       idle.stop();
-      await options.handle(found.map((message) => toRecord(topic, partition, message)));
+      const beating = setInterval(() => void payload.heartbeat().catch(() => undefined), HEARTBEAT_MS);
+      try {
+        await options.handle(found.map((message) => toRecord(topic, partition, message)));
+      } finally {
+        clearInterval(beating);
+      }
     }
     await payload.heartbeat();
   }

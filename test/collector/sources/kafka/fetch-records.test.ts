@@ -86,8 +86,8 @@ describe.skipIf(!kafka.available)('records that are read again from their places
       groupPrefix: uniqueName('redrive'),
       idleTimeoutMs,
       async handle(records) {
-        // As when the store is away for a while.
-        if (handled.length === 0) await new Promise((resolve) => setTimeout(resolve, 2 * idleTimeoutMs));
+        // As when the store is away for a while: longer than either side waits in silence.
+        if (handled.length === 0) await new Promise((resolve) => setTimeout(resolve, 3 * idleTimeoutMs));
         for (const { partition } of records) handled.push(partition);
       },
     });
