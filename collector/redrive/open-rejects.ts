@@ -76,7 +76,17 @@ const ITEM = `JSONExtract(content, 'identity', 'Tuple(event_time UInt64, action 
  * item that the store had refused is there.
  */
 export async function readSetRight(query: Query, rejects: readonly OpenReject[]): Promise<Set<string>> {
-  if (rejects.length === 0) return new Set();
+  const right = new Set<string>();
+  for (let from = 0; from < rejects.length; from += AT_ONCE) {
+    for (const id of await setRightOf(query, rejects.slice(from, from + AT_ONCE))) right.add(id);
+  }
+  return right;
+}
+
+/** Rejects a statement: parameters travel in its address, and servers take a megabyte. */
+const AT_ONCE = 2_000;
+
+async function setRightOf(query: Query, rejects: readonly OpenReject[]): Promise<string[]> {
   const ids = rejects.map((reject) => reject.reject_id);
   const orders = [...new Set(rejects.map((reject) => reject.order_id))];
   const rows = await query<{ reject_id: string }>(
@@ -105,5 +115,5 @@ WHERE reject_id IN {ids:Array(String)} AND reason = 'row_refused_by_store'
     )`,
     { ids, orders },
   );
-  return new Set(rows.map((row) => row.reject_id));
+  return rows.map((row) => row.reject_id);
 }
