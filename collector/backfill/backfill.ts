@@ -20,6 +20,8 @@ export interface BackfillOptions {
   readonly keep?: (state: BackfillState) => Promise<void>;
   readonly onRefused: (line: number, problem: Problem) => void;
   readonly onProgress?: (bytes: number, lines: number) => void;
+  /** The taker has no room for more yet, since so many orders are due. */
+  readonly onWaiting: (due: number) => void;
   /** Ends it after the chunk under way. */
   readonly signal: AbortSignal;
 }
@@ -71,7 +73,7 @@ async function pass(options: BackfillOptions, resume: BackfillState | null): Pro
 
   async function handOver(): Promise<void> {
     if (pending.length > 0 && taker !== null) {
-      await taker.ready(signal);
+      await taker.ready(signal, options.onWaiting);
       if (signal.aborted) return;
       const messages = pending.map(({ message }) => message);
       const refused = await taker.take(messages, signal).catch((error: unknown) => {

@@ -13,6 +13,7 @@ export interface CollectorTakerOptions {
 }
 
 const PAUSE_MS = 250;
+const QUIET_MS = 2000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
 interface Refusal {
@@ -53,8 +54,14 @@ export function createCollectorTaker(options: CollectorTakerOptions): Taker {
 
   return {
     name: `the collector at ${url}`,
-    async ready(signal) {
-      while (!signal.aborted && ((await readDue(url)) ?? 0) > maxDue) await pause(signal);
+    async ready(signal, onWaiting) {
+      const startedMs = performance.now();
+      while (!signal.aborted) {
+        const due = (await readDue(url)) ?? 0;
+        if (due <= maxDue) return;
+        if (performance.now() - startedMs > QUIET_MS) onWaiting(due);
+        await pause(signal);
+      }
     },
     async take(messages, signal) {
       const refused = new Map<number, Problem>();

@@ -76,6 +76,15 @@ async function run(host: Host, file: string, options: BackfillCommandOptions): P
     if (told <= MAX_TOLD) void host.stderr.write(`line ${line}: ${printable(problemText(problem))}\n`);
     if (told === MAX_TOLD) void host.stderr.write('Further bad lines are counted only.\n');
   };
+  let saidThatItWaits = false;
+  const tellOfWaiting = (due: number): void => {
+    if (saidThatItWaits) return;
+    saidThatItWaits = true;
+    bar.clear();
+    void host.stderr.write(
+      `Waiting: ${due} orders are due to be polled; more are handed over while it is at most ${options.maxDue} (--max-due).\n`,
+    );
+  };
   try {
     const result = await backfill({
       open: () => (isFile ? createReadStream(file, { highWaterMark: 65_536 }) : host.stdin),
@@ -88,6 +97,7 @@ async function run(host: Host, file: string, options: BackfillCommandOptions): P
       resume,
       ...(keeps ? { keep: (state) => writeState(statePath, state) } : {}),
       onRefused: tell,
+      onWaiting: tellOfWaiting,
       // How much stdin holds is not known.
       onProgress: (bytes, lines) => void (isFile && bar.show(bytes, `${lines} lines`)),
       signal: stopping.signal,

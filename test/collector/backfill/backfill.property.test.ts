@@ -51,6 +51,7 @@ function run(text: string, taker: Taker | null, more: Partial<BackfillOptions> =
     gateways: null,
     taker,
     onRefused: () => undefined,
+    onWaiting: () => undefined,
     signal: new AbortController().signal,
     ...more,
   });

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -115,7 +118,7 @@ describe('with a running collector', () => {
     })();
     const args = [path, '--config', collector.configFile, '--max-due', '100'];
     const { code, summary, stderr } = await backfill(args, env);
-    expect(stderr).toBe('');
+    expect(stderr).not.toContain('line');
     expect(summary).toMatchObject({ lines: 1500, taken: 1500, refused: 0, complete: true });
     expect(summary?.by).toBe(`the collector at ${collector.http}`);
     expect(code).toBe(0);
@@ -172,6 +175,27 @@ describe('with a running collector', () => {
     expect(identities[2]?.['stored']).toBeGreaterThanOrEqual(1502);
     expect(audit.code).toBe(0);
   });
+});
+
+test('a collector that is behind with polling is waited for, which is said once', async () => {
+  let asked = 0;
+  const server = createServer((request, response) => {
+    // The command asks four times a second, and what takes more than two seconds is said.
+    if (request.url === '/readyz') asked += 1;
+    const isBehind = asked < 20;
+    response.statusCode = request.method === 'POST' ? 202 : 200;
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ due: isBehind ? 900 : 0 }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const path = await file('behind.csv', 'orderType,externalId\nDeposit,a\n');
+  const { code, stderr, summary } = await backfill([path], { GATEWATCH_HTTP_PORT: String(port) });
+  expect(stderr.match(/Waiting: 900 orders are due/g)).toHaveLength(1);
+  expect(summary).toMatchObject({ taken: 1, by: `the collector at http://127.0.0.1:${port}` });
+  expect(code).toBe(0);
+  server.closeAllConnections();
+  server.close();
 });
 
 describe('without a running collector', () => {
