@@ -67,23 +67,28 @@ export function createWebhook(
   { url, token, repeatMinutes }: NonNullable<AlertsConfig['webhook']>,
   options: TargetOptions = {},
 ): AlertTarget {
-  const told = new Map<string, { readonly news: string; readonly at: number }>();
+  /** By gateway, what was told last: status by fingerprint, and what fired, as it was offered last. */
+  const told = new Map<string, { at: number; heard: Map<string, string>; open: Map<string, Alert> }>();
+  // What was told before a restart is not known: ends are told once more rather than never.
+  let restarted = true;
   return {
     name: 'webhook',
     async send(alerts, now) {
       const groups = Map.groupBy(alerts, ({ labels }) => labels['gateway'] ?? '');
-      for (const gateway of told.keys()) if (!groups.has(gateway)) told.delete(gateway);
-      for (const [gateway, members] of groups) {
-        const news = members
-          .map(({ fingerprint, status }) => `${fingerprint} ${status}`)
-          .toSorted()
-          .join('\n');
-        const firing = members.some(({ status }) => status === 'firing');
+      for (const gateway of new Set([...groups.keys(), ...told.keys()])) {
+        const offered = groups.get(gateway) ?? [];
         const before = told.get(gateway);
+        const members = before === undefined ? offered : [...offered, ...owed(before.open, offered, now)];
+        if (members.length === 0) {
+          told.delete(gateway);
+          continue;
+        }
+        const firing = members.filter(({ status }) => status === 'firing');
         // What ended before anybody heard of it is no news.
-        if (before === undefined && !firing) continue;
-        const repeat = firing && now - (before?.at ?? 0) >= repeatMinutes * 60_000;
-        if (before?.news === news && !repeat) continue;
+        if (before === undefined && firing.length === 0 && !restarted) continue;
+        const repeat = firing.length > 0 && now - (before?.at ?? 0) >= repeatMinutes * 60_000;
+        const news = members.some(({ fingerprint, status }) => before?.heard.get(fingerprint) !== status);
+        if (!news && !repeat) continue;
         await post(
           'webhook',
           url,
@@ -91,10 +96,29 @@ export function createWebhook(
           token && `Bearer ${token.reveal()}`,
           options,
         );
-        told.set(gateway, { news, at: now });
+        told.set(gateway, {
+          at: now,
+          heard: new Map(members.map(({ fingerprint, status }) => [fingerprint, status])),
+          open: new Map(firing.map((alert) => [alert.fingerprint, alert])),
+        });
       }
+      restarted = false;
     },
   };
+}
+
+/**
+ * Alerts that were told as firing and are no longer offered: the address was away until after their ends had been offered
+ * for long enough. Their ends are still owed.
+ */
+function owed(open: Map<string, Alert>, offered: readonly Alert[], now: number): Alert[] {
+  const present = new Set(offered.map(({ fingerprint }) => fingerprint));
+  for (const alert of offered) if (open.has(alert.fingerprint)) open.set(alert.fingerprint, alert);
+  return [...open.values()]
+    .filter(({ fingerprint }) => !present.has(fingerprint))
+    .map((alert) =>
+      alert.status === 'resolved' ? alert : { ...alert, status: 'resolved', endsAt: new Date(now) },
+    );
 }
 
 function webhookBody(gateway: string, alerts: readonly Alert[]): object {
