@@ -157,7 +157,8 @@ const to = (
   endsAt,
 });
 
-const until = ({ intervalMs }: RuleTiming, now: number): number =>
+/** Until when a receiver that is told at `now` may take it for granted that the alert fires. */
+export const until = ({ intervalMs }: RuleTiming, now: number): number =>
   now + FORGET_AFTER_INTERVALS * Math.max(intervalMs, RESEND_DELAY_MS);
 
 function fire(timing: RuleTiming, was: AlertMemory, now: number, reason: string): AlertMemory {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type AlertMemory, isFiring, labelKey } from './advance.ts';
+import { type AlertMemory, type AlertState, isFiring, labelKey } from './advance.ts';
 import type { Labels } from './math.ts';
 import type { ProvisionedRule } from './rule-file.ts';
 import { renderTemplate } from './template.ts';
@@ -25,15 +25,19 @@ export interface AlertTexts {
   readonly runbookUrl?: string | undefined;
 }
 
-/** The alert that a state stands for, or null: nothing is told of states that neither fire nor have just ended. */
+/**
+ * The alert that a state stands for, or null: nothing is told of states that neither fire nor have just ended. `firedAs` is the
+ * state under which receivers know it: an end must have the name of its beginning.
+ */
 export function alertOf(
   rule: ProvisionedRule,
   memory: AlertMemory,
   { externalUrl, runbookUrl }: AlertTexts,
+  firedAs: AlertState = memory.state,
 ): Alert | null {
   const firing = isFiring(memory.state);
   if (!firing && memory.resolvedAt === null) return null;
-  const labels: Labels = { ...memory.labels, ...rule.labels, ...nameLabels(rule, memory) };
+  const labels: Labels = { ...memory.labels, ...rule.labels, ...nameLabels(rule, firedAs) };
   const context = { labels: memory.labels, values: memory.values };
   const annotations = Object.fromEntries(
     Object.entries(rule.annotations).map(([name, text]) => {
@@ -55,7 +59,7 @@ export function alertOf(
 }
 
 /** Errors and missing data have names of their own, as in Grafana, so that policies can tell them from incidents. */
-function nameLabels(rule: ProvisionedRule, { state }: AlertMemory): Labels {
+function nameLabels(rule: ProvisionedRule, state: AlertState): Labels {
   if (state === 'Error') return { alertname: 'DatasourceError', rulename: rule.title };
   if (state === 'NoData') return { alertname: 'DatasourceNoData', rulename: rule.title };
   return { alertname: rule.title };

@@ -1,10 +1,13 @@
 import {
   advance,
   type AlertMemory,
+  type AlertState,
   type EvaluationOutcome,
   isFiring,
+  labelKey,
   type RuleMemory,
   type RuleTiming,
+  until,
 } from './advance.ts';
 import { type Alert, alertOf, type AlertTexts } from './alert.ts';
 import { createReferenceSource } from '../backtest/reference-source.ts';
@@ -19,9 +22,17 @@ export interface Evaluator {
   readonly intervalsMs: readonly number[];
   /** Goes on where the last evaluation in the store was. */
   resume(): Promise<void>;
-  /** Evaluates the rules of one interval at the instant `now` (epoch milliseconds). Returns those that could not be. */
-  tick(intervalMs: number, now: number, signal: AbortSignal): Promise<readonly RuleFailure[]>;
-  /** What fires, and what ended within the retention, as receivers should know it. */
+  /**
+   * Evaluates the rules of one interval at the instant `now` (epoch milliseconds), and waits for `afterRule` after each.
+   * Returns those that could not be.
+   */
+  tick(
+    intervalMs: number,
+    now: number,
+    signal: AbortSignal,
+    afterRule?: () => Promise<void>,
+  ): Promise<readonly RuleFailure[]>;
+  /** What fires, and what ended within the retention, as receivers that are told at `now` should know it. */
   alerts(now: number): Alert[];
   /** How many instances fire, by severity. */
   firing(): ReadonlyMap<string, number>;
@@ -47,7 +58,11 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const timings = new Map<string, RuleTiming>(rules.map((rule) => [rule.uid, timingOf(rule)]));
   let memory = new Map<string, RuleMemory>();
   /** Ended with their series: no longer in a rule's memory, and still to be told. */
-  let departed: { readonly rule: ProvisionedRule; readonly alert: AlertMemory }[] = [];
+  let departed: {
+    readonly rule: ProvisionedRule;
+    readonly alert: AlertMemory;
+    readonly firedAs: AlertState | undefined;
+  }[] = [];
 
   // A rule's numbers in one statement: planning it costs more than running it. What is told needs its texts as well.
   const quiet = createReferenceSource({ query, concurrency: 1 });
@@ -72,7 +87,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     async resume() {
       memory = await book.load();
     },
-    async tick(intervalMs, now, signal) {
+    async tick(intervalMs, now, signal, afterRule) {
       const failures: RuleFailure[] = [];
       for (const rule of rules) {
         const timing = timings.get(rule.uid);
@@ -86,7 +101,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         departed.push(
           ...step.alerts
             .filter(({ reason, resolvedAt }) => reason === 'MissingSeries' && resolvedAt === now)
-            .map((alert) => ({ rule, alert })),
+            .map((alert) => ({ rule, alert, firedAs: before.get(labelKey(alert.labels))?.state })),
         );
         try {
           await book.save(rule, before, step.alerts);
@@ -94,6 +109,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
           // The page matters more than its record; the next evaluation writes it down.
           failures.push({ rule: rule.title, error });
         }
+        await afterRule?.();
       }
       return failures;
     },
@@ -102,10 +118,14 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         isFiring(state) || (resolvedAt !== null && now - resolvedAt <= RESOLVED_RETENTION_MS);
       departed = departed.filter(({ alert }) => recent(alert));
       const known = rules.flatMap((rule) =>
-        [...(memory.get(rule.uid)?.values() ?? [])].map((alert) => ({ rule, alert })),
+        [...(memory.get(rule.uid)?.values() ?? [])].map((alert) => ({ rule, alert, firedAs: alert.state })),
       );
-      return [...known, ...departed].flatMap(({ rule, alert }) => {
-        const told = recent(alert) ? alertOf(rule, alert, options) : null;
+      return [...known, ...departed].flatMap(({ rule, alert, firedAs }) => {
+        const timing = timings.get(rule.uid);
+        // An evaluation can take longer than receivers would go on believing the one before.
+        const held =
+          isFiring(alert.state) && timing !== undefined ? { ...alert, endsAt: until(timing, now) } : alert;
+        const told = recent(held) ? alertOf(rule, held, options, firedAs) : null;
         return told === null ? [] : [told];
       });
     },

@@ -23,6 +23,10 @@ export interface AlertingOptions {
   readonly targets?: readonly AlertTarget[];
 }
 
+const SETTINGS_RETRY_MS = 30_000;
+/** While one evaluation goes on, receivers are told so often. */
+const TELL_AGAIN_MS = 60_000;
+
 /**
  * Writes down what the configuration says about rules; and, with `evaluate`, evaluates the rules from now on, keeps their
  * states in the store and tells the targets. A store or a target that is away is waited for.
@@ -32,12 +36,16 @@ export interface AlertingOptions {
  */
 export async function startAlerting(options: AlertingOptions): Promise<() => Promise<void>> {
   const { config, gateways, store, collectorId, clock, log } = options;
-  await store
-    .insert('alertSettings', settingRows(config, gateways, clock.now()))
-    .catch((error: unknown) =>
-      log.error({ err: error }, 'the settings of the alert rules could not be stored'),
-    );
-  if (!config.evaluate) return async () => {};
+  const stopping = new AbortController();
+  const writeSettings = (): Promise<void> =>
+    store.insert('alertSettings', settingRows(config, gateways, clock.now())).catch((error: unknown) => {
+      log.error({ err: error }, 'the settings of the alert rules could not be stored; it is tried again');
+      if (stopping.signal.aborted) return;
+      const cancel = clock.after(SETTINGS_RETRY_MS, () => void writeSettings());
+      stopping.signal.addEventListener('abort', cancel, { once: true });
+    });
+  await writeSettings();
+  if (!config.evaluate) return async () => stopping.abort();
 
   const rules = loadRules(config.rulesFolder ?? options.rulesFolder);
   const targets = options.targets ?? createTargets(config);
@@ -52,8 +60,12 @@ export async function startAlerting(options: AlertingOptions): Promise<() => Pro
       collectorId,
     }),
   });
-  await evaluator.resume();
-  const stopping = new AbortController();
+  let resuming: Promise<void> | undefined;
+  const resume = (): Promise<void> =>
+    (resuming ??= evaluator.resume().catch((error: unknown) => {
+      resuming = undefined;
+      throw error;
+    }));
   const running = new Set<Promise<void>>();
   const cancels = new Map<number, () => void>();
   const wallMs = (): number => clock.now() / 1000;
@@ -88,7 +100,19 @@ export async function startAlerting(options: AlertingOptions): Promise<() => Pro
   };
   const evaluate = async (intervalMs: number, at: number): Promise<void> => {
     const started = clock.monotonicMs();
-    const failures = await evaluator.tick(intervalMs, at, stopping.signal);
+    try {
+      await resume();
+    } catch (error) {
+      log.error({ err: error }, 'what the alert rules knew last could not be read; it is tried again');
+      return;
+    }
+    // A store that hangs makes an evaluation long: receivers hear meanwhile that what fires has not ended.
+    let toldAt = started;
+    const failures = await evaluator.tick(intervalMs, at, stopping.signal, async () => {
+      if (clock.monotonicMs() - toldAt < TELL_AGAIN_MS) return;
+      toldAt = clock.monotonicMs();
+      await tell(wallMs());
+    });
     for (const { rule, error } of failures)
       log.error({ rule, err: error }, 'an alert rule could not be evaluated');
     await tell(wallMs());
