@@ -21,6 +21,8 @@ export interface AlertStatesOptions {
 const SHARE_OF_TIME = 0.25;
 /** And yet: an incident should show within a minute or so on a slow machine, too. */
 const MOST_PAUSE_MS = 45_000;
+/** When nobody has asked for so long, what was seen last says nothing about now: it would show calm where nobody has looked. */
+const FORGET_AFTER_MS = 90_000;
 
 /**
  * How the alert rules stand now, by the generated rules themselves: the same SQL and expressions, without the time for
@@ -40,6 +42,10 @@ export function createAlertStates(options: AlertStatesOptions): () => Promise<Al
 
   async function evaluate(): Promise<void> {
     const started = monotonicMs();
+    if (started - nextAt > FORGET_AFTER_MS) {
+      alerts.clear();
+      asOf = null;
+    }
     try {
       rules ??= loadRules(rulesFolder)
         .filter(({ isPaused }) => !isPaused)
