@@ -1,4 +1,5 @@
 import type { PollConfig } from '../../schemas/config.ts';
+import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
 import type {
   OrderObservationRow,
   OrderWatchRow,
@@ -125,6 +126,8 @@ function observations(
     return [{ ...reply.observation, settled_at: settledAt, abandoned_at: abandonedAt }];
   }
   if (next.phase !== 'abandoned' || next.externalId === '') return [];
+  // A late callback had it read again, and the gateway has forgotten it: its end is known all the same.
+  if (FINAL_STATUSES.includes(next.lastStatus ?? '')) return [];
   const identity = {
     gateway: next.gateway,
     order_type: next.orderType,

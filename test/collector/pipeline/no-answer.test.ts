@@ -75,6 +75,26 @@ describe('an answer that is none', () => {
     expect(sink.rows('settlements')).toHaveLength(1);
   });
 
+  it('about an order with a final status, such as one that the gateway has forgotten, gives up no order', async () => {
+    const { sink, clock, answers, poller, order, receive } = await watching({}, { giveUpAfterH: 1 });
+    order.orderStatus = 'Success';
+    order.history.push([3, '4.1.3.00']);
+    await clock.advance(HOUR);
+    answers.set(ID, {
+      outcome: 'not_found',
+      httpStatus: 404,
+      errorType: 'http_404',
+      body: null,
+      bodyBytes: 0,
+    });
+    await receive(callback({ externalId: ID }));
+    await clock.advance(2 * HOUR);
+    expect(poller().status().watched).toBe(0);
+    const told = sink.rows('orderObservations').filter((row) => row.abandoned_at !== null);
+    expect(told).toEqual([]);
+    expect(sink.rows('settlements')).toMatchObject([{ kind: 'settled', status: 'Success' }]);
+  });
+
   it('to an order that nobody but the merchant ever named leaves the state on record when it is given up', async () => {
     const { sink, clock, watch, poller } = createPipeline({ giveUpAfterH: 1 });
     await watch({ orderType: 'Withdrawal', externalTransactionId: 'merchant-1' });
