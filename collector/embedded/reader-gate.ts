@@ -2,6 +2,7 @@ import { TABLES } from '../../schemas/names.ts';
 import { clickhouseError, type ClickHouseError } from './clickhouse-error.ts';
 import type { Connection, Engine } from './engine.ts';
 import { readableSystemTables } from './engine-config.ts';
+import { explainAst } from './explain-ast.ts';
 import {
   computingCategories,
   harmfulFunctions,
@@ -47,7 +48,8 @@ export function createReaderGate(
         throw refused('UUID');
       if (isWord(tokens[0], 'SHOW') && tokens.some((token) => token.text === '('))
         throw refused('a function in SHOW');
-      const nodes = parseAst((await connection.run(`EXPLAIN AST ${sql}`, 'TSVRaw')).text());
+      const tree = await explainAst((text) => connection.run(text, 'TSVRaw'), sql);
+      const nodes = parseAst(tree.text());
       // FORMAT Null would leave nothing to judge.
       if (nodes.length === 0) throw refused('this statement');
       for (const node of nodes) {

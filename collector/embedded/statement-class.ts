@@ -1,5 +1,6 @@
 import { clickhouseError, fromEngineError } from './clickhouse-error.ts';
 import type { ConnectionSetup, Engine } from './engine.ts';
+import { explainAst } from './explain-ast.ts';
 import { isWord, tokenize } from './sql/lexer.ts';
 
 /** `read` leaves no trace; `write` changes something. */
@@ -37,6 +38,8 @@ async function syntaxError(engine: Engine, sql: string, setup: ConnectionSetup):
   const text = sql.replace(/[;\s]+$/, '');
   if (text.includes(';') || /insert/i.test(text)) return general;
   return engine
-    .withConnection({ ...setup, role: 'reader' }, (connection) => connection.run(`EXPLAIN AST ${text}`))
+    .withConnection({ ...setup, role: 'reader' }, (connection) =>
+      explainAst((statement) => connection.run(statement), text),
+    )
     .then(() => general, fromEngineError);
 }

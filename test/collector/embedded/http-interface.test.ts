@@ -131,6 +131,15 @@ describe('statements', () => {
     expect(await post('EXISTS TABLE gatewatch.t')).toBe('1\n');
   });
 
+  it('with a fault in them are told its place, by the reader as by the writer', async () => {
+    for (const params of [{}, asWriter()]) {
+      const first = await send('SELEC 1', { params });
+      expect(await first.text()).toMatch(/failed at position 7 \(1\)/);
+      const second = await send('SELECT 1,\n2 )', { params });
+      expect(await second.text()).toMatch(/failed at position 13 .*\(line 2, col 3\)/s);
+    }
+  });
+
   it('that change something need a POST', async () => {
     const response = await get({ query: 'DROP TABLE gatewatch.t' }, asWriter());
     expect(await response.text()).toMatch(/Code: 164\..*method GET implies readonly.*\(READONLY\)/);
