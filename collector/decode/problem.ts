@@ -36,7 +36,7 @@ export function expectation(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return issue.values.map((value) => JSON.stringify(value)).join(' or ');
     case 'too_small':
-      return `at least ${String(issue.minimum)}${UNITS[issue.origin] ?? ''}`;
+      return `${issue.inclusive === false ? 'more than' : 'at least'} ${String(issue.minimum)}${UNITS[issue.origin] ?? ''}`;
     case 'too_big':
       return `at most ${String(issue.maximum)}${UNITS[issue.origin] ?? ''}`;
     default:

@@ -398,6 +398,15 @@ retention: 30
     `);
   });
 
+  test('name a limit that the value itself must not have', () => {
+    const poll = 'poll: { delaysS: [0], concurrency: 0 }';
+    const file = write(`${MINIMAL}  - { name: b, secureUrl: 'https://b.example.com', token: t, ${poll} }\n`);
+    expect(problemsOf(() => loadConfig(file, {})).toSorted()).toEqual([
+      'gateways.1.poll.concurrency: expected more than 0, received 0',
+      'gateways.1.poll.delaysS.0: expected more than 0, received 0',
+    ]);
+  });
+
   test('include gateways that share a name', () => {
     const file = write(`${MINIMAL}  - { name: acme-eu, secureUrl: 'https://b.example.com', token: t }\n`);
     expect(problemsOf(() => loadConfig(file, {}))).toEqual([
