@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alertsConfigSchema } from './alerting/config.ts';
+import { RULES } from './alerting/rules/all.ts';
 import { CALLBACK_TYPES } from './gateway/callback.ts';
 import { TOPICS } from './names.ts';
 import { Secret } from './secret.ts';
@@ -204,5 +205,17 @@ export const configSchema = z
       path: ['gateways'],
       message: 'gateway names that differ from one another',
     },
-  );
+  )
+  .superRefine(({ alerts, gateways }, context) => {
+    // A misspelt name would leave the rule as it is, and nobody would know. Other folders have rules of their own.
+    const rules = new Set<string>(RULES.map(({ name }) => name));
+    const names = new Set(gateways.map(({ name }) => name));
+    const refuse = (path: string[], message: string): void =>
+      context.addIssue({ code: 'custom', path: ['alerts', 'rules', ...path], message });
+    for (const [rule, settings] of Object.entries(alerts.rules)) {
+      if (alerts.rulesFolder === undefined && !rules.has(rule)) refuse([rule], 'the name of a rule');
+      for (const gateway of Object.keys(settings.gateways ?? {}))
+        if (!names.has(gateway)) refuse([rule, 'gateways', gateway], 'the name of a gateway');
+    }
+  });
 export type Config = z.output<typeof configSchema>;

@@ -66,7 +66,7 @@ export const alertsConfigSchema = z.strictObject({
   /** Rules by name. */
   rules: z
     .record(
-      z.string().regex(/^Gatewatch\w+$/, 'the name of a rule'),
+      z.string(),
       z.strictObject({
         ...ruleSettings,
         /** By name of the gateway; wins over what stands beside it. */

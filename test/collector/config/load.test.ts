@@ -540,3 +540,25 @@ describe('an address with user and password in it', () => {
     expect(more).toEqual([]);
   });
 });
+
+describe('settings of alert rules', () => {
+  const withRules = (alerts: string): string => write(`${MINIMAL}\nalerts:\n${alerts}`);
+
+  test('must name rules and gateways that there are, since a misspelt one would have no effect', () => {
+    const file = withRules(`
+  rules:
+    GatewatchTechTimeout: { enabled: false }
+    TrafficDrop: { below: 0.4 }
+    GatewatchTechTimeouts: { gateways: { acme-us: { enabled: false }, acme-eu: { shareAbove: 0.1 } } }`);
+    expect(problemsOf(() => loadConfig(file, {}))).toEqual([
+      'alerts.rules.GatewatchTechTimeout: expected the name of a rule, received an object',
+      'alerts.rules.TrafficDrop: expected the name of a rule, received an object',
+      'alerts.rules.GatewatchTechTimeouts.gateways.acme-us: expected the name of a gateway, received an object',
+    ]);
+  });
+
+  test('may name others where the rules come from a folder of their own', () => {
+    const file = withRules('  rulesFolder: rules\n  rules: { AcmeTimeouts: { enabled: false } }');
+    expect(loadConfig(file, {}).alerts.rules).toEqual({ AcmeTimeouts: { enabled: false } });
+  });
+});
