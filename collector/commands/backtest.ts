@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { TableResult } from '../alerts/evaluate.ts';
 import type { ProvisionedRule } from '../alerts/rule-file.ts';
@@ -67,6 +67,7 @@ async function backtest(
 ): Promise<void> {
   const range = await readRange(options);
   const rules = await chosenRules(names, options);
+  if (options.html !== undefined) await mustBeWritable(options.html);
   const { loadStoreConfig } = await import('./store-config.ts');
   const { openStore } = await import('./open-store.ts');
   const opened = await openStore(loadStoreConfig(options.config, host.env), host);
@@ -81,6 +82,15 @@ async function backtest(
     else await printText(host, done, range);
   } finally {
     await opened.close();
+  }
+}
+
+/** Asked before the work, which may take minutes. */
+async function mustBeWritable(file: string): Promise<void> {
+  try {
+    await (await open(file, 'a')).close();
+  } catch (error) {
+    throw usageError(`--html: ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 
@@ -112,6 +122,9 @@ async function chosenRules(names: readonly string[], options: BacktestOptions): 
   );
   for (const { rule } of changes) if (!all.some((one) => isNamed(one, rule))) unknown(rule);
   const wanted = all.filter((rule) => names.length === 0 || names.some((name) => isNamed(rule, name)));
+  for (const { rule } of changes)
+    if (!wanted.some((one) => isNamed(one, rule)))
+      throw usageError(`--set: ${rule} is not among the rules that are evaluated`);
   return wanted.map((rule) =>
     changes
       .filter((change) => isNamed(rule, change.rule))

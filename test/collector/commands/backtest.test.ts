@@ -147,6 +147,15 @@ describe('backtest', () => {
       code: 2,
       stderr: expect.stringContaining('has no nothing to set; it has'),
     });
+    expect(await backtest('TechTimeouts', '--set', 'ApprovalDrop.for=5m')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('ApprovalDrop is not among the rules that are evaluated'),
+    });
+    const nowhere = join(folder, 'nowhere', 'backtest.html');
+    expect(await backtest('TechTimeouts', '--html', nowhere)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--html: ${nowhere} cannot be written (ENOENT)`),
+    });
     expect(await backtest('--from', 'yesterday')).toMatchObject({ code: 2 });
     expect(await backtest('--step', '0s')).toMatchObject({ code: 2 });
   });
