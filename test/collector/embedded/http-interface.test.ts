@@ -132,10 +132,10 @@ describe('statements', () => {
   });
 
   it('with a fault in them are told its place, by the reader as by the writer', async () => {
-    for (const params of [{}, asWriter()]) {
-      const first = await send('SELEC 1', { params });
+    for (const headers of [{}, asWriter()]) {
+      const first = await send('SELEC 1', { headers });
       expect(await first.text()).toMatch(/failed at position 7 \(1\)/);
-      const second = await send('SELECT 1,\n2 )', { params });
+      const second = await send('SELECT 1,\n2 )', { headers });
       expect(await second.text()).toMatch(/failed at position 13 .*\(line 2, col 3\)/s);
     }
   });
