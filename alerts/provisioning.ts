@@ -1,5 +1,5 @@
 import type * as alerting from '@grafana/grafana-foundation-sdk/alerting';
-import { stringify } from 'yaml';
+import { Document, visit } from 'yaml';
 import { GRAFANA } from '../schemas/names.ts';
 import { duration } from './grafana-rule.ts';
 
@@ -29,8 +29,16 @@ export function provisioningFile(
 }
 
 /** Through JSON, because builders leave functions and undefined fields behind. */
-export const yamlFile = (content: object): string =>
-  HEADER + stringify(JSON.parse(JSON.stringify(content)), { lineWidth: 0, aliasDuplicateObjects: false });
+export function yamlFile(content: object): string {
+  const document = new Document(JSON.parse(JSON.stringify(content)), { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar(_key, scalar) {
+      // Bare, readers of YAML 1.1 such as PyYAML take it for a tag of theirs.
+      if (scalar.value === '=') scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return HEADER + document.toString({ lineWidth: 0 });
+}
 
 function fileRule(rule: alerting.Rule, runbookUrl: (ruleName: string) => string): Record<string, unknown> {
   const { __dashboardUid__: dashboardUid, __panelId__: panel, ...annotations } = rule.annotations ?? {};

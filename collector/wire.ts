@@ -222,17 +222,17 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
       const self = { collectorId, version: VERSION, clock, stamp, tally, memoryBytes };
       life.onStop(startReports({ ...parts, ...self, fail: life.fail }));
       const { alerts, gateways: gatewayConfigs } = config;
-      life.onStop(
-        await startAlerting({
-          config: alerts,
-          gateways: gatewayConfigs,
-          store,
-          collectorId,
-          clock,
-          log,
-          rulesFolder: RULES_FOLDER,
-        }),
-      );
+      const stopAlerting = await startAlerting({
+        config: alerts,
+        gateways: gatewayConfigs,
+        store,
+        collectorId,
+        clock,
+        log,
+        rulesFolder: RULES_FOLDER,
+      });
+      // A question to a store that hangs takes its whole deadline.
+      life.onStop(() => within(stopAlerting(), 1_000));
       log.info(
         { ...listeners, store: store.url, config: config.origin, resumedOrders: resumed },
         'collecting',

@@ -123,8 +123,8 @@ async function kafkaOf({ kafka, gateways }: LoadedConfig): Promise<RedriveOption
   };
 }
 
-/** The most that the collector takes in one request. */
-const AT_ONCE = 1000;
+/** With the longest ids, more would be too much for one request. */
+const AT_ONCE = 500;
 /** A refusal names every order that was not taken. */
 const REFUSAL_SHOWN = 300;
 

@@ -67,8 +67,8 @@ async function watch(host: Host, ids: readonly string[], options: WatchOptions):
   return done(host, options, ids.length, `the collector at ${url}`);
 }
 
-/** The most that the collector takes in one request. */
-const AT_ONCE = 1000;
+/** With the longest ids, more would be too much for one request. */
+const AT_ONCE = 500;
 
 function messageOf(id: string, options: WatchOptions): WatchMessage {
   const { gateway, type, by, channel, amount, currency } = options;

@@ -19,10 +19,11 @@ export interface Child {
 /** Time on top of what the child itself may spend, after which it is taken for stuck. */
 const graceMs = 5_000;
 
-/** Starts the process and waits until it answers. @throws EmbeddedStoreError with the child's reason */
+/** Starts the process and waits until it answers, or `signal` is aborted. @throws EmbeddedStoreError with the child's reason */
 export async function startChild(
   config: ChildConfig,
   log: (event: EmbeddedStoreEvent) => void,
+  signal?: AbortSignal,
 ): Promise<Child> {
   const child = spawnChild();
   const exited = exitOf(child);
@@ -40,6 +41,10 @@ export async function startChild(
     ready.reject(startError('START_FAILED', how, config, stderr()));
   });
   tell(child, { message: 'start', config });
+  const giveUp = (): void =>
+    ready.reject(new EmbeddedStoreError('START_FAILED', 'The embedded ClickHouse is not wanted any more.'));
+  if (signal?.aborted === true) giveUp();
+  signal?.addEventListener('abort', giveUp, { once: true });
   const timer = setTimeout(() => {
     const seconds = Math.round((config.startTimeoutMs + graceMs) / 1000);
     ready.reject(
@@ -63,6 +68,7 @@ export async function startChild(
     throw error;
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', giveUp);
   }
 }
 

@@ -87,7 +87,7 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   announce(first);
   const supervisor = supervise(first, {
     // A replacement must come back under the address that everybody knows.
-    start: () => startChild({ ...config, port }, log),
+    start: (signal) => startChild({ ...config, port }, log, signal),
     maxRestarts: options.maxRestarts ?? 10,
     log,
     onReplaced(child, restarts) {

@@ -3,8 +3,8 @@ import { EmbeddedStoreError } from './errors.ts';
 import type { EmbeddedStoreEvent } from './events.ts';
 
 export interface SupervisorOptions {
-  /** Starts a replacement; its rejection counts as one more failure. */
-  readonly start: () => Promise<Child>;
+  /** Starts a replacement, and gives it up once `signal` is aborted; its rejection counts as one more failure. */
+  readonly start: (signal: AbortSignal) => Promise<Child>;
   /** Failures in a row, without a minute of health between them, after which it gives up. */
   readonly maxRestarts: number;
   /** Called when a replacement answers. */
@@ -54,8 +54,9 @@ export function supervise(first: Child, options: SupervisorOptions): Supervisor 
       await Promise.race([elapsed(backoffMs), aborted(released.signal)]);
       if (released.signal.aborted) return null;
       try {
-        child = await options.start();
+        child = await options.start(released.signal);
       } catch (error) {
+        if (released.signal.aborted) return null;
         options.log({ level: 'error', msg: 'embedded ClickHouse did not restart', reason: reasonOf(error) });
         continue;
       }

@@ -9,15 +9,16 @@ const PATIENCE_MS = 2_000;
  * bounded. What was taken in before keeps waiting.
  */
 export function createAdmission(sink: RowSink, monotonicMs: () => number): () => void {
-  let awaySince: number | null = null;
+  let away: { readonly sinceMs: number; readonly lastAckAt: number | null } | null = null;
   return () => {
-    const { state, lastError } = sink.status();
+    const { state, lastError, lastAckAt } = sink.status();
     if (state === 'ok') {
-      awaySince = null;
+      away = null;
       return;
     }
-    awaySince ??= monotonicMs();
-    if (monotonicMs() - awaySince < PATIENCE_MS) return;
+    // Nobody may have asked while it was back.
+    if (away === null || away.lastAckAt !== lastAckAt) away = { sinceMs: monotonicMs(), lastAckAt };
+    if (monotonicMs() - away.sinceMs < PATIENCE_MS) return;
     throw new GatewatchError(`The store does not take rows: ${lastError ?? 'no answer'}`, {
       code: 'store_unavailable',
       retryable: true,

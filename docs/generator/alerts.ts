@@ -45,7 +45,12 @@ function section(rule: Rule): string[] {
       ? []
       : [['Silent while', `${code(rule.suppressedBy)} holds for the gateway`] satisfies [string, string]]),
     ...(rule.offByDefault === true
-      ? [['Off by default', 'switch it on with the setting `enabled`'] satisfies [string, string]]
+      ? [
+          [
+            'Judged for',
+            "what the gateway's `callbackTypes` name: all, unless the configuration names fewer",
+          ] satisfies [string, string],
+        ]
       : []),
   ];
   return [

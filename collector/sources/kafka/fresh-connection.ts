@@ -1,8 +1,11 @@
 import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
 
 interface Connection {
   isConnected(): boolean;
   connect(): Promise<true>;
+  disconnect(): Promise<true>;
+  socket?: Socket;
   chunks: Buffer[];
   bytesBuffered: number;
   bytesNeeded: number;
@@ -17,6 +20,9 @@ let mended = false;
  * kafkajs 2.2.4 uses a connection object again after its socket broke, with the first half of an answer still in its buffer:
  * the next socket's bytes are then read from the middle of a frame, which throws where nobody can catch it, or waits for
  * gigabytes. Every new socket begins with an empty buffer instead.
+ *
+ * It also takes leave of a dead socket again and again while a broker is away, and each `unref` of one leaves a listener
+ * for a connection that never comes, until Node warns of a leak.
  */
 export function startConnectionsFresh(): void {
   if (mended) return;
@@ -31,5 +37,11 @@ export function startConnectionsFresh(): void {
       this.bytesNeeded = LENGTH_BYTES;
     }
     return connect.call(this);
+  };
+  const disconnect = prototype.disconnect;
+  prototype.disconnect = function (this: Connection): Promise<true> {
+    const { socket } = this;
+    if (socket?.destroyed === true) socket.unref = () => socket;
+    return disconnect.call(this);
   };
 }

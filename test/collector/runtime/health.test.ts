@@ -115,4 +115,21 @@ describe('admission', () => {
     nowMs = 9_000;
     admit();
   });
+
+  it('is patient anew with a store that was back meanwhile, although nobody asked then', async () => {
+    let nowMs = 0;
+    const memory = createMemorySink();
+    const admit = createAdmission(memory, () => nowMs);
+    memory.hold();
+    const write = memory.write({});
+    admit();
+    memory.release();
+    await write;
+    memory.hold();
+    void memory.write({}).catch(() => {});
+    nowMs = 60_000;
+    admit();
+    nowMs = 62_000;
+    expect(admit).toThrow(expect.objectContaining({ code: 'store_unavailable' }) as Error);
+  });
 });
