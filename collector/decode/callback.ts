@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import { callbackSchema, type Callback } from '../../schemas/gateway/callback.ts';
 import type { CallbackDeliveryRow, EpochMicros, Verdict } from '../../schemas/rows.ts';
 import type { Secret } from '../../schemas/secret.ts';
+import { sha256Bytes } from './ids.ts';
 import { firstProblem, problemText } from './problem.ts';
 import { looksLikeCardNumber } from './redact.ts';
 import { verifySignature } from './signature.ts';
@@ -136,5 +136,5 @@ function contentHash(delivery: CallbackDelivery): Uint8Array {
   const signatures = delivery.signatures.map((signature) => `\n${signature.length}\n${signature}`);
   const { body } = delivery;
   const all = Buffer.concat([Buffer.from(`${body.byteLength}\n`), body, Buffer.from(signatures.join(''))]);
-  return hash('sha256', all, 'buffer');
+  return sha256Bytes(all);
 }

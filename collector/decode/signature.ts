@@ -1,7 +1,8 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { signatureBase, type Callback } from '../../schemas/gateway/callback.ts';
 import type { Verdict } from '../../schemas/rows.ts';
 import type { Secret } from '../../schemas/secret.ts';
+import { sha256Bytes } from './ids.ts';
 
 const SHA256_HEX = /^[0-9a-f]{64}$/i;
 
@@ -24,6 +25,6 @@ export function verifySignature(
   return index === 0 ? 'valid' : 'valid_previous_key';
 }
 
-function digest(callback: Callback, key: Secret): Buffer {
-  return hash('sha256', signatureBase(callback, key.reveal()), 'buffer');
+function digest(callback: Callback, key: Secret): Uint8Array {
+  return sha256Bytes(signatureBase(callback, key.reveal()));
 }
