@@ -48,6 +48,13 @@ export function isSafeId(id: string): boolean {
   return id !== '' && id.isWellFormed() && !DOT_SEGMENT.test(id);
 }
 
+const USUAL_ID = /^[\w-]{1,200}$/;
+
+/** An id of letters, digits, `_` and `-`, as ids usually are: it can stand everywhere. */
+export function isUsualId(id: string): boolean {
+  return USUAL_ID.test(id);
+}
+
 const id = z.string().min(1).max(200).refine(isSafeId, 'an id that can stand in a path');
 
 /**

@@ -1,4 +1,4 @@
-import { callbackSchema, type Callback } from '../../schemas/gateway/callback.ts';
+import { callbackSchema, isUsualCallback, type Callback } from '../../schemas/gateway/callback.ts';
 import type { CallbackDeliveryRow, EpochMicros, Verdict } from '../../schemas/rows.ts';
 import type { Secret } from '../../schemas/secret.ts';
 import { sha256Bytes } from './ids.ts';
@@ -112,11 +112,14 @@ function readCallback(body: Uint8Array): Read {
     // The parser's message quotes the input, which may hold card data: it is not repeated.
     return refuse('body: expected JSON in UTF-8, received something else');
   }
-  const parsed = callbackSchema.safeParse(input);
+  const parsed = isUsualCallback(input)
+    ? ({ success: true, data: input } as const)
+    : callbackSchema.safeParse(input);
   if (!parsed.success) return refuse(problemText(firstProblem(parsed.error, input)));
-  const { status, amount, currency } = parsed.data;
+  // Field by field: a usual callback carries others too, which are not to be kept.
+  const { externalId, status, amount, orderType, currency } = parsed.data;
   if ([status, amount, currency ?? ''].some(looksLikeCardNumber)) return refuse(CARD_FOUND);
-  return { callback: parsed.data, problem: '' };
+  return { callback: { externalId, status, amount, orderType, currency }, problem: '' };
 }
 
 /** The signature covers the amount's exact text: should a gateway send a JSON number, its source text is that. */

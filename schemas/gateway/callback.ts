@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { OrderType } from '../dictionary.ts';
-import { isSafeId } from '../watch.ts';
+import { isSafeId, isUsualId } from '../watch.ts';
 import type { ExternalParams } from './status-reply.ts';
 
 /**
@@ -27,6 +27,26 @@ export const callbackSchema = z.object({
   currency: z.string().max(16).nullish(),
 });
 export type Callback = z.infer<typeof callbackSchema>;
+
+const USUAL_STATUS = /^\w{1,64}$/;
+const USUAL_AMOUNT = /^\d{1,30}(?:\.\d{1,30})?$/;
+
+/** A callback as gateways send them, told without the schema's cost. All else is the schema's to judge. */
+export function isUsualCallback(value: unknown): value is Callback {
+  if (typeof value !== 'object' || value === null) return false;
+  const { externalId, status, amount, orderType, currency } = value as Partial<Record<string, unknown>>;
+  return (
+    typeof externalId === 'string' &&
+    isUsualId(externalId) &&
+    typeof status === 'string' &&
+    USUAL_STATUS.test(status) &&
+    typeof amount === 'string' &&
+    USUAL_AMOUNT.test(amount) &&
+    (orderType === 'Deposit' || orderType === 'Withdrawal') &&
+    typeof currency === 'string' &&
+    currency.length <= 16
+  );
+}
 
 /** The whole callback body as a gateway sends it: what the sandbox writes (section 6.2). */
 export interface FullCallback {

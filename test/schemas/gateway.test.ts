@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CALLBACK_TYPES, callbackSchema, signatureBase } from '../../schemas/gateway/callback.ts';
+import {
+  CALLBACK_TYPES,
+  callbackSchema,
+  isUsualCallback,
+  signatureBase,
+} from '../../schemas/gateway/callback.ts';
 import {
   ADDITIONAL_FIELD_KEYS,
   additionalField,
@@ -154,6 +159,53 @@ describe('what the collector reads', () => {
     const signed = { externalId: 'a', status: 'Success', amount: '1', orderType: 'Deposit', currency: 'EUR' };
     expect(callbackSchema.parse({ ...signed, externalParams: { cardToken: 'token' }, cvv: '123' })).toEqual(
       signed,
+    );
+  });
+
+  it('knows a usual callback, and finds nothing usual that the schema would refuse', () => {
+    const text = (most: number) =>
+      fc.oneof(
+        fc.constantFrom(
+          'a',
+          'a-1',
+          '1.50',
+          'Success',
+          '',
+          '..',
+          'a;b',
+          'a/../b',
+          '-1.5',
+          '1\n',
+          'a'.repeat(most),
+        ),
+        fc.constant('1'.repeat(most + 1)),
+        fc.string({ unit: 'binary' }),
+      );
+    const other = fc.constantFrom(null, undefined, 1, {}, ['a']);
+    const callback = fc.record({
+      externalId: fc.oneof(text(200), other),
+      status: fc.oneof(text(64), other),
+      amount: fc.oneof({ weight: 3, arbitrary: fc.constantFrom('1', '1.50', '1e3') }, text(64), other),
+      orderType: fc.oneof(
+        { weight: 3, arbitrary: fc.constantFrom('Deposit', 'Withdrawal') },
+        text(10),
+        other,
+      ),
+      currency: fc.oneof(text(16), other),
+    });
+    const signed = {
+      externalId: 'a',
+      status: 'Success',
+      amount: '1.50',
+      orderType: 'Deposit',
+      currency: 'EUR',
+    };
+    expect(isUsualCallback(signed)).toBe(true);
+    fc.assert(
+      fc.property(fc.oneof(callback, fc.jsonValue()), (value) => {
+        if (isUsualCallback(value)) expect(accepts(callbackSchema, value)).toBe(true);
+      }),
+      { numRuns: 5_000 },
     );
   });
 
