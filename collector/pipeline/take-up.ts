@@ -32,19 +32,22 @@ export async function takeUp(
   context: PipelineContext,
 ): Promise<Map<string, TakenUp>> {
   const now = context.clock.now();
-  const missing = news.filter((one) => context.poller.get(one.gateway, watchKey(one)) === undefined);
+  const keys = news.map(watchKey);
+  const missing = news.filter(
+    ({ gateway }, index) => context.poller.get(gateway, keys[index] as string) === undefined,
+  );
   const stored = await context.memory.find(missing);
   const taken = new Map<string, TakenUp>();
-  for (const one of news) {
-    const key = watchKey(one);
-    const live = taken.get(key)?.order ?? context.poller.get(one.gateway, key);
+  for (const [index, one] of news.entries()) {
+    const key = keys[index] as string;
+    const earlier = taken.get(key);
+    const live = earlier?.order ?? context.poller.get(one.gateway, key);
     const before = live ?? stored.get(key);
-    const known =
-      taken.get(key)?.known ?? (live === undefined && before === undefined ? NOTHING_KNOWN : null);
+    const known = earlier?.known ?? (live === undefined && before === undefined ? NOTHING_KNOWN : null);
     const order = learn(before === undefined ? fresh(one, now) : opened(before, one, now), one);
     // A read that is under way may settle it: that somebody wants another must outlive a crash.
     const mayEnd = order.phase === 'rereading';
-    const changed = live === undefined || order !== before || mayEnd || taken.get(key)?.changed === true;
+    const changed = live === undefined || order !== before || mayEnd || earlier?.changed === true;
     taken.set(key, { order, known, changed });
   }
   return taken;
