@@ -23,6 +23,8 @@ describe('a link between a collector and its store', () => {
     server = createServer((request, reply) => {
       void text(request).then(
         (body) => {
+          // Asked after an insert that was repeated, see insert-tokens.ts.
+          if (body.includes('uptime()')) return void reply.end('3600\n');
           served.push(body);
           reply.end('{"a":1}\n');
         },
