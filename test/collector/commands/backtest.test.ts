@@ -107,7 +107,7 @@ describe('backtest', () => {
   });
 
   test('evaluates with another limit for this run only', async () => {
-    const { rules } = await report('tech-timeouts', '--step', '2m', '--set', 'TechTimeouts.threshold=0.9');
+    const { rules } = await report('tech-timeouts', '--step', '5m', '--set', 'TechTimeouts.threshold=0.9');
     expect(rules).toMatchObject([{ pages: 0 }]);
   });
 
