@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
+import type { AlertLine } from '../schemas/alerting/alert-line.ts';
 import { annotate } from './demo/annotate.ts';
 import { runCommand, startCollectorProcess, type CollectorProcess } from './demo/collector-process.ts';
 import { COUNTS_SQL, readCounts, type Counts } from './demo/counts.ts';
@@ -9,7 +10,7 @@ import { freePort } from './demo/free-port.ts';
 import { readDemoOptions, type DemoOptions } from './demo/options.ts';
 import { startOtlpReceiver } from './demo/otlp-receiver.ts';
 import { planFor, provokeIncident, seasonTraffic, type Plan } from './demo/script.ts';
-import { summarize, summaryText, type AlertState } from './demo/summary.ts';
+import { summarize, summaryText } from './demo/summary.ts';
 import { createSandbox, type Sandbox } from './server.ts';
 
 /** Re-reads and delays in seconds instead of minutes, to go with orders that live faster. */
@@ -52,7 +53,7 @@ async function main(options: DemoOptions): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   const startedMs = performance.now();
   sandbox.start();
-  let alerts: AlertState[];
+  let alerts: AlertLine[];
   try {
     await live(sandbox, collector, plan, options, interrupted.signal);
     sandbox.setRate(0);
@@ -138,10 +139,10 @@ function note(text: string): void {
   say(`${process.stderr.isTTY ? '\r\u001b[K' : ''}-- ${text}`);
 }
 
-async function evaluateAlerts(configFile: string, env: NodeJS.ProcessEnv): Promise<AlertState[]> {
+async function evaluateAlerts(configFile: string, env: NodeJS.ProcessEnv): Promise<AlertLine[]> {
   const { code, stdout, stderr } = await runCommand(node, ['alerts', '--json', '--config', configFile], env);
   if (code !== 0) throw new Error(`the alert rules could not be evaluated: ${stderr}`);
-  return JSON.parse(stdout) as AlertState[];
+  return JSON.parse(stdout) as AlertLine[];
 }
 
 /** The counts once nothing writes any more: what a SELECT gives later, too. */

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { AlertLine } from '../../schemas/alerting/alert-line.ts';
 import { SEVERITIES, type Severity } from '../../schemas/alerting/rule.ts';
 import type { RuleEvaluation, TableResult } from '../alerts/evaluate.ts';
 import type { ProvisionedRule } from '../alerts/rule-file.ts';
@@ -11,7 +12,7 @@ import {
   type CommandContext,
   type GlobalOptions,
 } from './command-context.ts';
-import { drawAlerts, type AlertLine } from './draw-alerts.ts';
+import { drawAlerts } from './draw-alerts.ts';
 import type { Host } from './host.ts';
 import type { OpenedStore } from './open-store.ts';
 import { createProgressBar } from './progress-bar.ts';

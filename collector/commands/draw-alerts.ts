@@ -1,17 +1,7 @@
+import type { AlertLine } from '../../schemas/alerting/alert-line.ts';
 import type { Output } from './host.ts';
 import { printable } from './host.ts';
 import { drawTable } from './table.ts';
-
-/** What one rule sees for one label set. */
-export interface AlertLine {
-  readonly rule: string;
-  readonly severity: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** By the rule's query; `window_from`, `window_to` and `as_of` in epoch seconds. */
-  readonly values: Readonly<Record<string, number | null>>;
-  readonly firing: boolean;
-  readonly summary: string;
-}
 
 /** A table of what every rule sees, what fires at its top, and one line that sums up. */
 export function drawAlerts(output: Output, lines: readonly AlertLine[]): string {

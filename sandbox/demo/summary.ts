@@ -1,16 +1,6 @@
+import type { AlertLine } from '../../schemas/alerting/alert-line.ts';
 import type { SandboxStats } from '../stats.ts';
 import type { Counts } from './counts.ts';
-
-/** One row of a rule's result, as `gatewatch alerts --json` prints it. */
-export interface AlertState {
-  readonly rule: string;
-  readonly severity: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** By the rule's query: `affected` and `seen` are orders in the rule's window. */
-  readonly values: Readonly<Record<string, number | null>>;
-  readonly firing: boolean;
-  readonly summary: string;
-}
 
 export interface Summary {
   readonly seconds: number;
@@ -35,7 +25,7 @@ export interface Summary {
   readonly spans: { readonly received: number; readonly expected: number };
   readonly rows: Readonly<Record<'orders' | 'polls' | 'callbacks' | 'history_events' | 'rejects', number>>;
   readonly rejects: number;
-  readonly alerts: readonly AlertState[];
+  readonly alerts: readonly AlertLine[];
   /** Empty when what the sandbox did and what the views hold agree. */
   readonly disagreements: readonly string[];
 }
@@ -47,7 +37,7 @@ export interface SummaryInput {
   readonly sandbox: SandboxStats;
   readonly counts: Counts;
   readonly spansReceived: number;
-  readonly alerts: readonly AlertState[];
+  readonly alerts: readonly AlertLine[];
 }
 
 /** Sets side by side what the sandbox says it did and what the views say came of it. */

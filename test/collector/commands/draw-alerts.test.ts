@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { drawAlerts, type AlertLine } from '../../../collector/commands/draw-alerts.ts';
+import { drawAlerts } from '../../../collector/commands/draw-alerts.ts';
 import type { Output } from '../../../collector/commands/host.ts';
+import type { AlertLine } from '../../../schemas/alerting/alert-line.ts';
 
 const plain: Output = {
   isTty: false,

@@ -70,15 +70,21 @@ describe('the token of an insert that is repeated', () => {
   type Answer = 'stored' | 'nothing' | number;
   const insert = freezeInsert('historyEvents', historyEvents('token', 3));
 
-  /** The tokens that a store is sent which gives these answers, one after another, and has run for so long. */
-  async function tokensSent(answers: readonly Answer[], uptimeS: number): Promise<string[]> {
+  /**
+   * The tokens that a store is sent which gives these answers, one after another, and has run for so long. It does not say so
+   * the first `mute` times that it is asked.
+   */
+  async function tokensSent(answers: readonly Answer[], uptimeS: number, mute = 0): Promise<string[]> {
     const tokens: string[] = [];
     const left = [...answers];
+    let leftMute = mute;
     const server = createServer((request, response) => {
       void buffer(request).then((body) => {
         const { searchParams } = new URL(request.url ?? '/', 'http://store');
-        if (`${searchParams.get('query') ?? ''}${body.toString()}`.includes('uptime()'))
-          return void response.end(`${uptimeS}\n`);
+        if (`${searchParams.get('query') ?? ''}${body.toString()}`.includes('uptime()')) {
+          leftMute -= 1;
+          return void (leftMute < 0 ? response.end(`${uptimeS}\n`) : request.socket.destroy());
+        }
         tokens.push(searchParams.get('insert_deduplication_token') ?? '');
         const answer = left.shift() ?? 'stored';
         if (answer === 'nothing') return void request.socket.destroy();
@@ -124,5 +130,10 @@ describe('the token of an insert that is repeated', () => {
 
   it.each([241, 252, 395])('stays the same after error %i, which came before or behind it', async (code) => {
     expect(own(await tokensSent([code, code], 3600))).toEqual([true, true, true]);
+  });
+
+  it('is not trusted before the store has said how long it has run', async () => {
+    expect(own(await tokensSent(['nothing'], 3600, 2))).toEqual([true, true, true, true]);
+    expect(own(await tokensSent(['nothing'], 0, 1))).toEqual([true, true, true, false]);
   });
 });
