@@ -57,6 +57,7 @@ async function main(options: DemoOptions): Promise<number> {
   try {
     await live(sandbox, collector, plan, options, interrupted.signal);
     sandbox.setRate(0);
+    note('Evaluating the alert rules, one after the other ...');
     alerts = await evaluateAlerts(configFile, env);
   } catch (error) {
     // What still runs would keep the demo from ending.
