@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
 import type { AlertLine } from '../schemas/alerting/alert-line.ts';
@@ -68,7 +68,8 @@ async function main(options: DemoOptions): Promise<number> {
   writeFileSync(join(dataDir, 'collector.log'), `${logFile.join('\n')}\n`);
   if (code !== 0)
     say(`The collector ended with code ${code}; its log is in ${join(dataDir, 'collector.log')}`);
-  // Only then is it told of every attempt whether it was answered: the collector may have taken one as it ended.
+  // Only then is it told of every attempt whether it was answered: the collector may have taken one as it
+  // ended.
   await sandbox.stop();
   const stats = sandbox.stats();
   const spansReceived = receiver.spans();
@@ -122,7 +123,7 @@ async function live(
       sandbox.setRate(0);
       note('No more new orders; reading what is under way');
     }
-    showLine(second, await readCounts(collector.store).catch(() => null));
+    showLine(second, await readCounts(collector.store, options.dataDir).catch(() => null));
   }
   if (process.stderr.isTTY) process.stderr.write('\n');
 }
@@ -194,18 +195,19 @@ function telemetryTo(url: string): Record<string, string> {
 }
 
 function addressesText(sandbox: Sandbox, collector: CollectorProcess, configFile: string): string {
+  const dataDir = dirname(configFile);
   return `
   dashboards  ${collector.http}   <- open this
   collector   ${collector.http}   (/metrics /readyz /orders/{id})
   gateway     ${sandbox.url}   (its switches: curl ${sandbox.adminUrl})
-  ClickHouse  ${collector.store}   (user gatewatch_reader, no password)
+  ClickHouse  ${collector.store}   (user gatewatch_reader, password in ${join(dataDir, 'reader.secret')})
 
   Try, in another terminal:
     export GATEWATCH_CONFIG=${configFile}
     npm run -s gatewatch -- sql "SELECT outcome, count() FROM orders GROUP BY outcome"
     npm run -s gatewatch -- alerts
     npm run -s gatewatch -- order $(npm run -s gatewatch -- sql "SELECT external_id FROM orders WHERE outcome = 'technical_failure' LIMIT 1")
-    curl '${collector.store}/?user=gatewatch_reader' -d "SELECT stage, reason_detail, count() FROM gatewatch.history_events WHERE result = 'FAILURE' GROUP BY ALL"
+    curl --user "gatewatch_reader:$(cat ${join(dataDir, 'reader.secret')})" ${collector.store} -d "SELECT stage, reason_detail, count() FROM gatewatch.history_events WHERE result = 'FAILURE' GROUP BY ALL"
 `;
 }
 

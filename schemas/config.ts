@@ -82,7 +82,10 @@ export const gatewayConfigSchema = z.strictObject({
   paths: pathsSchema.prefault({}),
   /** Bearer token for status requests (section 5). */
   token: secret,
-  /** Private keys that callbacks are signed with (section 6.3), newest first. @default none: no callback verifies */
+  /**
+   * Private keys that callbacks are signed with (section 6.3), newest first. @default none: no callback
+   * verifies
+   */
   callbackKeys: z.array(secret).max(5).default([]),
   /** Callback types that the account manager switched on (section 6.2). @default all five */
   callbackTypes: z.array(z.enum(CALLBACK_TYPES)).default([...CALLBACK_TYPES]),
@@ -101,13 +104,18 @@ export const kafkaConfigSchema = z.strictObject({
   clientId: z.string().min(1).default('gatewatch'),
   /** @default 'gatewatch' */
   groupId: z.string().min(1).default('gatewatch'),
-  /** Topics that carry callbacks; an entry may name the gateway that its messages are from. @default gateway.callbacks */
+  /**
+   * Topics that carry callbacks; an entry may name the gateway that its messages are from. @default
+   * gateway.callbacks
+   */
   callbackTopics: z.array(topicConfig).min(1).default([TOPICS.callbacks]),
   /** Topic of "poll this order" messages. @default 'gateway.orders' */
   watchTopic: z.string().min(1).default(TOPICS.orders),
   /** Create missing topics. @default false */
   createTopics: z.boolean().default(false),
-  /** After this long without a heartbeat a dead member's partitions move on, in milliseconds. @default 10000 */
+  /**
+   * After this long without a heartbeat a dead member's partitions move on, in milliseconds. @default 10000
+   */
   sessionTimeoutMs: z.int().min(6000).default(10_000),
   /** `true`, or TLS options as Node's `tls.connect` takes them. */
   ssl: z.union([z.boolean(), z.record(z.string(), z.unknown())]).optional(),
@@ -167,6 +175,8 @@ export const configSchema = z
         port: port.default(8123),
         /** Wait for the disk on each insert: survives power loss, not just a kill. @default true */
         fsync: z.boolean().default(true),
+        /** 'none': whoever can connect to loopback on this machine may read all rows. @default 'required' */
+        readerPassword: z.enum(['required', 'none']).default('required'),
       })
       .prefault({}),
     http: z
@@ -207,7 +217,8 @@ export const configSchema = z
     },
   )
   .superRefine(({ alerts, gateways }, context) => {
-    // A misspelt name would leave the rule as it is, and nobody would know. Other folders have rules of their own.
+    // A misspelt name would leave the rule as it is, and nobody would know. Other folders have rules of their
+    // own.
     const rules = new Set<string>(RULES.map(({ name }) => name));
     const names = new Set(gateways.map(({ name }) => name));
     const refuse = (path: string[], message: string): void =>

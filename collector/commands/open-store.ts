@@ -14,13 +14,18 @@ export interface Login {
 }
 
 export interface OpenedStore {
-  /** A server of the configuration, the embedded store that another process serves, or one started for this command. */
+  /**
+   * A server of the configuration, the embedded store that another process serves, or one started for this
+   * command.
+   */
   readonly kind: 'configured' | 'running' | 'started';
   readonly url: string;
   readonly database: string;
   readonly writer: Login;
   /** The embedded store's user who can only read. With a configured server: the configured user. */
   readonly reader: Login;
+  /** What the system refuses the embedded engine's process, in words; null with a configured server. */
+  readonly wall: string | null;
   /** The store with the writer's rights. */
   readonly store: Store;
   close(): Promise<void>;
@@ -34,8 +39,8 @@ export interface OpenStoreOptions {
 }
 
 /**
- * Opens the store that the configuration means, as a command needs it: the configured server, else the running embedded
- * store, else one that lives as long as the command.
+ * Opens the store that the configuration means, as a command needs it: the configured server, else the
+ * running embedded store, else one that lives as long as the command.
  * @throws GatewatchError `store_unavailable` when the data folder holds no store and none may be made
  */
 export async function openStore(
@@ -53,13 +58,12 @@ export async function openStore(
       database,
       writer: login,
       reader: login,
+      wall: null,
       requestTimeoutMs,
       ...wanted,
     });
   }
   const { findRunningStore } = await import('../embedded/connection-file.ts');
-  const { users } = await import('../embedded/access.ts');
-  const reader: Login = { username: users.reader, password: new Secret('') };
   const database = DATABASE;
   const running = await findRunningStore(config.dataDir);
   if (running !== null) {
@@ -68,7 +72,8 @@ export async function openStore(
       url: running.url,
       database,
       writer: loginOf(running.writer),
-      reader,
+      reader: loginOf(running.reader),
+      wall: running.wall,
       ...wanted,
     });
   }
@@ -80,7 +85,8 @@ export async function openStore(
     );
   }
   const { startEmbeddedStore } = await import('../embedded/store.ts');
-  const starting = startEmbeddedStore({ dataDir: config.dataDir, port: 0, fsync: config.embedded.fsync });
+  const { fsync, readerPassword } = config.embedded;
+  const starting = startEmbeddedStore({ dataDir: config.dataDir, port: 0, fsync, readerPassword });
   const embedded = await withProgress(host, 'starting the embedded store', starting);
   const { url } = embedded;
   const opened = await connect({
@@ -88,7 +94,8 @@ export async function openStore(
     url,
     database,
     writer: loginOf(embedded.writer),
-    reader,
+    reader: loginOf(embedded.reader),
+    wall: embedded.wall,
     ...wanted,
   });
   return {

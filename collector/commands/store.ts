@@ -13,13 +13,14 @@ const HELP = `
 For looking at what was collected while the collector is stopped, and for trying things out. While the collector runs
 with the embedded store, it serves the same address itself.
 
-Two users: 'gatewatch' may do everything and has its password in a file that only you can read; 'gatewatch_reader' may
-only read and needs no password. Only this machine can connect.
+Two users: 'gatewatch' may do everything, 'gatewatch_reader' may only read. Their passwords are in files that only you can
+read. Only this machine can connect.
 
 Examples:
   $ gatewatch store
   $ gatewatch store --port 0 --json           a free port; the address on stdout
-  $ curl 'http://127.0.0.1:8123/?user=gatewatch_reader&database=gatewatch' -d 'SELECT * FROM orders LIMIT 5'`;
+  $ curl --user "gatewatch_reader:$(cat .gatewatch/reader.secret)" 'http://127.0.0.1:8123/?database=gatewatch' \\
+      -d 'SELECT * FROM orders LIMIT 5'`;
 
 export function addStore(program: Command, context: CommandContext): void {
   program
@@ -48,22 +49,26 @@ async function serve({ host }: CommandContext, options: StoreOptions): Promise<n
   const { startEmbeddedStore } = await import('../embedded/store.ts');
   const log = createLog(config.log.level);
   const stopped = stopOnSignal(host, log);
-  const { fsync } = config.embedded;
-  const store = await startEmbeddedStore({ dataDir: config.dataDir, port, fsync, log: storeEvents(log) });
+  const { fsync, readerPassword } = config.embedded;
+  const { dataDir } = config;
+  const store = await startEmbeddedStore({ dataDir, port, fsync, readerPassword, log: storeEvents(log) });
   host.outliveStdout();
   const secretFile = join(store.dataDir, 'writer.secret');
+  const readerSecretFile = join(store.dataDir, 'reader.secret');
+  const isOpen = readerPassword === 'none';
   if (options.json === true) {
     const { url, dataDir, writer, reader } = store;
     const users = { writer: writer.username, reader: reader.username };
-    await printJson(host, { url, dataDir, ...users, secretFile });
+    const files = { secretFile, readerSecretFile: isOpen ? null : readerSecretFile };
+    await printJson(host, { url, dataDir, ...users, ...files });
   } else {
     await host.stdout.write(`ClickHouse is ready at ${store.url}, with the data in ${store.dataDir}
 
-  reader   ${store.reader.username}, no password
+  reader   ${store.reader.username}, ${isOpen ? 'no password' : `password in ${readerSecretFile}`}
   writer   ${store.writer.username}, password in ${secretFile}
 
 Try:
-  curl '${store.url}/?user=${store.reader.username}' -d 'SELECT version()'
+  curl --user "${store.reader.username}:${isOpen ? '' : `$(cat ${readerSecretFile})`}" ${store.url} -d 'SELECT version()'
   gatewatch sql "SHOW TABLES"
 
 Ctrl-C stops it.

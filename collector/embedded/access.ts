@@ -1,10 +1,17 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { clickhouseError } from './clickhouse-error.ts';
+import { clickhouseError, type ClickHouseError } from './clickhouse-error.ts';
 import type { Role } from './engine.ts';
+import { matchesDigest } from './secrets.ts';
 
 /** User names of the embedded store. */
 export const users = { writer: 'gatewatch', reader: 'gatewatch_reader' } as const;
+
+/** Digests of the users' passwords (`digestOf`). */
+export interface Digests {
+  readonly writer: string;
+  /** null: anybody on this machine may read, because the configuration says so. */
+  readonly reader: string | null;
+}
 
 interface Credentials {
   readonly user: string;
@@ -12,8 +19,9 @@ interface Credentials {
 }
 
 /**
- * Refuses what a browser sends on behalf of a foreign page: a host name that is not loopback's (DNS rebinding), an
- * `Origin` that is not loopback's, or a fetch that the browser marks as coming from another site.
+ * Refuses what a browser sends on behalf of a foreign page: a host name that is not loopback's (DNS
+ * rebinding), an `Origin` that is not loopback's, or a fetch that the browser marks as coming from another
+ * site.
  *
  * @returns the reason, or `null` when the request may go on
  */
@@ -26,24 +34,38 @@ export function refusalOfForeignPage(headers: IncomingHttpHeaders): string | nul
 }
 
 /**
- * Tells who sends the request: Basic authentication, `X-ClickHouse-User` and `-Key`, or `user` and `password`.
- * Nobody in particular, and `default` without a password, is the reader.
- *
- * @throws ClickHouseError 516 when the password is wrong or the user unknown
+ * The same for the store's port, which serves no pages: no page has anything to ask here, whatever port it
+ * came from.
  */
-export function authenticate(
-  headers: IncomingHttpHeaders,
-  params: URLSearchParams,
-  writerSecret: string,
-): Role {
+export function refusalOfAnyPage(headers: IncomingHttpHeaders): string | null {
+  if (!isLoopbackHost(headers.host)) return 'The Host header does not name this machine.';
+  const site = headers['sec-fetch-site'];
+  const isTyped = site === undefined || site === 'none';
+  return headers.origin === undefined && isTyped ? null : 'Requests from web pages are refused.';
+}
+
+/**
+ * Tells who sends the request: Basic authentication, `X-ClickHouse-User` and `-Key`, or `user` and
+ * `password`. Nobody in particular, and `default`, stand for the reader.
+ *
+ * @throws ClickHouseError 516 when the password is wrong or the user unknown, 194 when none is given
+ */
+export function authenticate(headers: IncomingHttpHeaders, params: URLSearchParams, digests: Digests): Role {
   const { user, password } = readCredentials(headers, params);
-  if (user === users.writer && equalSecrets(password, writerSecret)) return 'writer';
-  if (user === users.reader) return 'reader';
-  if ((user === '' || user === 'default') && password === '') return 'reader';
-  throw clickhouseError(
-    516,
-    `${printable(user)}: Authentication failed: password is incorrect, or there is no user with such name.`,
-  );
+  if (user === users.writer && matchesDigest(password, digests.writer)) return 'writer';
+  if (user !== users.reader && user !== '' && user !== 'default') throw refused(user);
+  if (digests.reader === null) return 'reader';
+  if (password === '') {
+    const where = "it is in the file reader.secret of the store's data folder";
+    throw clickhouseError(194, `${users.reader}: Authentication failed: a password is required; ${where}.`);
+  }
+  if (matchesDigest(password, digests.reader)) return 'reader';
+  throw refused(user);
+}
+
+function refused(user: string): ClickHouseError {
+  const why = 'password is incorrect, or there is no user with such name';
+  return clickhouseError(516, `${printable(user)}: Authentication failed: ${why}.`);
 }
 
 function readCredentials(headers: IncomingHttpHeaders, params: URLSearchParams): Credentials {
@@ -68,17 +90,8 @@ function readBasic(authorization: string): Credentials {
     : { user: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
 }
 
-/** Compares digests, so that neither the content nor the length shows in the time it takes. */
-function equalSecrets(given: string, expected: string): boolean {
-  return timingSafeEqual(digest(given), digest(expected));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
 function isLoopbackHost(host: string | undefined): boolean {
-  if (host === undefined) return false;
+  if (host === undefined || host.length > 100) return false;
   const name = /^(\[[0-9a-f:.]+\]|[^:[\]/]+)(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase();
   if (name === undefined) return false;
   return name === 'localhost' || name === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);

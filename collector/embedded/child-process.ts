@@ -1,8 +1,11 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage } from './child-protocol.ts';
+import type { Socket } from 'node:net';
+import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage, WallState } from './child-protocol.ts';
+import { storePaths } from './engine-config.ts';
 import { EmbeddedStoreError, type EmbeddedStoreErrorCode } from './errors.ts';
 import type { EmbeddedStoreEvent } from './events.ts';
+import { startGate } from './reader/start-gate.ts';
 import { isCorruption } from './set-aside.ts';
 
 /** The engine's process, ready to answer. */
@@ -10,6 +13,7 @@ export interface Child {
   readonly port: number;
   readonly pid: number;
   readonly version: string;
+  readonly wall: WallState;
   /** Resolves when the process is gone, with its signal or exit code in words. */
   readonly exited: Promise<string>;
   /** Asks for a drained end, and kills the process when that takes longer than the drain may. */
@@ -19,7 +23,10 @@ export interface Child {
 /** Time on top of what the child itself may spend, after which it is taken for stuck. */
 const graceMs = 5_000;
 
-/** Starts the process and waits until it answers, or `signal` is aborted. @throws EmbeddedStoreError with the child's reason */
+/**
+ * Starts the process and waits until it answers, or `signal` is aborted. @throws EmbeddedStoreError with the
+ * child's reason
+ */
 export async function startChild(
   config: ChildConfig,
   log: (event: EmbeddedStoreEvent) => void,
@@ -28,11 +35,12 @@ export async function startChild(
   const child = spawnChild();
   const exited = exitOf(child);
   const stderr = keepTail(child);
-  const ready = Promise.withResolvers<{ port: number; version: string }>();
+  const ready = Promise.withResolvers<{ port: number; version: string; wall: WallState }>();
   ready.promise.catch(() => undefined);
   child.on('message', (event: ChildEvent) => {
     if (event.event === 'ready') ready.resolve(event);
     else if (event.event === 'failed') ready.reject(startError(event.code, event.message, config, stderr()));
+    else if (event.event === 'gate-wanted') void openGate(child, config.dataDir);
     else log({ ...event.fields, level: event.level, msg: event.msg });
   });
   child.once('error', (error) => ready.reject(startError('START_FAILED', error.message, config, '')));
@@ -54,10 +62,11 @@ export async function startChild(
     );
   }, config.startTimeoutMs + graceMs);
   try {
-    const { port, version } = await ready.promise;
+    const { port, version, wall } = await ready.promise;
     return {
       port,
       version,
+      wall,
       pid: child.pid ?? 0,
       exited,
       stop: (timeoutMs) => stopChild(child, exited, timeoutMs),
@@ -76,12 +85,33 @@ function spawnChild(): ChildProcess {
   // Beside this file: child.ts in the sources, child.js in the published package.
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const script = fileURLToPath(new URL(`./child.${extension}`, import.meta.url));
-  return fork(script, [], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: ['--no-warnings'] });
+  return fork(script, [], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    execArgv: ['--no-warnings'],
+    env: engineEnvironment(),
+  });
+}
+
+/**
+ * Nothing of this process's environment, which may hold secrets. The engine calls its library on the thread
+ * pool that file access uses too: one thread for every statement, and spare.
+ */
+function engineEnvironment(): Record<string, string> {
+  return { PATH: '/usr/bin:/bin', TZ: 'UTC', LANG: 'C.UTF-8', UV_THREADPOOL_SIZE: '32' };
+}
+
+async function openGate(child: ChildProcess, dataDir: string): Promise<void> {
+  try {
+    tell(child, { message: 'gate', failure: null }, await startGate(storePaths(dataDir).gate));
+  } catch (error) {
+    tell(child, { message: 'gate', failure: error instanceof Error ? error.message : String(error) });
+  }
 }
 
 /** The channel may be closed already: then the exit tells. */
-function tell(child: ChildProcess, message: ParentMessage): void {
-  if (child.connected) child.send(message, () => undefined);
+function tell(child: ChildProcess, message: ParentMessage, handle?: Socket): void {
+  if (child.connected) child.send(message, handle, () => undefined);
+  else handle?.destroy();
 }
 
 async function stopChild(child: ChildProcess, exited: Promise<string>, timeoutMs: number): Promise<void> {

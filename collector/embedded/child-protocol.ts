@@ -1,11 +1,13 @@
+import type { Digests } from './access.ts';
 import type { ReaderLimits } from './reader-limits.ts';
 
-/** The parent's first message to the child. It holds no secret: the child reads its own file. */
+/** The parent's first message to the child. It holds no secret: digests tell who knows one. */
 export interface ChildConfig {
   readonly dataDir: string;
   /** Port on 127.0.0.1; 0 takes a free one. */
   readonly port: number;
   readonly fsync: boolean;
+  readonly digests: Digests;
   /** How long to wait for another process to give up the folder. */
   readonly startTimeoutMs: number;
   /** How long running requests may take to finish once a stop is asked for. */
@@ -19,8 +21,10 @@ export type ChildFailure = (typeof childFailures)[number];
 
 /** What the child tells its parent. */
 export type ChildEvent =
-  | { readonly event: 'ready'; readonly port: number; readonly version: string }
+  | { readonly event: 'ready'; readonly port: number; readonly version: string; readonly wall: WallState }
   | { readonly event: 'failed'; readonly code: ChildFailure; readonly message: string }
+  /** A reader asks something: the process that judges it is wanted. */
+  | { readonly event: 'gate-wanted' }
   | {
       readonly event: 'log';
       readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -28,6 +32,15 @@ export type ChildEvent =
       readonly fields?: Readonly<Record<string, unknown>>;
     };
 
-/** What the parent tells the child. `stop` asks it to drain and end; a closed channel makes it end at once. */
+/** What the system itself refuses the engine's process. */
+export type WallState =
+  { readonly standing: true; readonly abi: number } | { readonly standing: false; readonly why: string };
+
+/**
+ * What the parent tells the child. `stop` asks it to drain and end; a closed channel makes it end at once.
+ */
 export type ParentMessage =
-  { readonly message: 'start'; readonly config: ChildConfig } | { readonly message: 'stop' };
+  | { readonly message: 'start'; readonly config: ChildConfig }
+  | { readonly message: 'stop' }
+  /** Comes with the way to the gate's process, or with the reason why there is none. */
+  | { readonly message: 'gate'; readonly failure: string | null };

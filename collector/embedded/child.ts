@@ -1,30 +1,30 @@
 /**
- * The process that holds the engine, and the only one that loads it. It talks to its parent over Node's channel
- * between processes and never outlives it: when the channel closes it kills itself, whatever is running, which the
- * engine's storage survives by design.
+ * The process that holds the engine, and the only one that loads it. It talks to its parent over Node's
+ * channel between processes and never outlives it: when the channel closes it kills itself, whatever is
+ * running, which the engine's storage survives by design.
  */
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadChdb } from './chdb-library.ts';
-import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage } from './child-protocol.ts';
+import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage, WallState } from './child-protocol.ts';
 import { openEngine, type Engine } from './engine.ts';
-import { storePaths, writeEngineConfig } from './engine-config.ts';
-import { createHttpServer } from './http-server.ts';
-import { createQueryHandler } from './query-handler.ts';
-import { createReaderGate, readFunctionCatalog } from './reader-gate.ts';
+import { storePaths, writeEngineConfig, type StorePaths } from './engine-config.ts';
+import { createHttpServer, type Queries } from './http-server.ts';
+import { createReaderGate } from './reader/gate-client.ts';
+import { createReaderQueries } from './reader/reader-queries.ts';
 import { openSpool } from './spool.ts';
-import { readOrCreateSecret } from './writer-secret.ts';
-
-// The engine calls the library on the thread pool that file access uses too: one thread for every statement, and spare.
-// Read by libuv at the pool's first use, so it must be set before anything asynchronous.
-process.env['UV_THREADPOOL_SIZE'] = '32';
-process.env['TZ'] = 'UTC';
+import { ENGINE_READS, loadKoffi, raiseWall, type Koffi } from './wall.ts';
+import { createWriterQueries } from './writer-queries.ts';
 
 let stop: () => Promise<void> = async () => undefined;
-process.on('message', (message: ParentMessage) => {
+let gateArrived: (way: Duplex | Error) => void = () => undefined;
+process.on('message', (message: ParentMessage, handle?: Socket) => {
   if (message.message === 'start') main(message.config).catch(giveUp);
-  else void stop().finally(() => process.exit(0));
+  else if (message.message === 'stop') void stop().finally(() => process.exit(0));
+  else gateArrived(handle ?? new Error(message.failure ?? 'no way to the process'));
 });
 process.on('disconnect', end);
 // Ctrl-C reaches the whole process group: the parent decides what happens then.
@@ -45,15 +45,11 @@ class StartFailure extends Error {
 
 async function main(config: ChildConfig): Promise<void> {
   const paths = storePaths(config.dataDir);
-  const writerSecret = readOrCreateSecret(paths.secret);
-  const started = Promise.withResolvers<ReturnType<typeof createQueryHandler>>();
+  const started = Promise.withResolvers<Queries>();
   started.promise.catch(() => undefined);
-  const http = createHttpServer({
-    writerSecret,
-    readerLimits: config.readerLimits,
-    handle: async (request) => (await started.promise).handle(request),
-    log: (level, msg, fields) => send({ event: 'log', level, msg, fields }),
-  });
+  const log = (level: 'warn' | 'error', msg: string, fields: Readonly<Record<string, unknown>>): void =>
+    send({ event: 'log', level, msg, fields });
+  const http = createHttpServer({ digests: config.digests, queries: started.promise, log });
   // The port first: that it is taken shows at once, while the folder's lock may be worth waiting for.
   const port = await listen(http.server, config.port);
   const connectionArgs = writeEngineConfig(paths, { fsync: config.fsync });
@@ -61,23 +57,57 @@ async function main(config: ChildConfig): Promise<void> {
   const library = await loadChdb().catch((error: unknown) => {
     throw new StartFailure('CHDB_MISSING', error);
   });
+  const wall = standBehindWall(paths, await loadKoffi());
   const engine = await openUnlocked(config, () =>
     openEngine(library, { paths, connectionArgs, readerLimits: config.readerLimits }),
   );
   dieOfFaults();
-  const gate = createReaderGate(await readFunctionCatalog(engine));
-  started.resolve(createQueryHandler({ engine, spool: openSpool(paths.spool), gate }));
+  const spool = openSpool(paths.spool);
+  const gate = createReaderGate({ connect: wayToGate, log });
+  started.resolve({
+    writer: createWriterQueries(engine, spool).handle,
+    reader: createReaderQueries({ engine, spool, gate, limits: config.readerLimits }).handle,
+  });
   stop = async () => {
     await http.drain(config.stopTimeoutMs);
+    gate.close();
     // A statement that still runs keeps the engine open, and a regular exit would wait for it.
     if (!(await Promise.race([engine.close().then(() => true), delay(1_000, false)]))) end();
   };
-  send({ event: 'ready', port, version: engine.version });
+  send({ event: 'ready', port, version: engine.version, wall });
 }
 
 /**
- * The engine's own handlers of these signals keep a process that has crashed for minutes, waiting for a report that
- * nobody takes: it answers nothing and outlives its parent. To take a signal and give it back brings the system's way.
+ * Nothing has used the thread pool so far, and the library is loaded: from here on this process needs its own
+ * folders alone.
+ */
+function standBehindWall(paths: StorePaths, koffi: Koffi | null): WallState {
+  const rules = {
+    writable: [paths.engine, paths.work],
+    readable: [...ENGINE_READS, paths.config, paths.users],
+    forbidden: paths.secret,
+  };
+  try {
+    return raiseWall(rules, koffi);
+  } catch (error) {
+    return { standing: false, why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/**
+ * The parent starts the process that judges readers' statements: from behind the wall nothing can be started.
+ */
+function wayToGate(): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    gateArrived = (way) => (way instanceof Error ? reject(way) : resolve(way));
+    send({ event: 'gate-wanted' });
+  });
+}
+
+/**
+ * The engine's own handlers of these signals keep a process that has crashed for minutes, waiting for a
+ * report that nobody takes: it answers nothing and outlives its parent. To take a signal and give it back
+ * brings the system's way.
  */
 function dieOfFaults(): void {
   const nothing = (): void => undefined;

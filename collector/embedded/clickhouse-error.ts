@@ -1,16 +1,22 @@
-/** Names of the ClickHouse error codes that the server raises itself; the engine brings its own text for all others. */
+/**
+ * Names of the ClickHouse error codes that the server raises itself; the engine brings its own text for all
+ * others.
+ */
 const errorNames = {
   48: 'NOT_IMPLEMENTED',
   62: 'SYNTAX_ERROR',
   73: 'UNKNOWN_FORMAT',
   99: 'UNEXPECTED_END_OF_FILE',
   158: 'TOO_MANY_ROWS',
+  159: 'TIMEOUT_EXCEEDED',
   164: 'READONLY',
   194: 'REQUIRED_PASSWORD',
   202: 'TOO_MANY_SIMULTANEOUS_QUERIES',
   236: 'ABORTED',
   297: 'BAD_REQUEST_PARAMETER',
   354: 'CANNOT_DECOMPRESS',
+  396: 'TOO_MANY_ROWS_OR_BYTES',
+  457: 'BAD_QUERY_PARAMETER',
   497: 'ACCESS_DENIED',
   516: 'AUTHENTICATION_FAILED',
   1002: 'UNKNOWN_EXCEPTION',
@@ -74,8 +80,8 @@ export function httpStatusOf(clickhouseCode: number): number {
 }
 
 /**
- * Undoes what the way through a file adds to the engine's words: the code twice, `Code: 27. DB::Exception: Code: 27.
- * DB::Exception: ...`, and the name of a file that the client knows nothing of.
+ * Undoes what the way through a file adds to the engine's words: the code twice, `Code: 27. DB::Exception:
+ * Code: 27. DB::Exception: ...`, and the name of a file that the client knows nothing of.
  */
 function unnest(message: string): string {
   return withoutDoubledCode(message)

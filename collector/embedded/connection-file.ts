@@ -3,18 +3,22 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { users } from './access.ts';
 import { storePaths } from './engine-config.ts';
-import { proofOfSecret, readSecret } from './writer-secret.ts';
+import { digestOf, proofOfDigest, readSecret } from './secrets.ts';
 
 /** What a running server leaves in its data folder for commands to find it. Holds no secret. */
 export interface ConnectionFile {
   readonly url: string;
   readonly pid: number;
+  /** What the system refuses the engine's process, in words; '' in a file of an earlier version. */
+  readonly wall: string;
 }
 
 /** A store that another process serves. */
 export interface RunningStore {
   readonly url: string;
+  readonly wall: string;
   readonly writer: { readonly username: string; readonly password: string };
+  readonly reader: { readonly username: string; readonly password: string };
 }
 
 const pingTimeoutMs = 2_000;
@@ -25,14 +29,20 @@ export async function findRunningStore(dataDir: string): Promise<RunningStore | 
   const connection = readConnectionFile(paths.connection);
   const password = readSecret(paths.secret);
   if (connection === null || password === null) return null;
-  const store = { url: connection.url, writer: { username: users.writer, password } };
+  const store = {
+    url: connection.url,
+    wall: connection.wall,
+    writer: { username: users.writer, password },
+    reader: { username: users.reader, password: readSecret(paths.readerSecret) ?? '' },
+  };
   return (await answers(store)) ? store : null;
 }
 
 /** Replaces the file in one step, so that a reader never sees half of it. */
 export function writeConnectionFile(file: string, connection: ConnectionFile): void {
   const draft = `${file}.${connection.pid}`;
-  writeFileSync(draft, `${JSON.stringify({ url: connection.url, pid: connection.pid })}\n`, { mode: 0o600 });
+  const { url, pid, wall } = connection;
+  writeFileSync(draft, `${JSON.stringify({ url, pid, wall })}\n`, { mode: 0o600 });
   renameSync(draft, file);
 }
 
@@ -45,15 +55,19 @@ function readConnectionFile(file: string): ConnectionFile | null {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof value !== 'object' || value === null || !('url' in value) || !('pid' in value)) return null;
     const { url, pid } = value;
+    const wall = 'wall' in value && typeof value.wall === 'string' ? value.wall : '';
     if (typeof url !== 'string' || typeof pid !== 'number') return null;
     // The secret is sent to this address: take nothing but loopback, whatever the file says.
-    return /^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(url) ? { url, pid } : null;
+    return /^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(url) ? { url, pid, wall } : null;
   } catch {
     return null;
   }
 }
 
-/** After a crash the port may belong to someone else, who must not be sent the password: only who knows it passes. */
+/**
+ * After a crash the port may belong to someone else, who must not be sent the password: only who knows it
+ * passes.
+ */
 async function answers(store: RunningStore): Promise<boolean> {
   const nonce = randomBytes(16).toString('hex');
   try {
@@ -61,7 +75,8 @@ async function answers(store: RunningStore): Promise<boolean> {
     const response = await fetch(`${store.url}/ping`, { signal, headers: { 'X-Gatewatch-Nonce': nonce } });
     await response.arrayBuffer();
     return (
-      response.ok && response.headers.get('x-gatewatch-proof') === proofOfSecret(store.writer.password, nonce)
+      response.ok &&
+      response.headers.get('x-gatewatch-proof') === proofOfDigest(digestOf(store.writer.password), nonce)
     );
   } catch {
     return false;

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { allowedSystemTables } from './reader/allowed-tables.ts';
 
 /** Folders and files of the embedded store inside its data folder. */
 export interface StorePaths {
@@ -9,9 +10,12 @@ export interface StorePaths {
   readonly work: string;
   /** Bodies of inserts and results on their way, in the working directory; emptied at every start. */
   readonly spool: string;
+  /** Folder of the process that judges readers' statements; it holds nothing worth keeping. */
+  readonly gate: string;
   readonly config: string;
   readonly users: string;
   readonly secret: string;
+  readonly readerSecret: string;
   readonly connection: string;
 }
 
@@ -20,37 +24,17 @@ export function storePaths(dataDir: string): StorePaths {
     engine: join(dataDir, 'clickhouse'),
     work: join(dataDir, 'work'),
     spool: join(dataDir, 'work', 'spool'),
+    gate: join(dataDir, 'gate'),
     config: join(dataDir, 'clickhouse-config.xml'),
     users: join(dataDir, 'clickhouse-users.xml'),
     secret: join(dataDir, 'writer.secret'),
+    readerSecret: join(dataDir, 'reader.secret'),
     connection: join(dataDir, 'embedded.json'),
   };
 }
 
 /** Role of the engine that a reader's connection is narrowed to, behind the gate. */
 export const readerRole = 'gatewatch_reader_role';
-
-/** System tables that clients, BI tools and Grafana read to find their way; all others are refused to the reader. */
-export const readableSystemTables = [
-  'aggregate_function_combinators',
-  'build_options',
-  'collations',
-  'columns',
-  'data_type_families',
-  'databases',
-  'formats',
-  'functions',
-  'keywords',
-  'numbers',
-  'one',
-  'settings',
-  'table_engines',
-  'table_functions',
-  'tables',
-  'time_zones',
-  'contributors',
-  'licenses',
-] as const;
 
 /**
  * Settings of every connection. Statements may override what is not in `pinnedSettings`.
@@ -87,9 +71,10 @@ export function writeEngineConfig(paths: StorePaths, options: { readonly fsync: 
   ];
 }
 
-// A small store: the default caches and thread pools are sized for a server with the machine to itself. Merges can wait, inserts
-// and questions cannot. Merges are not synced to the disk: what they replace stays until the system has written them there by
-// itself, as on a ClickHouse server, for the library's own default is to remove it at once.
+// A small store: the default caches and thread pools are sized for a server with the machine to itself.
+// Merges can wait, inserts and questions cannot. Merges are not synced to the disk: what they replace stays
+// until the system has written them there by itself, as on a ClickHouse server, for the library's own default
+// is to remove it at once.
 function configXml(paths: StorePaths, fsync: boolean): string {
   const durable = fsync ? 1 : 0;
   return `<clickhouse>
@@ -120,7 +105,7 @@ function usersXml(): string {
   const readerGrants = [
     'GRANT SELECT, SHOW ON *.*',
     'REVOKE SELECT ON system.*',
-    ...readableSystemTables.map((table) => `GRANT SELECT ON system.${table}`),
+    ...allowedSystemTables.flatMap(({ names }) => names.map((table) => `GRANT SELECT ON system.${table}`)),
   ];
   return `<clickhouse>
   <profiles><default/></profiles>

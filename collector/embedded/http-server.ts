@@ -1,20 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { authenticate, refusalOfForeignPage } from './access.ts';
+import { authenticate, refusalOfAnyPage, type Digests } from './access.ts';
 import { fromEngineError } from './clickhouse-error.ts';
-import type { QueryRequest } from './query-handler.ts';
-import type { ReaderLimits } from './reader-limits.ts';
+import { limitConnections } from './connections.ts';
+import type { WriterRequest } from './query-request.ts';
+import type { ReaderHttpRequest } from './reader/reader-queries.ts';
 import { openBody } from './request-body.ts';
 import { readForm } from './request-form.ts';
 import { readRequestParams } from './request-params.ts';
 import { createAnswer, type Answer } from './response.ts';
-import { proofOfSecret } from './writer-secret.ts';
+import { proofOfDigest } from './secrets.ts';
+import { ignoredParams } from './setting-rules.ts';
+
+export interface Queries {
+  readonly writer: (request: WriterRequest) => Promise<void>;
+  readonly reader: (request: ReaderHttpRequest) => Promise<void>;
+}
 
 export interface HttpServerOptions {
-  readonly writerSecret: string;
-  readonly readerLimits: ReaderLimits;
-  /** Runs a statement; a rejection becomes the answer. Requests that come before the engine is up wait here. */
-  readonly handle: (request: QueryRequest) => Promise<void>;
+  readonly digests: Digests;
+  /**
+   * Runs a statement; a rejection becomes the answer. Requests that come before the engine is up wait for it.
+   */
+  readonly queries: Promise<Queries>;
   readonly log: (level: 'warn' | 'error', msg: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -24,15 +32,27 @@ export interface HttpServer {
   drain(timeoutMs: number): Promise<void>;
 }
 
+/** Connections that have not shown the writer's password. */
+const MAX_CONNECTIONS = 256;
+
+const LIMITS = {
+  // A long statement in the URL is normal for this interface.
+  maxHeaderSize: 1 << 20,
+  headersTimeout: 10_000,
+  // An insert takes its time; a reader's body has a deadline of its own.
+  requestTimeout: 0,
+  keepAliveTimeout: 10_000,
+  noDelay: true,
+} as const;
+
 /** ClickHouse's HTTP interface: `/ping`, `/replicas_status`, and statements on `/`. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const running = new Set<Promise<void>>();
-  // A long statement in the URL is normal for this interface, and so is an insert that takes its time.
-  const limits = { maxHeaderSize: 1 << 20, requestTimeout: 0, keepAliveTimeout: 10_000, noDelay: true };
-  const server = createServer(limits, (request, response) => {
+  const server = createServer(LIMITS, (request, response) => {
     const work = respond(request, response).finally(() => running.delete(work));
     running.add(work);
   });
+  const connections = limitConnections(server, MAX_CONNECTIONS);
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = createAnswer(request, response);
@@ -49,22 +69,24 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 
   async function route(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
-    const refusal = refusalOfForeignPage(request.headers);
+    const refusal = refusalOfAnyPage(request.headers);
     if (refusal !== null) return plain(response, 403, refusal);
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const address = request.url ?? '/';
+    if (!URL.canParse(address, BASE)) return plain(response, 400, 'The address cannot be read.');
+    const url = new URL(address, BASE);
     const reads = request.method === 'GET' || request.method === 'HEAD';
     if (!reads && request.method !== 'POST')
       return plain(response, 405, 'Only GET, HEAD and POST are supported.');
     const nonce = single(request.headers['x-gatewatch-nonce']);
     if (nonce !== undefined)
-      response.setHeader('X-Gatewatch-Proof', proofOfSecret(options.writerSecret, nonce));
+      response.setHeader('X-Gatewatch-Proof', proofOfDigest(options.digests.writer, nonce));
     if (reads && (url.pathname === '/ping' || url.pathname === '/replicas_status'))
       return plain(response, 200, 'Ok.');
     if (url.pathname !== '/' && url.pathname !== '/query') {
-      return plain(response, 404, `There is no handle ${url.pathname}. Use / or /ping or /replicas_status.`);
+      return plain(response, 404, 'There is no such handle. Use / or /ping or /replicas_status.');
     }
     if (reads && !url.searchParams.has('query')) return plain(response, 200, 'Ok.');
-    await query(request, response, answer, url.searchParams, !reads);
+    await query(request, response, answer, url.searchParams);
   }
 
   async function query(
@@ -72,23 +94,46 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     response: ServerResponse,
     answer: Answer,
     search: URLSearchParams,
-    mayWrite: boolean,
   ): Promise<void> {
     const queryId = printable(search.get('query_id') ?? '') || randomUUID();
     response.setHeader('X-ClickHouse-Query-Id', queryId);
     response.setHeader('X-ClickHouse-Server-Display-Name', 'gatewatch-embedded');
     response.setHeader('X-ClickHouse-Timezone', 'UTC');
-    const role = authenticate(request.headers, search, options.writerSecret);
-    const form = await readForm(request, openBody(request));
-    const headers = {
-      database: single(request.headers['x-clickhouse-database']),
-      format: single(request.headers['x-clickhouse-format']),
-    };
-    const params = readRequestParams([...search, ...form.fields], headers, role, options.readerLimits);
+    const role = authenticate(request.headers, search, options.digests);
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    const narrowed = mayWrite && !asksReadonly(search);
-    await options.handle({ role, mayWrite: narrowed, params, body: form.body, answer, gone: gone.signal });
+    const { headers } = request;
+    const named = {
+      database: single(headers['x-clickhouse-database']),
+      format: single(headers['x-clickhouse-format']),
+    };
+    if (role === 'reader') return read(request, search, named, answer, gone.signal);
+    connections.trust(request.socket);
+    const form = await readForm(request, openBody(request));
+    const params = readRequestParams([...search, ...form.fields], named);
+    const mayWrite = request.method === 'POST' && !asksReadonly(search);
+    const { writer } = await options.queries;
+    await writer({ mayWrite, params, body: form.body, answer, gone: gone.signal });
+  }
+
+  async function read(
+    request: IncomingMessage,
+    search: URLSearchParams,
+    headers: ReaderHttpRequest['headers'],
+    answer: Answer,
+    gone: AbortSignal,
+  ): Promise<void> {
+    const { reader } = await options.queries;
+    await reader({
+      // Passwords and what means nothing here go no further.
+      search: [...search].filter(([name]) => !ignoredParams.has(name)),
+      headers,
+      contentType: request.headers['content-type'] ?? '',
+      contentEncoding: request.headers['content-encoding'] ?? '',
+      body: request,
+      answer,
+      gone,
+    });
   }
 
   return {
@@ -103,6 +148,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
   };
 }
+
+const BASE = 'http://127.0.0.1';
 
 /** A client can give its right to write away for one request. */
 function asksReadonly(search: URLSearchParams): boolean {

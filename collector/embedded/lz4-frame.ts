@@ -4,8 +4,8 @@ const magic = 0x184d2204;
 const windowSize = 65_536;
 
 /**
- * Unpacks a body of LZ4 frames, one behind the other, block by block. Node has no LZ4, and Python's client compresses
- * with nothing else.
+ * Unpacks a body of LZ4 frames, one behind the other, block by block. Node has no LZ4, and Python's client
+ * compresses with nothing else.
  *
  *   frame   magic, flags, block size, [content size 8], [dictionary 4], header checksum 1, blocks, end mark, [checksum 4]
  *   block   size 4 (highest bit: stored as it is; 0: end mark), data, [checksum 4]
@@ -20,7 +20,7 @@ export async function* decodeLz4Frames(source: AsyncIterable<Buffer>): AsyncGene
     if (await input.ended()) return;
     const kind = (await input.read(4)).readUInt32LE();
     if (kind >= 0x184d2a50 && kind <= 0x184d2a5f) {
-      await input.read((await input.read(4)).readUInt32LE());
+      await input.skip((await input.read(4)).readUInt32LE());
       continue;
     }
     if (kind !== magic) throw broken('no LZ4 frame');
@@ -47,8 +47,8 @@ export async function* decodeLz4Frames(source: AsyncIterable<Buffer>): AsyncGene
 }
 
 /**
- * sequence: token (4 bits literals, 4 bits match), [more length], literals, offset 2, [more length]; the last one ends
- * behind its literals.
+ * sequence: token (4 bits literals, 4 bits match), [more length], literals, offset 2, [more length]; the last
+ * one ends behind its literals.
  */
 function decodeBlock(data: Buffer, window: Buffer, blockSize: number): Buffer {
   const out = Buffer.allocUnsafe(window.length + blockSize);
@@ -84,27 +84,45 @@ function decodeBlock(data: Buffer, window: Buffer, blockSize: number): Buffer {
   return out.subarray(window.length, to);
 }
 
+/**
+ * Chunks are joined when a read wants them and not before: a body of many small chunks costs no more than one
+ * of few.
+ */
 function createReader(source: AsyncIterable<Buffer>) {
   const iterator = source[Symbol.asyncIterator]();
-  let buffered: Buffer = Buffer.alloc(0);
+  let chunks: Buffer[] = [];
+  let size = 0;
 
   async function more(): Promise<boolean> {
     const next = await iterator.next();
     if (next.done === true) return false;
-    buffered = buffered.length === 0 ? next.value : Buffer.concat([buffered, next.value]);
+    chunks.push(next.value);
+    size += next.value.length;
     return true;
   }
 
   return {
     async ended(): Promise<boolean> {
-      while (buffered.length === 0) if (!(await more())) return true;
+      while (size === 0) if (!(await more())) return true;
       return false;
     },
-    async read(size: number): Promise<Buffer> {
-      while (buffered.length < size) if (!(await more())) throw broken('the body ends too early');
-      const bytes = buffered.subarray(0, size);
-      buffered = buffered.subarray(size);
-      return bytes;
+    async read(wanted: number): Promise<Buffer> {
+      while (size < wanted) if (!(await more())) throw broken('the body ends too early');
+      const all = chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks);
+      chunks = all.length === wanted ? [] : [all.subarray(wanted)];
+      size -= wanted;
+      return all.subarray(0, wanted);
+    },
+    /** Passes over bytes without holding them. */
+    async skip(unwanted: number): Promise<void> {
+      let left = unwanted;
+      while (left > size) {
+        left -= size;
+        chunks = [];
+        size = 0;
+        if (!(await more())) throw broken('the body ends too early');
+      }
+      await this.read(left);
     },
   };
 }

@@ -6,6 +6,9 @@ const customSerialization = 54_454;
 /** From this revision on a block's head has fields that are not written here. */
 const tooNew = 54_480;
 
+/** Of one block, which is in memory as a whole while it is rewritten. */
+const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
+
 /** Field 1, is_overflows = 0; field 2, bucket_num = -1; end of fields. */
 const blockInfo = Buffer.from([1, 0, 2, 0xff, 0xff, 0xff, 0xff, 0]);
 
@@ -16,8 +19,9 @@ const fixedSizes: Readonly<Record<string, number>> = {
 }; // prettier-ignore
 
 /**
- * Rewrites blocks of the format Native as a server writes them for `client_protocol_version`. The engine's library only
- * knows version 0, but Go's client (and so Grafana's plugin) and clickhouse-connect ask for a newer one over HTTP.
+ * Rewrites blocks of the format Native as a server writes them for `client_protocol_version`. The engine's
+ * library only knows version 0, but Go's client (and so Grafana's plugin) and clickhouse-connect ask for a
+ * newer one over HTTP.
  *
  *   version 0:  columns, rows (varint), then for each column: name, type (strings), values
  *   from 1 on:  a head in front of each block
@@ -28,26 +32,75 @@ const fixedSizes: Readonly<Record<string, number>> = {
  */
 export function withRevision(chunk: Uint8Array, revision: number): Uint8Array {
   if (revision === 0) return chunk;
-  if (revision >= tooNew) throw clickhouseError(48, `client_protocol_version ${revision} is not supported`);
-  const cursor = new Cursor(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-  const parts: Uint8Array[] = [];
-  while (!cursor.atEnd()) {
-    const head = cursor.at;
-    const columns = cursor.varint();
-    const rows = cursor.varint();
-    parts.push(blockInfo, cursor.since(head));
-    for (let i = 0; i < columns; i++) {
-      const start = cursor.at;
-      cursor.skip(cursor.varint());
-      const typeName = cursor.text(cursor.varint());
-      parts.push(cursor.since(start));
-      if (revision >= customSerialization) parts.push(Buffer.from([0]));
-      const values = cursor.at;
-      if (rows > 0) skipColumn(cursor, typeName, rows);
-      parts.push(cursor.since(values));
-    }
+  const { blocks, rest } = readBlocks(
+    Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength),
+    revision,
+  );
+  if (rest.length > 0) throw new EndsTooEarly();
+  return Buffer.concat(blocks);
+}
+
+/**
+ * The same for a stream that is cut anywhere: each block goes on once it is whole.
+ *
+ * @throws ClickHouseError 48; RangeError when the last block is not whole
+ */
+export async function* rewriteBlocks(
+  source: AsyncIterable<Buffer>,
+  revision: number,
+): AsyncGenerator<Uint8Array, void> {
+  let held: Buffer = Buffer.alloc(0);
+  /**
+   * A block is looked at again when what is held has doubled, so that a long one is not read over and over.
+   */
+  let wanted = 1;
+  for await (const chunk of source) {
+    held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    if (held.length < wanted) continue;
+    const { blocks, rest } = readBlocks(held, revision);
+    yield* blocks;
+    if (rest.length > MAX_BLOCK_BYTES)
+      throw clickhouseError(396, 'A block of the result is too long for this format.');
+    held = rest;
+    wanted = 2 * rest.length;
   }
-  return Buffer.concat(parts);
+  if (held.length > 0) yield withRevision(held, revision);
+}
+
+/** The parts of all whole blocks in the bytes, and what is left behind them. */
+function readBlocks(bytes: Buffer, revision: number): { blocks: Uint8Array[]; rest: Buffer } {
+  if (revision >= tooNew) throw clickhouseError(48, `client_protocol_version ${revision} is not supported`);
+  const cursor = new Cursor(bytes);
+  const blocks: Uint8Array[] = [];
+  let end = 0;
+  try {
+    while (!cursor.atEnd()) {
+      const block = readBlock(cursor, revision);
+      end = cursor.at;
+      blocks.push(...block);
+    }
+  } catch (error) {
+    if (!(error instanceof EndsTooEarly)) throw error;
+  }
+  return { blocks, rest: bytes.subarray(end) };
+}
+
+function readBlock(cursor: Cursor, revision: number): Uint8Array[] {
+  const head = cursor.at;
+  const columns = cursor.varint();
+  const rows = cursor.varint();
+  const parts: Uint8Array[] = [blockInfo, cursor.since(head)];
+  for (let i = 0; i < columns; i++) {
+    const start = cursor.at;
+    cursor.skip(cursor.varint());
+    const typeName = cursor.text(cursor.varint());
+    parts.push(cursor.since(start));
+    if (revision >= customSerialization) parts.push(Buffer.from([0]));
+    const values = cursor.at;
+    if (rows > 0) skipColumn(cursor, typeName, rows);
+    parts.push(cursor.since(values));
+  }
+  return parts;
 }
 
 function skipColumn(cursor: Cursor, typeName: string, rows: number): void {
@@ -109,6 +162,12 @@ function unsupported(typeName: string): Error {
   );
 }
 
+class EndsTooEarly extends RangeError {
+  constructor() {
+    super('A block of the format Native ends too early.');
+  }
+}
+
 class Cursor {
   at = 0;
   private readonly bytes: Buffer;
@@ -127,7 +186,7 @@ class Cursor {
 
   skip(size: number): void {
     this.at += size;
-    if (this.at > this.bytes.length) throw new RangeError('A block of the format Native ends too early.');
+    if (this.at > this.bytes.length) throw new EndsTooEarly();
   }
 
   text(size: number): string {
@@ -139,7 +198,8 @@ class Cursor {
   varint(): number {
     let value = 0;
     for (let factor = 1; ; factor *= 128) {
-      const byte = this.bytes.readUInt8(this.at);
+      const byte = this.bytes[this.at];
+      if (byte === undefined) throw new EndsTooEarly();
       this.at++;
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) return value;

@@ -1,7 +1,5 @@
 import { clickhouseError } from './clickhouse-error.ts';
-import type { Role } from './engine.ts';
-import type { ReaderLimits } from './reader-limits.ts';
-import { ignoredParams, isReaderSetting, ownParams } from './setting-rules.ts';
+import { ignoredParams, ownParams } from './setting-rules.ts';
 
 /** Parameters of a request that are not settings of the engine. */
 export interface RequestParams {
@@ -16,16 +14,14 @@ export interface RequestParams {
   readonly nativeRevision: number;
   /** `param_x` -> x, for `{x:Type}`. */
   readonly parameters: ReadonlyMap<string, string>;
-  /** Settings for the connection, already limited for readers. */
+  /** Settings of the engine, as asked for. */
   readonly settings: ReadonlyMap<string, string>;
 }
 
-/** Splits what came in the URL (or in a form's fields) and refuses settings that the role may not change. */
+/** Splits what came in the URL, or in a form's fields. */
 export function readRequestParams(
   entries: Iterable<readonly [string, string]>,
   headers: { readonly database: string | undefined; readonly format: string | undefined },
-  role: Role,
-  limits: ReaderLimits,
 ): RequestParams {
   const values = new Map<string, string>();
   const parameters = new Map<string, string>();
@@ -46,33 +42,8 @@ export function readRequestParams(
     compressResponse: values.get('enable_http_compression') !== '0',
     nativeRevision: Number(values.get('client_protocol_version') ?? 0) || 0,
     parameters,
-    settings: role === 'reader' ? readerLimited(settings, limits) : settings,
+    settings,
   };
-}
-
-function readerLimited(asked: ReadonlyMap<string, string>, limits: ReaderLimits): Map<string, string> {
-  const bounds: Readonly<Record<string, number>> = {
-    max_execution_time: limits.maxExecutionSeconds,
-    max_memory_usage: limits.maxMemoryBytes,
-    max_result_bytes: limits.maxResultBytes,
-    max_result_rows: limits.maxResultRows,
-    max_threads: 64,
-  };
-  const settings = new Map<string, string>();
-  for (const [name, bound] of Object.entries(bounds)) {
-    // 0 means "no limit" to the engine; a request that asks for it gets ours.
-    const wanted = Number(asked.get(name) ?? 0);
-    const limited = Number.isFinite(wanted) && wanted > 0 ? Math.min(wanted, bound) : bound;
-    if (name !== 'max_threads' || asked.has(name)) settings.set(name, String(limited));
-  }
-  for (const [name, value] of asked) {
-    if (name in bounds) continue;
-    if (!isReaderSetting(name)) {
-      throw clickhouseError(164, `Cannot modify '${name}' setting in readonly mode.`);
-    }
-    settings.set(name, value);
-  }
-  return settings;
 }
 
 function refuseNativeCompression(name: string, value: string): void {

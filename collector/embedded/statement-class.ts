@@ -1,6 +1,6 @@
-import { clickhouseError, fromEngineError } from './clickhouse-error.ts';
+import { clickhouseError } from './clickhouse-error.ts';
 import type { ConnectionSetup, Engine } from './engine.ts';
-import { explainAst } from './explain-ast.ts';
+import { formatStatement, parserError } from './sql/format.ts';
 import { isWord, tokenize } from './sql/lexer.ts';
 
 /** `read` leaves no trace; `write` changes something. */
@@ -12,8 +12,8 @@ const readingWords = ['SELECT', 'WITH', 'FROM', 'SHOW', 'EXPLAIN', 'DESCRIBE', '
 /**
  * Asks the engine's own parser what a text is.
  *
- * @throws ClickHouseError 62 for none or several statements, with the engine's words for a syntax error; 48 for
- *   INTO OUTFILE
+ * @throws ClickHouseError 62 for none or several statements, with the engine's words for a syntax error; 48
+ *   for INTO OUTFILE
  */
 export async function classifyStatement(
   engine: Engine,
@@ -23,7 +23,8 @@ export async function classifyStatement(
   const first = tokenize(sql).next();
   if (first.done === true) throw clickhouseError(62, 'Syntax error: Empty query');
   const { statementCount, queryClass } = await engine.analyze(sql, setup.database ?? 'default');
-  // Also what becomes of rows that a statement in front of them hides, as in EXPLAIN INSERT .. FORMAT CSV <rows>.
+  // Also what becomes of rows that a statement in front of them hides, as in EXPLAIN INSERT .. FORMAT CSV
+  // <rows>.
   if (statementCount > 1) throw clickhouseError(62, 'Syntax error (Multi-statements are not allowed)');
   if (queryClass === engineClass.unknown) throw await syntaxError(engine, sql, setup);
   if (queryClass === engineClass.readOnly) return 'read';
@@ -32,14 +33,15 @@ export async function classifyStatement(
   return 'write';
 }
 
-/** Lets the engine word the error where the text is one statement beyond doubt: EXPLAIN AST runs nothing. */
+/** Lets the engine word the error: its formatter parses, and runs nothing. */
 async function syntaxError(engine: Engine, sql: string, setup: ConnectionSetup): Promise<Error> {
   const general = clickhouseError(62, 'Syntax error: the statement cannot be parsed');
-  const text = sql.replace(/[;\s]+$/, '');
-  if (text.includes(';') || /insert/i.test(text)) return general;
   return engine
     .withConnection({ ...setup, role: 'reader' }, (connection) =>
-      explainAst((statement) => connection.run(statement), text),
+      connection.run(formatStatement(sql), 'TSVRaw'),
     )
-    .then(() => general, fromEngineError);
+    .then(
+      () => general,
+      (error: unknown) => parserError(error),
+    );
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { users } from './access.ts';
+import type { WallState } from './child-protocol.ts';
 import { startChild, type Child } from './child-process.ts';
 import { removeConnectionFile, writeConnectionFile } from './connection-file.ts';
 import { storePaths } from './engine-config.ts';
@@ -9,22 +10,29 @@ import type { EmbeddedStoreEvent } from './events.ts';
 import { defaultReaderLimits, type ReaderLimits } from './reader-limits.ts';
 import { refillOf, setAside, type Refill } from './set-aside.ts';
 import { supervise } from './supervisor.ts';
-import { readOrCreateSecret } from './writer-secret.ts';
+import { digestOf, readOrCreateSecret } from './secrets.ts';
 
 export interface EmbeddedStoreOptions {
   /** Folder of the store; made when it is not there. One store at a time holds it. */
   readonly dataDir: string;
   /** Port on 127.0.0.1; 0 takes a free one. @default 8123 */
   readonly port?: number;
-  /** Force rows to the disk before an insert is acknowledged: survives power loss, not only a kill. @default true */
+  /**
+   * Force rows to the disk before an insert is acknowledged: survives power loss, not only a kill. @default
+   * true
+   */
   readonly fsync?: boolean;
   /** How long to wait for the engine, and for another process to give up the folder. @default 30,000 */
   readonly startTimeoutMs?: number;
   /** How long running requests may take to finish at a stop. @default 10,000 */
   readonly stopTimeoutMs?: number;
-  /** Restarts in a row, without a minute of health between them, after which the store gives up. @default 10 */
+  /**
+   * Restarts in a row, without a minute of health between them, after which the store gives up. @default 10
+   */
   readonly maxRestarts?: number;
   readonly readerLimits?: Partial<ReaderLimits>;
+  /** `none`: whoever can connect to loopback on this machine may read. @default 'required' */
+  readonly readerPassword?: 'required' | 'none';
   readonly log?: (event: EmbeddedStoreEvent) => void;
   /** Called after each restart, when the store answers again. */
   readonly onRestart?: (restarts: number) => void;
@@ -37,37 +45,46 @@ export interface EmbeddedStore {
   /** Process id of the engine's process; changes over restarts. */
   readonly pid: number;
   readonly writer: { readonly username: string; readonly password: string };
-  readonly reader: { readonly username: string };
+  /** Its password is empty when none is required. */
+  readonly reader: { readonly username: string; readonly password: string };
+  /** What the system itself refuses the engine's process, in words. */
+  readonly wall: string;
   readonly dataDir: string;
   /** Due after a damaged store was set aside and begun anew. */
   readonly refill: Refill;
   /** How often the engine's process was replaced. */
   readonly restarts: number;
-  /** Resolves with the reason when the store has given up restarting. Never rejects, and stays pending after a stop. */
+  /**
+   * Resolves with the reason when the store has given up restarting. Never rejects, and stays pending after a
+   * stop.
+   */
   readonly down: Promise<EmbeddedStoreError>;
   /** Drains running requests, closes the engine and ends its process. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts ClickHouse in a child process and keeps it up (design D2). A folder that the engine cannot make sense of is set aside, and
- * an empty store begun.
+ * Starts ClickHouse in a child process and keeps it up (design D2). A folder that the engine cannot make
+ * sense of is set aside, and an empty store begun.
  *
- * @throws EmbeddedStoreError `CHDB_MISSING`, `PORT_IN_USE`, `DATA_DIR_LOCKED`, `DATA_DIR_UNUSABLE`, `START_TIMEOUT` or
- *   `START_FAILED`, each with what to do about it
+ * @throws EmbeddedStoreError `CHDB_MISSING`, `PORT_IN_USE`, `DATA_DIR_LOCKED`, `DATA_DIR_UNUSABLE`,
+ *   `START_TIMEOUT` or `START_FAILED`, each with what to do about it
  */
 export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
   const dataDir = resolve(options.dataDir);
   const log = options.log ?? (() => undefined);
   const paths = storePaths(dataDir);
   const password = prepareFolder(dataDir, paths.secret);
+  const isOpen = options.readerPassword === 'none';
+  const readerPassword = isOpen ? '' : readOrCreateSecret(paths.readerSecret);
   const config = {
     dataDir,
     port: options.port ?? 8123,
     fsync: options.fsync ?? true,
     startTimeoutMs: options.startTimeoutMs ?? 30_000,
     stopTimeoutMs: options.stopTimeoutMs ?? 10_000,
-    readerLimits: { ...defaultReaderLimits, ...options.readerLimits },
+    digests: { writer: digestOf(password), reader: isOpen ? null : digestOf(readerPassword) },
+    readerLimits: { ...defaultReaderLimits(), ...options.readerLimits },
   };
   const first = await startChild(config, log).catch((error: unknown) => {
     if (!(error instanceof EmbeddedStoreError) || error.code !== 'DATA_CORRUPT') throw error;
@@ -97,8 +114,10 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   });
 
   function announce(child: Child): void {
-    writeConnectionFile(paths.connection, { url, pid: child.pid });
-    log({ level: 'info', msg: 'embedded ClickHouse is ready', url, pid: child.pid, version: child.version });
+    const { pid, version } = child;
+    const wall = wallText(child.wall);
+    writeConnectionFile(paths.connection, { url, pid, wall });
+    log({ level: 'info', msg: 'embedded ClickHouse is ready', url, pid, version, wall });
   }
 
   return {
@@ -108,7 +127,10 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
       return supervisor.child.pid;
     },
     writer: { username: users.writer, password },
-    reader: { username: users.reader },
+    reader: { username: users.reader, password: readerPassword },
+    get wall() {
+      return wallText(supervisor.child.wall);
+    },
     dataDir,
     refill: refillOf(dataDir),
     get restarts() {
@@ -121,6 +143,11 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
       await child.stop(config.stopTimeoutMs);
     },
   };
+}
+
+/** In words, for logs and the doctor. */
+function wallText(wall: WallState): string {
+  return wall.standing ? `Landlock ${wall.abi}` : `none: ${wall.why}`;
 }
 
 function prepareFolder(dataDir: string, secretFile: string): string {

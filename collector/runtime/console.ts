@@ -16,7 +16,8 @@ const LIMITS = {
   max_result_rows: 100_000,
   max_result_bytes: 64 * 1024 ** 2,
   result_overflow_mode: 'throw',
-  // The statements come from files, with values in them that people choose: whatever those are, nothing is written.
+  // The statements come from files, with values in them that people choose: whatever those are, nothing is
+  // written.
   readonly: 2,
 } as const;
 
@@ -26,7 +27,10 @@ export interface RunningConsole {
   stop(): Promise<void>;
 }
 
-/** The console over a connection of its own: the embedded store's reader, or the configured user, who then only reads. */
+/**
+ * The console over a connection of its own: the embedded store's reader, or the configured user, who then
+ * only reads.
+ */
 export function startConsole(
   config: LoadedConfig,
   opened: OpenStore,
@@ -40,7 +44,7 @@ export function startConsole(
       ? createStore({ ...clickhouse, requestTimeoutMs: 20_000 })
       : createStore({
           url: opened.store.url,
-          username: opened.embedded?.reader.username ?? 'default',
+          ...opened.embedded?.reader,
           requestTimeoutMs: 20_000,
         });
   const query = async (sql: string): Promise<TableResult> =>

@@ -31,6 +31,7 @@ export async function openStore(config: LoadedConfig, log: Logger): Promise<Open
     dataDir: config.dataDir,
     port: config.embedded.port,
     fsync: config.embedded.fsync,
+    readerPassword: config.embedded.readerPassword,
     stopTimeoutMs: STOP_TIMEOUT_MS,
     log: ({ level, msg, ...fields }) => log[level](fields, msg),
   });

@@ -57,6 +57,8 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   dataDir: 'Folder of the embedded store and of its secret. One process at a time can use it.',
   embedded: 'The embedded ClickHouse.',
   'embedded.port': 'Loopback port of its HTTP interface; 0 picks a free one.',
+  'embedded.readerPassword':
+    '`none`: whoever can connect to loopback on this machine may read all rows. `required`: with the password in `reader.secret`.',
   'embedded.fsync': 'Wait for the disk at each insert: survives power loss, not just a kill.',
   http: "The collector's own HTTP interface.",
   'http.host': 'Address to listen on. There is no authentication: keep it on loopback or behind a proxy.',

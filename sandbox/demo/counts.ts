@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 /** What the views say at one moment. */
 export interface Counts {
   readonly orders: number;
@@ -26,13 +29,12 @@ export const COUNTS_SQL = `SELECT
   (SELECT count() FROM gatewatch.rejects) AS rejects
 FORMAT JSONEachRow`;
 
-/** Asks the store as anybody may: over ClickHouse's HTTP interface, as the reader. */
-export async function readCounts(store: string): Promise<Counts> {
+/** Asks the store as an analyst does: over ClickHouse's HTTP interface, as the reader. */
+export async function readCounts(store: string, dataDir: string): Promise<Counts> {
+  const password = readFileSync(join(dataDir, 'reader.secret'), 'utf8').trim();
   const settings = 'output_format_json_quote_64bit_integers=0';
-  const reply = await fetch(`${store}/?user=gatewatch_reader&${settings}`, {
-    method: 'POST',
-    body: COUNTS_SQL,
-  });
+  const headers = { 'x-clickhouse-user': 'gatewatch_reader', 'x-clickhouse-key': password };
+  const reply = await fetch(`${store}/?${settings}`, { method: 'POST', headers, body: COUNTS_SQL });
   const text = await reply.text();
   if (!reply.ok) throw new Error(`the store answered ${reply.status}: ${text.slice(0, 300)}`);
   return JSON.parse(text) as Counts;

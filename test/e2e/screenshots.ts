@@ -6,12 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
+import { readerPassword } from '../support/collector-process.ts';
 import { freePort } from '../support/kafka-process.ts';
 import { findChromium, launchChromium, NO_CHROMIUM, openPage, panelsInSight } from './support/browser.ts';
 
 /**
- * Pictures of the console while the demo's incident runs: `node test/e2e/screenshots.ts [--out docs/images] [--all]`.
- * Without --all only those that the documents show; with it every page, dark and light, wide and narrow.
+ * Pictures of the console while the demo's incident runs: `node test/e2e/screenshots.ts [--out docs/images]
+ * [--all]`. Without --all only those that the documents show; with it every page, dark and light, wide and
+ * narrow.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -70,13 +72,17 @@ async function untilItBurns(url: string): Promise<void> {
   throw new Error('the incident did not show within five minutes');
 }
 
-/** An order whose path tells something: created at the gateway, paid or declined later, with a callback signed wrongly. */
-async function tellingOrder(store: string): Promise<string> {
+/**
+ * An order whose path tells something: created at the gateway, paid or declined later, with a callback signed
+ * wrongly.
+ */
+async function tellingOrder(store: string, dataDir: string): Promise<string> {
   const sql = `SELECT external_id FROM gatewatch.history_events
     WHERE external_id IN (SELECT external_id FROM gatewatch.callbacks WHERE verdict = 'mismatch')
     GROUP BY external_id HAVING countIf(stage = 'CHECK' AND state = 'FAILED') > 0 AND count() > 6
     ORDER BY max(event_time) DESC LIMIT 1 FORMAT TSV`;
-  const response = await fetch(`${store}/?user=gatewatch_reader`, { method: 'POST', body: sql });
+  const headers = { 'x-clickhouse-user': 'gatewatch_reader', 'x-clickhouse-key': readerPassword(dataDir) };
+  const response = await fetch(store, { method: 'POST', headers, body: sql });
   return (await response.text()).trim();
 }
 
@@ -110,7 +116,7 @@ const demo = await startDemo(join(folder, 'demo'));
 const browser = await launchChromium(chromium);
 try {
   await untilItBurns(demo.url);
-  const order = await tellingOrder(demo.store);
+  const order = await tellingOrder(demo.store, join(folder, 'demo'));
   for (const picture of values.all ? EVERY : SHOWN) await take(browser, demo.url, order, values.out, picture);
 } finally {
   await browser.close();

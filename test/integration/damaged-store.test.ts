@@ -52,8 +52,8 @@ describe.skipIf(!kafka.available)('a collector whose embedded store was damaged'
     const created = () => sandbox.stats().orders.created;
     await until('some orders', created, (count) => count > 20);
     sandbox.setRate(0);
-    await untilSettled(sandbox, collector.store);
-    expect(await historyOfView(collector.store)).toEqual(historyOfGateway(sandbox, 'sandbox'));
+    await untilSettled(sandbox, collector);
+    expect(await historyOfView(collector)).toEqual(historyOfGateway(sandbox, 'sandbox'));
     await collector.stop();
   }, 180_000);
   afterAll(async () => {
@@ -69,8 +69,8 @@ describe.skipIf(!kafka.available)('a collector whose embedded store was damaged'
     const [told] = collector.logged('the store was damaged and is set aside');
     expect(String(told?.['folder'])).toContain('clickhouse.broken-');
     expect(existsSync(String(told?.['folder']))).toBe(true);
-    await untilSettled(sandbox, collector.store);
-    expect(await historyOfView(collector.store)).toEqual(historyOfGateway(sandbox, 'sandbox'));
+    await untilSettled(sandbox, collector);
+    expect(await historyOfView(collector)).toEqual(historyOfGateway(sandbox, 'sandbox'));
     const [callbacks] = await collector.query<{ deliveries: number }>(
       'SELECT sum(deliveries) AS deliveries FROM callbacks',
     );
@@ -82,7 +82,7 @@ describe.skipIf(!kafka.available)('a collector whose embedded store was damaged'
     collector = await startCollectorProcess({ ...options, folder: collector.folder });
     expect(collector.logged('the store was damaged and is set aside')).toEqual([]);
     expect(collector.logged('kafka: reading everything again')).toEqual([]);
-    expect(await historyOfView(collector.store)).toEqual(historyOfGateway(sandbox, 'sandbox'));
+    expect(await historyOfView(collector)).toEqual(historyOfGateway(sandbox, 'sandbox'));
   }, 60_000);
 });
 

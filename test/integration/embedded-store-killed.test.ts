@@ -45,8 +45,8 @@ describe('a collector whose embedded ClickHouse is killed', () => {
       );
     }
     sandbox.setRate(0);
-    await untilSettled(sandbox, collector.store);
-    expect(await historyOfView(collector.store)).toEqual(historyOfGateway(sandbox, 'sandbox'));
+    await untilSettled(sandbox, collector);
+    expect(await historyOfView(collector)).toEqual(historyOfGateway(sandbox, 'sandbox'));
     const [callbacks] = await collector.query<{ deliveries: number }>(
       'SELECT sum(deliveries) AS deliveries FROM callbacks',
     );

@@ -5,7 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { TABLES, VIEWS } from '../../schemas/names.ts';
 import { freePort } from '../support/kafka-process.ts';
-import { type CollectorProcess, startCollectorProcess } from '../support/collector-process.ts';
+import {
+  type CollectorProcess,
+  readerPassword,
+  startCollectorProcess,
+} from '../support/collector-process.ts';
 import { gatewayConfig } from './support/gateway.ts';
 
 const run = promisify(execFile);
@@ -78,7 +82,9 @@ describe('the embedded store, while the collector writes into it', () => {
     const { stdout } = await run('curl', [
       '--silent',
       '--fail-with-body',
-      `${collector.store}/?user=gatewatch_reader&database=gatewatch`,
+      '--user',
+      `gatewatch_reader:${readerPassword(collector.dataDir)}`,
+      `${collector.store}/?database=gatewatch`,
       '--data-binary',
       "SELECT count() > 0, uniqExact(gateway), any(gateway) FROM orders WHERE status != ''",
     ]);

@@ -19,13 +19,16 @@ import { readTopic } from './support/topic.ts';
 
 const kafka = await useKafka();
 const GATEWAY = 'sandbox';
-/** Late items come within 570 seconds of a final status: 5.7 seconds at this speed, before the last re-read. */
+/**
+ * Late items come within 570 seconds of a final status: 5.7 seconds at this speed, before the last re-read.
+ */
 const SPEED = 100;
 const REREADS_S = [2, 7];
 
 /**
- * One story for all tests below: a gateway at work for 15 seconds, its callbacks going through Kafka, and a collector that
- * is killed twice and stopped once in the middle of it. At the end the gateway's own account is laid beside the views.
+ * One story for all tests below: a gateway at work for 15 seconds, its callbacks going through Kafka, and a
+ * collector that is killed twice and stopped once in the middle of it. At the end the gateway's own account
+ * is laid beside the views.
  */
 describe.skipIf(!kafka.available)('a collector that was killed twice and stopped once', () => {
   const brokers = kafka.available ? [...kafka.brokers] : [];
@@ -85,7 +88,7 @@ describe.skipIf(!kafka.available)('a collector that was killed twice and stopped
     await again();
     await sleep(2000);
     sandbox.setRate(0);
-    await untilSettled(sandbox, collector.store);
+    await untilSettled(sandbox, collector);
     await until('no order to be watched any more', watched, (count) => count === 0, 60_000);
     truth = sandbox.orders();
     const records = await readTopic(brokers, topic);
@@ -109,7 +112,7 @@ describe.skipIf(!kafka.available)('a collector that was killed twice and stopped
 
   it("holds every history item of every order exactly once, with the place it has in the order's life", async () => {
     const expected = historyOfGateway(sandbox, GATEWAY);
-    expect(await historyOfView(collector.store)).toEqual(expected);
+    expect(await historyOfView(collector)).toEqual(expected);
     expect(expected.length).toBe(sandbox.stats().itemsVisible);
     console.log(
       `${truth.length} orders, ${expected.length} history items, ${deliveryIds.size} callbacks in Kafka`,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
-import { type CollectorProcess, queryStore, startCollectorProcess } from '../support/collector-process.ts';
+import { type CollectorProcess, startCollectorProcess } from '../support/collector-process.ts';
 import { freePort } from '../support/kafka-process.ts';
 import { startStoreProcess, type StoreProcess, writerSecret } from '../support/store-process.ts';
 import { until } from '../support/until.ts';
@@ -141,10 +141,9 @@ describe('a collector whose ClickHouse is down when it starts, and again later',
       (status) => status === 200,
     );
     sandbox.setRate(0);
-    await untilSettled(sandbox, store.url);
-    expect(await historyOfView(store.url)).toEqual(historyOfGateway(sandbox, 'sandbox'));
-    const [callbacks] = await queryStore<{ deliveries: number }>(
-      store.url,
+    await untilSettled(sandbox, store);
+    expect(await historyOfView(store)).toEqual(historyOfGateway(sandbox, 'sandbox'));
+    const [callbacks] = await store.query<{ deliveries: number }>(
       `SELECT sum(deliveries) AS deliveries FROM callbacks WHERE external_id NOT IN ('early', 'in-between')`,
     );
     expect(callbacks?.deliveries).toBeGreaterThanOrEqual(sandbox.stats().callbacks.acknowledged);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,7 +16,9 @@ export type ConfigInput = z.input<typeof configSchema>;
 
 export interface CollectorProcessOptions {
   readonly config: ConfigInput;
-  /** Holds the configuration and the store. Give it to go on where another process ended. @default a new one */
+  /**
+   * Holds the configuration and the store. Give it to go on where another process ended. @default a new one
+   */
   readonly folder?: string;
   /** On top of PATH and HOME. Nothing of the test's own environment reaches the collector. @default none */
   readonly env?: Readonly<Record<string, string>>;
@@ -23,8 +26,13 @@ export interface CollectorProcessOptions {
   readonly until?: 'ready' | 'running';
 }
 
+/** Answers a SELECT over the views. */
+export interface Queryable {
+  query<T = Record<string, unknown>>(sql: string): Promise<T[]>;
+}
+
 /** The real command line in a process of its own: `gatewatch run`. */
-export interface CollectorProcess {
+export interface CollectorProcess extends Queryable {
   /** The collector's own interface, e.g. `http://127.0.0.1:41234`. */
   readonly http: string;
   /** Where callbacks are taken. */
@@ -32,13 +40,15 @@ export interface CollectorProcess {
   /** ClickHouse's HTTP interface. */
   readonly store: string;
   readonly folder: string;
+  /** Holds the embedded store. */
+  readonly dataDir: string;
   readonly configFile: string;
   readonly pid: number;
   /** All of stdout and stderr so far. */
   output(): string;
   /** Lines of the log whose message is this one. */
   logged(msg: string): Record<string, unknown>[];
-  /** Rows of a SELECT over the views, asked as anybody may: over HTTP, as the reader. */
+  /** Rows of a SELECT over the views, asked as an analyst does: over HTTP, as the reader. */
   query<T = Record<string, unknown>>(sql: string): Promise<T[]>;
   /** Resolves with the exit code when the process ends; null after a signal. */
   readonly ended: Promise<number | null>;
@@ -58,12 +68,13 @@ process.on('exit', () => {
 });
 
 /**
- * Starts a collector on free ports with a data folder of its own, and waits for it. A port that a restart must find again
- * is given in the configuration.
+ * Starts a collector on free ports with a data folder of its own, and waits for it. A port that a restart
+ * must find again is given in the configuration.
  */
 export async function startCollectorProcess(options: CollectorProcessOptions): Promise<CollectorProcess> {
   const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'gatewatch-run-')));
   const configFile = path.join(folder, 'gatewatch.yaml');
+  const dataDir = options.config.dataDir ?? path.join(folder, 'data');
   await writeFile(configFile, JSON.stringify(withDefaults(options.config, folder)));
   const child = spawn(process.execPath, [MAIN, 'run', '--config', configFile], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...options.env },
@@ -110,11 +121,12 @@ export async function startCollectorProcess(options: CollectorProcessOptions): P
     intake: String(addresses['intake']),
     store,
     folder,
+    dataDir,
     configFile,
     pid: child.pid ?? 0,
     output: () => lines.join('\n'),
     logged,
-    query: (sql) => queryStore(store, sql),
+    query: (sql) => queryStore(store, readerPassword(dataDir), sql),
     ended,
     async stop() {
       child.kill('SIGTERM');
@@ -128,16 +140,25 @@ export async function startCollectorProcess(options: CollectorProcessOptions): P
   };
 }
 
-/** One SELECT as the embedded store's reader. Numbers come as numbers. @throws Error with ClickHouse's own text */
-export async function queryStore<T>(store: string, sql: string): Promise<T[]> {
+/**
+ * One SELECT as the embedded store's reader. Numbers come as numbers. @throws Error with ClickHouse's own
+ * text
+ */
+export async function queryStore<T>(store: string, password: string, sql: string): Promise<T[]> {
   const settings = 'default_format=JSONEachRow&output_format_json_quote_64bit_integers=0&database=gatewatch';
-  const reply = await fetch(`${store}/?user=gatewatch_reader&${settings}`, { method: 'POST', body: sql });
+  const headers = { 'x-clickhouse-user': 'gatewatch_reader', 'x-clickhouse-key': password };
+  const reply = await fetch(`${store}/?${settings}`, { method: 'POST', headers, body: sql });
   const text = await reply.text();
   if (!reply.ok) throw new Error(text.slice(0, 500));
   return text
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as T);
+}
+
+/** The password of the embedded store's reader. */
+export function readerPassword(dataDir: string): string {
+  return readFileSync(path.join(dataDir, 'reader.secret'), 'utf8').trim();
 }
 
 /** Free ports, the folder's own store, and no waiting for the disk: a test does not pull the plug. */

@@ -35,7 +35,7 @@ export async function withEmbedded(options: Partial<EmbeddedStoreOptions> = {}):
     url: store.url,
     dataDir,
     writer: store.writer,
-    reader: { username: store.reader.username, password: '' },
+    reader: store.reader,
     async stop() {
       await store.stop();
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { MAIN } from './collector-process.ts';
+import { MAIN, queryStore, readerPassword, type Queryable } from './collector-process.ts';
 
 /** `gatewatch store`: a ClickHouse server of one's own, to be killed and started again. */
-export interface StoreProcess {
+export interface StoreProcess extends Queryable {
   readonly url: string;
   /** SIGTERM. Resolves with the exit code. */
   stop(): Promise<number | null>;
@@ -14,7 +14,9 @@ export interface StoreProcess {
   kill(): Promise<void>;
 }
 
-/** Serves the data folder on that port and waits until it answers. @throws Error with what the command said */
+/**
+ * Serves the data folder on that port and waits until it answers. @throws Error with what the command said
+ */
 export async function startStoreProcess(dataDir: string, port: number): Promise<StoreProcess> {
   const child = spawn(process.execPath, [MAIN, 'store', '--port', String(port), '--json'], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', GATEWATCH_DATA_DIR: dataDir },
@@ -30,8 +32,10 @@ export async function startStoreProcess(dataDir: string, port: number): Promise<
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
   const line = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended]);
   if (!Array.isArray(line)) throw new Error(`gatewatch store ended with ${String(line)}: ${errors}`);
+  const { url } = JSON.parse(String(line[0])) as { url: string };
   return {
-    url: (JSON.parse(String(line[0])) as { url: string }).url,
+    url,
+    query: (sql) => queryStore(url, readerPassword(dataDir), sql),
     async stop() {
       child.kill('SIGTERM');
       return ended;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createMigrator } from '../../sinks/clickhouse/migrate.ts';
 import type { Host } from '../host.ts';
 import { MIGRATIONS_FOLDER } from '../../runtime/package-files.ts';
-import { hasStore, openStore, type OpenedStore } from '../open-store.ts';
+import { Secret } from '../../../schemas/secret.ts';
+import { hasStore, openStore, type Login, type OpenedStore } from '../open-store.ts';
 import { retentionDays } from '../../runtime/retention-days.ts';
 import { sendSql } from '../sql-request.ts';
 import type { StoreConfig } from '../store-config.ts';
@@ -58,7 +59,7 @@ async function examine(opened: OpenedStore, config: StoreConfig, isNew: boolean)
   const schema = isNew
     ? ok('store: schema', `${config.dataDir} is new: the first run makes the tables.`)
     : await schemaFinding(opened, config);
-  return [answers, schema, ...(await readerFinding(opened))];
+  return [answers, schema, ...(await readerFinding(opened)), ...wallFinding(opened)];
 }
 
 async function schemaFinding({ store }: OpenedStore, config: StoreConfig): Promise<Finding> {
@@ -78,25 +79,52 @@ async function schemaFinding({ store }: OpenedStore, config: StoreConfig): Promi
   }
 }
 
-/** The embedded store's reader, who needs no password: what dashboards and `gatewatch sql` use. */
+/** The embedded store's reader: what dashboards and `gatewatch sql` use. */
 async function readerFinding(opened: OpenedStore): Promise<Finding[]> {
   if (opened.kind === 'configured') return [];
   const check = 'store: reader';
-  const ask = async (statement: string): Promise<void> => {
-    const { url, reader: login } = opened;
+  const { url, reader } = opened;
+  const ask = async (statement: string, login: Login): Promise<void> => {
     const request = { url, login, database: 'default', statement, format: 'TSV', settings: {} };
     for await (const _chunk of sendSql(request)) void _chunk;
   };
+  const isRefused = (statement: string, login: Login): Promise<boolean> =>
+    ask(statement, login).then(
+      () => false,
+      () => true,
+    );
   try {
-    await ask('SELECT 1');
+    await ask('SELECT 1', reader);
   } catch (error) {
     return [fail(check, `The reader cannot read: ${(error as Error).message}`, '')];
   }
-  const refused = await ask('CREATE DATABASE gatewatch_doctor').then(
-    () => false,
-    () => true,
-  );
-  return refused
-    ? [ok(check, `${opened.reader.username} can read and cannot write.`)]
-    : [fail(check, `${opened.reader.username} can write.`, 'This installation is broken: install it again.')];
+  if (!(await isRefused('CREATE DATABASE gatewatch_doctor', reader))) {
+    return [fail(check, `${reader.username} can write.`, 'This installation is broken: install it again.')];
+  }
+  const nobody = { username: reader.username, password: new Secret('') };
+  const needsPassword = await isRefused('SELECT 1', nobody);
+  const reads = `${reader.username} can read and cannot write`;
+  return needsPassword
+    ? [ok(check, `${reads}; its password is in the file reader.secret of the data folder.`)]
+    : [
+        warn(
+          check,
+          `${reads}, and needs no password: everybody on this machine can read all rows.`,
+          "Set embedded.readerPassword to 'required' unless you are the only one here.",
+        ),
+      ];
+}
+
+/** Which walls stand between a reader's statement and the machine. */
+function wallFinding({ wall }: OpenedStore): Finding[] {
+  if (wall === null) return [];
+  const check = 'store: walls';
+  const first = "Readers' statements are judged in a process of their own";
+  if (wall !== '' && !wall.startsWith('none')) {
+    const second = `the engine's process opens its own folders only and no connections (${wall})`;
+    return [ok(check, `${first}; ${second}.`)];
+  }
+  const why = wall.replace(/^none: /, '') || 'it was started by an earlier version';
+  const advice = 'Run it under deploy/systemd/gatewatch.service or in the container, on Linux 5.13 or later.';
+  return [warn(check, `${first}; no wall of the system stands around the engine's process: ${why}.`, advice)];
 }

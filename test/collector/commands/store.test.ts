@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ChildProcess } from 'node:child_process';
+import { execFile, type ChildProcess } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { cli, startCli, untilPrinted } from './support/cli.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
+const run = promisify(execFile);
 
 let dataDir: string;
 let env: Record<string, string>;
@@ -37,16 +39,19 @@ describe('store', () => {
     child = startCli(['store', '--port', '0'], { env });
     const printed = await untilPrinted(child, 'stdout', /Ctrl-C/);
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? '';
-    expect(printed).toContain('gatewatch_reader, no password');
-    expect(printed).toContain(join(dataDir, 'writer.secret'));
-    const secret = readFileSync(join(dataDir, 'writer.secret'), 'utf8').trim();
-    expect(statSync(join(dataDir, 'writer.secret')).mode & 0o777).toBe(0o600);
-    expect(printed).not.toContain(secret);
+    const secrets = ['writer.secret', 'reader.secret'].map((name) => {
+      expect(printed).toContain(join(dataDir, name));
+      expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+      return readFileSync(join(dataDir, name), 'utf8').trim();
+    });
+    for (const secret of secrets) expect(printed).not.toContain(secret);
 
     // The example it prints.
-    expect(printed).toContain(`curl '${url}/?user=gatewatch_reader' -d 'SELECT version()'`);
-    const reply = await fetch(`${url}/?user=gatewatch_reader`, { method: 'POST', body: 'SELECT version()' });
-    expect(await reply.text()).toMatch(/^\d+\.\d+/);
+    const example = /^  (curl .*)$/m.exec(printed)?.[1] ?? '';
+    expect(example).toContain(`gatewatch_reader:$(cat ${join(dataDir, 'reader.secret')})`);
+    const { stdout } = await run('sh', ['-c', `${example} --silent`]);
+    expect(stdout).toMatch(/^\d+\.\d+/);
+    expect((await fetch(`${url}/?query=SELECT+1`)).status).toBe(401);
 
     // Commands find it.
     expect((await cli(['migrate'], { env })).code).toBe(0);
@@ -71,6 +76,7 @@ describe('store', () => {
       writer: 'gatewatch',
       reader: 'gatewatch_reader',
       secretFile: join(dataDir, 'writer.secret'),
+      readerSecretFile: join(dataDir, 'reader.secret'),
     });
     child.stdout?.destroy();
     expect((await fetch(`${told['url']}/ping`)).status).toBe(200);

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Connection, Engine } from '../../../collector/embedded/engine.ts';
-import { createQueryHandler } from '../../../collector/embedded/query-handler.ts';
-import { defaultReaderLimits } from '../../../collector/embedded/reader-limits.ts';
+import { createWriterQueries } from '../../../collector/embedded/writer-queries.ts';
 import { readRequestParams } from '../../../collector/embedded/request-params.ts';
 import type { Answer } from '../../../collector/embedded/response.ts';
 import { openSpool, type Spool } from '../../../collector/embedded/spool.ts';
@@ -58,21 +57,11 @@ function slowToBegin(missedKills: number): { engine: Engine; asked: Promise<void
 
 it.each([0, 1, 3])('a statement is ended though %i attempts came before it began', async (missedKills) => {
   const { engine, asked, kills } = slowToBegin(missedKills);
-  const { handle } = createQueryHandler({
-    engine,
-    spool,
-    gate: { assertReadable: async () => undefined },
-  });
+  const { handle } = createWriterQueries(engine, spool);
   const gone = new AbortController();
   const answered = handle({
-    role: 'writer',
     mayWrite: false,
-    params: readRequestParams(
-      [['query', 'SELECT 1']],
-      { database: undefined, format: 'JSON' },
-      'writer',
-      defaultReaderLimits,
-    ),
+    params: readRequestParams([['query', 'SELECT 1']], { database: undefined, format: 'JSON' }),
     body: Readable.from([]),
     answer: NO_ANSWER,
     gone: gone.signal,

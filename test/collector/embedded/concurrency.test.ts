@@ -7,7 +7,7 @@ let store: TestStore;
 let writer: ClickHouseClient;
 let reader: ClickHouseClient;
 beforeAll(async () => {
-  store = await withEmbedded();
+  store = await withEmbedded({ readerPassword: 'none' });
   writer = createClient({ url: store.url, ...store.writer, max_open_connections: 20 });
   reader = createClient({ url: store.url, ...store.reader, max_open_connections: 50 });
 });
@@ -111,8 +111,10 @@ describe('a client that leaves', () => {
   it('in the middle of its result ends the stream', async () => {
     const sql = "SELECT repeat('y', 1000) AS left_midway FROM numbers(100000000) FORMAT TSV";
     const controller = new AbortController();
+    const { username, password } = store.writer;
     const response = await fetch(`${store.url}/?query=${encodeURIComponent(sql)}`, {
       signal: controller.signal,
+      headers: { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password },
     });
     expect(await running('%left_midway%')).toBe(1);
     controller.abort();

@@ -1,10 +1,13 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync, gunzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withEmbedded, type TestStore } from '../../support/embedded.ts';
 
 let store: TestStore;
 beforeAll(async () => {
-  store = await withEmbedded();
+  // Who must show a password is looked at below.
+  store = await withEmbedded({ readerPassword: 'none' });
   await post('CREATE DATABASE gatewatch');
   await post('CREATE TABLE gatewatch.t (id UInt32, note String) ORDER BY id');
 });
@@ -134,7 +137,7 @@ describe('statements', () => {
   it('with a fault in them are told its place, by the reader as by the writer', async () => {
     for (const headers of [{}, asWriter()]) {
       const first = await send('SELEC 1', { headers });
-      expect(await first.text()).toMatch(/failed at position 7 \(1\)/);
+      expect(await first.text()).toMatch(/failed at position 1 \(SELEC\)/);
       const second = await send('SELECT 1,\n2 )', { headers });
       expect(await second.text()).toMatch(/failed at position 13 .*\(line 2, col 3\)/s);
     }
@@ -270,12 +273,18 @@ describe('errors', () => {
     expect(text).not.toContain('spool');
   });
 
-  it('in the middle of a stream are framed for clients and cut the transfer', async () => {
+  it('in the middle of a stream, which only the writer has, are framed and cut the transfer', async () => {
     const { raw, tag } = await rawExchange(
       'SELECT throwIf(number = 5000000) FROM numbers(10000000) FORMAT JSONEachRow',
     );
     expect(raw).toContain(`__exception__\r\n${tag}\r\nCode: 395. DB::Exception`);
     expect(raw.endsWith('0\r\n\r\n')).toBe(false);
+  });
+
+  it('have their own status for the reader, whose results are complete before they are sent', async () => {
+    const sql = 'SELECT throwIf(number = 5000000) FROM numbers(10000000) FORMAT JSONEachRow';
+    const response = await fetch(store.url, { method: 'POST', body: sql });
+    expect([response.status, response.headers.get('x-clickhouse-exception-code')]).toEqual([500, '395']);
   });
 
   it('have their own status when the client waits for the end', async () => {
@@ -293,7 +302,7 @@ describe('users', () => {
     expect(await whoCan({}, { user: username, password })).toBe('writer');
   });
 
-  it('are the reader without credentials', async () => {
+  it('are the reader without credentials, when the configuration says so', async () => {
     for (const headers of [{}, basic('default', ''), basic('gatewatch_reader', ''), basic('', '')]) {
       expect(await whoCan(headers)).toBe('497');
     }
@@ -301,7 +310,11 @@ describe('users', () => {
 
   it('are refused with a wrong password or an unknown name', async () => {
     const { username, password } = store.writer;
-    const wrong = [[username, ''], [username, `${password}x`], ['default', 'guess'], ['root', password]] as const; // prettier-ignore
+    const wrong = [
+      [username, ''],
+      [username, `${password}x`],
+      ['root', password],
+    ] as const;
     for (const [user, guess] of wrong) {
       const response = await fetch(store.url, {
         method: 'POST',
@@ -316,6 +329,50 @@ describe('users', () => {
       (await fetch(store.url, { headers: { Authorization: 'Bearer x' }, method: 'POST', body: 'SELECT 1' }))
         .status,
     ).toBe(403);
+  });
+});
+
+describe('the reader', () => {
+  let closed: TestStore;
+  beforeAll(async () => {
+    closed = await withEmbedded();
+  });
+  afterAll(() => closed.stop());
+
+  const ask = async (headers: Record<string, string>, search: Record<string, string> = {}) => {
+    const url = `${closed.url}/?${new URLSearchParams({ query: 'SELECT 1', ...search })}`;
+    const response = await fetch(url, { headers });
+    return [response.status, await response.text()] as const;
+  };
+
+  it('has a random password of its own, in a file for its owner alone', async () => {
+    const file = join(closed.dataDir, 'reader.secret');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8').trim()).toBe(closed.reader.password);
+    expect(closed.reader.password).toMatch(/^[\w-]{43}$/);
+    expect(closed.reader.password).not.toBe(closed.writer.password);
+  });
+
+  it('shows it in any of the three ways', async () => {
+    const { username: user, password } = closed.reader;
+    expect(await ask(basic(user, password))).toEqual([200, '1\n']);
+    expect(await ask({ 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password })).toEqual([200, '1\n']);
+    expect(await ask({}, { user, password })).toEqual([200, '1\n']);
+    expect(await ask(basic('default', password))).toEqual([200, '1\n']);
+  });
+
+  it('is refused without it, and told where it is', async () => {
+    for (const headers of [{}, basic('default', ''), basic('gatewatch_reader', ''), basic('', '')]) {
+      const [status, text] = await ask(headers);
+      expect([status, text]).toEqual([401, expect.stringContaining('reader.secret')]);
+    }
+  });
+
+  it('is refused with a wrong one', async () => {
+    for (const password of ['guess', closed.writer.password, `${closed.reader.password}x`]) {
+      const [status, text] = await ask(basic('gatewatch_reader', password));
+      expect([status, text.includes(password)]).toEqual([403, false]);
+    }
   });
 });
 
@@ -367,7 +424,9 @@ async function rawExchange(sql: string): Promise<{ raw: string; tag: string }> {
   const socket = connect(store.store.port, '127.0.0.1');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  socket.write(`GET /?${new URLSearchParams({ query: sql })} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  const headers = Object.entries({ Host: 'localhost', ...asWriter() }).map((pair) => pair.join(': '));
+  const search = new URLSearchParams({ query: sql });
+  socket.write(`GET /?${search} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`);
   await new Promise((done) => socket.once('close', done));
   const raw = Buffer.concat(chunks).toString('latin1');
   return { raw, tag: /x-clickhouse-exception-tag: (\S+)/i.exec(raw)?.[1] ?? '' };

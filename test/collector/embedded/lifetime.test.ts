@@ -95,7 +95,7 @@ describe('a store', () => {
     expect(await findRunningStore(dataDir)).toBeNull();
     const store = await start();
     const found = await findRunningStore(dataDir);
-    expect(found).toEqual({ url: store.url, writer: store.writer });
+    expect(found).toEqual({ url: store.url, wall: store.wall, writer: store.writer, reader: store.reader });
     expect(readFileSync(join(dataDir, 'embedded.json'), 'utf8')).not.toContain(store.writer.password);
     await store.stop();
     expect(await findRunningStore(dataDir)).toBeNull();

@@ -10,7 +10,7 @@ const cache = join(import.meta.dirname, '../../../.cache');
 
 let store: TestStore;
 beforeAll(async () => {
-  store = await withEmbedded();
+  store = await withEmbedded({ readerPassword: 'none' });
 });
 afterAll(() => store.stop());
 

@@ -4,7 +4,8 @@ import { supervise } from '../../../collector/embedded/supervisor.ts';
 
 it('gives up a replacement that is still starting when the store is to stop', async () => {
   const { promise: exited, resolve: exit } = Promise.withResolvers<string>();
-  const first: Child = { port: 1, pid: 1, version: '', exited, stop: async () => undefined };
+  const wall = { standing: false, why: 'a test' } as const;
+  const first: Child = { port: 1, pid: 1, version: '', wall, exited, stop: async () => undefined };
   const { promise: starting, resolve: started } = Promise.withResolvers<void>();
   const supervisor = supervise(first, {
     // Ends by the signal alone.

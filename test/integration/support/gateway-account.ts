@@ -1,22 +1,25 @@
 import type { Sandbox } from '../../../sandbox/server.ts';
-import { queryStore } from '../../support/collector-process.ts';
+import type { Queryable } from '../../support/collector-process.ts';
 import { until } from '../../support/until.ts';
 import { expectedItems } from './expected-spans.ts';
 
 /** Waits until the gateway has told all it will tell, and every order it made is settled in the view. */
-export async function untilSettled(sandbox: Sandbox, store: string): Promise<void> {
+export async function untilSettled(sandbox: Sandbox, store: Queryable): Promise<void> {
   const { created } = sandbox.stats().orders;
   const unsettled = () =>
     sandbox.stats().callbacksPending + sandbox.orders().filter((order) => !order.settled).length;
   await until('the gateway to come to rest', unsettled, (count) => count === 0, 60_000);
   const settled = async () => {
     const sql = 'SELECT countIf(settled_at IS NOT NULL) AS n FROM orders';
-    return (await queryStore<{ n: number }>(store, sql))[0]?.n;
+    return (await store.query<{ n: number }>(sql))[0]?.n;
   };
   await until(`${created} settled orders`, settled, (count) => count === created, 60_000);
 }
 
-/** The history of all orders as the gateway has it, one line an item: `type|id|time|action|occurrence`. Sorted. */
+/**
+ * The history of all orders as the gateway has it, one line an item: `type|id|time|action|occurrence`.
+ * Sorted.
+ */
 export function historyOfGateway(sandbox: Sandbox, gateway: string): string[] {
   const lines = sandbox
     .orders()
@@ -29,9 +32,8 @@ export function historyOfGateway(sandbox: Sandbox, gateway: string): string[] {
 }
 
 /** The same of the view `history_events`. */
-export async function historyOfView(store: string): Promise<string[]> {
-  const rows = await queryStore<{ line: string }>(
-    store,
+export async function historyOfView(store: Queryable): Promise<string[]> {
+  const rows = await store.query<{ line: string }>(
     `SELECT concat(order_type, '|', external_id, '|', formatDateTime(event_time, '%Y-%m-%dT%H:%i:%S.%fZ'), '|', action, '|',
        toString(occurrence)) AS line
      FROM history_events`,

@@ -4,7 +4,6 @@ import { identifierName, tokenize } from '../../../../collector/embedded/sql/lex
 import { findOutputClause, withOutfile } from '../../../../collector/embedded/sql/output-clause.ts';
 import { quoteIdentifier, quoteString } from '../../../../collector/embedded/sql/quote.ts';
 import { parseDataType } from '../../../../collector/embedded/sql/data-type.ts';
-import { parseAst } from '../../../../collector/embedded/sql/ast.ts';
 
 const texts = (sql: string) => [...tokenize(sql)].map((token) => token.text);
 
@@ -97,20 +96,5 @@ describe('parseDataType', () => {
 
   it.each(['', 'Array(', 'Array(UInt8', 'A)', '1'])('refuses %j', (text) => {
     expect(parseDataType(text)).toBeNull();
-  });
-});
-
-describe('parseAst', () => {
-  it('reads kinds, names and parents', () => {
-    const nodes = parseAst(
-      'SelectQuery (children 1)\n ExpressionList (children 2)\n  Function file (alias x) (children 1)\n  Identifier a.b (alias c)\n',
-    );
-    expect(nodes.map(({ kind, name, depth, index }) => [kind, name, depth, index])).toEqual([
-      ['SelectQuery', '', 0, 0],
-      ['ExpressionList', '', 1, 0],
-      ['Function', 'file', 2, 0],
-      ['Identifier', 'a.b', 2, 1],
-    ]);
-    expect(nodes[3]?.parent).toBe(nodes[1]);
   });
 });

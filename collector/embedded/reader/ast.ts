@@ -1,7 +1,9 @@
 /** One line of `EXPLAIN AST`: a node's kind, the rest of its line, and where it hangs. */
 export interface AstNode {
   readonly kind: string;
-  /** What follows the kind, up to its alias and count of children: the name of a function, table or column. */
+  /**
+   * What follows the kind, up to its alias and count of children: the name of a function, table or column.
+   */
   readonly name: string;
   readonly depth: number;
   readonly parent: AstNode | null;
@@ -12,8 +14,8 @@ export interface AstNode {
 /**
  * Reads `EXPLAIN AST`'s text form: one node a line, one blank of indentation a level.
  *
- * A line break inside a name or literal makes an extra line here. That is harmless to a gate which refuses every kind of
- * node that it does not know: text can add nodes in this way, but not hide any.
+ * A line break inside a name or literal makes an extra line here. That is harmless to a gate which refuses
+ * every kind of node that it does not know: text can add nodes in this way, but not hide any.
  */
 export function parseAst(text: string): AstNode[] {
   const nodes: AstNode[] = [];

@@ -1,0 +1,105 @@
+import type { Readable } from 'node:stream';
+import { clickhouseError } from '../clickhouse-error.ts';
+import type { Engine } from '../engine.ts';
+import type { QueryRequest } from '../query-request.ts';
+import type { ReaderLimits } from '../reader-limits.ts';
+import { readHead } from '../request-body.ts';
+import { readRequestParams } from '../request-params.ts';
+import { createReadRunner } from '../run-read.ts';
+import type { Spool } from '../spool.ts';
+import { quoteString } from '../sql/quote.ts';
+import { allowedFormats } from './allowed-formats.ts';
+import type { ReaderGate } from './gate-client.ts';
+import { readerSettings } from './reader-settings.ts';
+import { MAX_BODY_BYTES, tooLong } from './bounds.ts';
+
+/** A reader's request before anything of its body has been read. */
+export interface ReaderHttpRequest extends Omit<QueryRequest, 'params'> {
+  readonly search: readonly (readonly [string, string])[];
+  readonly headers: { readonly database: string | undefined; readonly format: string | undefined };
+  readonly contentType: string;
+  readonly contentEncoding: string;
+  /** As it came, packed or not. */
+  readonly body: Readable;
+}
+
+export interface ReaderQueriesOptions {
+  readonly engine: Engine;
+  readonly spool: Spool;
+  readonly gate: ReaderGate;
+  readonly limits: ReaderLimits;
+  /** A body that has not arrived by then is given up. @default 30000 */
+  readonly bodyTimeoutMs?: number;
+}
+
+const FORMATS: ReadonlyMap<string, string> = new Map(
+  allowedFormats.flatMap(({ names }) => names.map((name) => [name.toLowerCase(), name] as const)),
+);
+
+/**
+ * Runs a reader's statements (decision 12). This process reads bytes and counts them; what they say is judged
+ * in the gate's process, and only the text that comes back from there is run.
+ */
+export function createReaderQueries(options: ReaderQueriesOptions) {
+  const { engine, spool, gate, limits, bodyTimeoutMs = 30_000 } = options;
+  const reads = createReadRunner(engine, spool);
+
+  async function handle(request: ReaderHttpRequest): Promise<void> {
+    const { search, headers, contentType, contentEncoding, answer, gone } = request;
+    const body = await readBody(request.body, bodyTimeoutMs);
+    const database = headers.database ?? null;
+    const { params: entries, statement } = await gate.judge({
+      search,
+      database,
+      contentType,
+      contentEncoding,
+      body,
+    });
+    const params = readRequestParams(entries, headers);
+    const format = formatOf(statement.format ?? params.defaultFormat);
+    const settings = readerSettings([...params.settings, ...statement.settings], limits);
+    const setup = {
+      role: 'reader',
+      database: params.database,
+      settings,
+      parameters: params.parameters,
+    } as const;
+    const { sql, kind } = statement;
+    await reads.run(
+      { params, answer, gone },
+      setup,
+      {
+        sql,
+        format,
+        // Nothing comes of the format Null: there is no file to send.
+        isSelect: kind === 'select' && format !== 'Null',
+        mayStream: false,
+        intoFile: (name) => `${sql} INTO OUTFILE ${quoteString(name)} COMPRESSION 'none' FORMAT ${format}`,
+      },
+      { maxFileBytes: limits.maxResultBytes },
+    );
+  }
+
+  return { handle };
+}
+
+/** The format's name as the list has it. */
+function formatOf(name: string): string {
+  const format = FORMATS.get(name.toLowerCase());
+  if (format === undefined)
+    throw clickhouseError(73, `Unknown format ${name.slice(0, 64)}, or none for a reader.`);
+  return format;
+}
+
+async function readBody(body: Readable, timeoutMs: number): Promise<Buffer> {
+  const late = AbortSignal.timeout(timeoutMs);
+  const giveUp = (): void => void body.destroy(new Error('The body did not arrive in time.'));
+  late.addEventListener('abort', giveUp, { once: true });
+  try {
+    const { head, rest } = await readHead(body, MAX_BODY_BYTES + 1);
+    if (rest !== null) throw tooLong();
+    return head;
+  } finally {
+    late.removeEventListener('abort', giveUp);
+  }
+}

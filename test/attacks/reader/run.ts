@@ -1,0 +1,228 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startEmbeddedStore, type EmbeddedStore } from '../../../collector/embedded/store.ts';
+import { ENGINE_READS } from '../../../collector/embedded/wall.ts';
+import { aimed, type Attack } from './attack.ts';
+import { mutations } from './mutate.ts';
+import { REQUESTS } from './requests.ts';
+import { STATEMENTS } from './statements.ts';
+import { watchProcess, whyNotWatched, type Watched } from './watch.ts';
+
+export interface ReaderAttackOptions {
+  /** Mutations, after the hand-made attacks. */
+  readonly mutations: number;
+  readonly seed: number;
+  /** Requests at once. */
+  readonly concurrency: number;
+  readonly say: (text: string) => void;
+}
+
+export interface ReaderAttackReport {
+  readonly handMade: number;
+  readonly mutations: number;
+  readonly seed: number;
+  /** Answers by ClickHouse's code; `ok` for mutations that a reader may run. */
+  readonly answers: Readonly<Record<string, number>>;
+  /** Attacks that got what they wanted, or an answer that they must not get. */
+  readonly succeeded: readonly string[];
+  /** System calls of the engine's process that it must not make; null when it could not be watched. */
+  readonly forbiddenCalls: readonly string[] | null;
+  readonly notWatched: string | null;
+  /** What the system refuses the engine's process besides. */
+  readonly wall: string;
+  /** The engine's process was replaced so often. */
+  readonly restarts: number;
+  readonly seconds: number;
+}
+
+export const HAND_MADE: readonly Attack[] = [...STATEMENTS, ...REQUESTS];
+
+const SECRET_WORD = 'gatewatch-canary-7e1c0f';
+/**
+ * Of the hand-made attacks none may pass: 62 is for what the engine cannot parse, 48 and 354 for encodings,
+ * 73 for formats.
+ */
+const REFUSALS: ReadonlySet<string> = new Set(['497', '164', '62', '48', '73', '354', '457', '297', '516']);
+/** What becomes of a statement that passes and has nothing in it that is a reader's. */
+const HARMLESS_ERRORS: ReadonlySet<string> = new Set([
+  '46', '47', '60', '63', '81', '159', '167', '168', '306', '390', '396', '456',
+]); // prettier-ignore
+
+/** Attacks the reader's door of a store of its own, and watches the engine's process meanwhile. */
+export async function attackReader(options: ReaderAttackOptions): Promise<ReaderAttackReport> {
+  const startedMs = performance.now();
+  const scene = await createScene();
+  const { store } = scene;
+  const answers: Record<string, number> = {};
+  const succeeded: string[] = [];
+  const notWatched = whyNotWatched();
+  let watched: Watched | null = null;
+  try {
+    await warmUp(store);
+    if (notWatched === null) watched = await watchProcess(store.pid, scene.isEngines);
+    const judge = async (attack: Attack, isHandMade: boolean): Promise<void> => {
+      const { code, text } = await send(store, aimed(attack, scene.paths));
+      answers[code] = (answers[code] ?? 0) + 1;
+      const leaked = scene.secrets.some((secret) => text.includes(secret));
+      const isRefused = REFUSALS.has(code) || HARMLESS_ERRORS.has(code);
+      const passed = isHandMade && !attack.mayAnswer && !isRefused;
+      if (leaked || passed)
+        succeeded.push(`${attack.group}: ${attack.name} -> ${code} ${text.slice(0, 200)}`);
+    };
+    await inParallel(HAND_MADE, options.concurrency, (attack) => judge(attack, true));
+    options.say(`${HAND_MADE.length} hand-made attacks done`);
+    const endless = mutations(HAND_MADE, randomFrom(options.seed));
+    for (let done = 0; done < options.mutations;) {
+      const some = Array.from(
+        { length: Math.min(1_000, options.mutations - done) },
+        () => endless.next().value,
+      );
+      await inParallel(some, options.concurrency, (attack) => judge(attack, false));
+      done += some.length;
+      options.say(`${done} of ${options.mutations} mutations done`);
+    }
+    succeeded.push(...(await scene.changes()));
+    return {
+      handMade: HAND_MADE.length,
+      mutations: options.mutations,
+      seed: options.seed,
+      answers,
+      succeeded,
+      forbiddenCalls: watched === null ? null : await watched.stop(),
+      notWatched,
+      wall: store.wall,
+      restarts: store.restarts,
+      seconds: Math.round((performance.now() - startedMs) / 1000),
+    };
+  } finally {
+    await store.stop();
+    rmSync(scene.folder, { recursive: true, force: true });
+  }
+}
+
+async function createScene() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gatewatch-attacked-'));
+  const dataDir = path.join(folder, 'data');
+  const outside = path.join(folder, 'outside');
+  mkdirSync(outside);
+  const secret = path.join(outside, 'secret');
+  writeFileSync(secret, `${SECRET_WORD}\n`);
+  const limits = { maxExecutionSeconds: 5, maxMemoryBytes: 300_000_000 };
+  const store = await startEmbeddedStore({ dataDir, port: 0, fsync: false, readerLimits: limits });
+  for (const sql of SCHEMA) await asWriter(store, sql);
+  const writer = path.join(dataDir, 'writer.secret');
+  const writerBefore = statSync(writer).mtimeMs;
+  // What the engine's process may open: its folders, and what it reads of the machine.
+  const own = [path.join(dataDir, 'clickhouse'), path.join(dataDir, 'work'), ...ENGINE_READS];
+  return {
+    folder,
+    store,
+    paths: { secret, writer, out: path.join(outside, 'out') },
+    secrets: [SECRET_WORD, store.writer.password, 'root:'],
+    isEngines: (file: string): boolean =>
+      own.some((part) => file === part || file.startsWith(`${part}/`)) ||
+      file.startsWith(`${dataDir}/clickhouse-`) ||
+      OWN_FIGURES.test(file),
+    /** What has changed that nothing may change. */
+    async changes(): Promise<string[]> {
+      const found: string[] = [];
+      if (readdirSync(outside).join() !== 'secret')
+        found.push(`files were made: ${readdirSync(outside).join()}`);
+      if (readFileSync(secret, 'utf8') !== `${SECRET_WORD}\n`) found.push('the secret file was changed');
+      if (statSync(writer).mtimeMs !== writerBefore) found.push("the writer's secret was written");
+      const rows = await asWriter(store, 'SELECT count() FROM gatewatch.plain');
+      if (rows !== '1\n') found.push(`a table was changed: ${rows}`);
+      return found;
+    },
+  };
+}
+
+/** Figures of the process itself, which the engine looks up by itself. */
+const OWN_FIGURES =
+  /^\/proc\/(?:self|thread-self|\d+)\/(?:task\/?(?:\d+\/)?)?(?:comm|io|loginuid|maps|schedstat|stat|statm|status)?$/;
+
+const SCHEMA = [
+  'CREATE DATABASE gatewatch',
+  'CREATE TABLE gatewatch.orders_store (id UInt32, note String) ORDER BY id',
+  "INSERT INTO gatewatch.orders_store SELECT number, 'n' FROM numbers(3)",
+  'CREATE VIEW gatewatch.orders AS SELECT id, note FROM gatewatch.orders_store',
+  'CREATE TABLE gatewatch.plain (id UInt32) ORDER BY id',
+  'INSERT INTO gatewatch.plain SELECT 7',
+];
+
+/**
+ * The engine looks up its own symbols at the first error, which is no attack's doing; and the gate's process
+ * is started.
+ */
+async function warmUp(store: EmbeddedStore): Promise<void> {
+  await asWriter(store, 'SELECT throwIf(1)').catch(() => undefined);
+  for (const sql of ['SELECT 1', 'SELECT throwIf(1)', 'SELECT * FROM gatewatch.orders FORMAT JSON']) {
+    const body = Buffer.from(sql);
+    await send(store, { group: '', name: '', method: 'POST', search: {}, headers: {}, body });
+  }
+}
+
+async function asWriter(store: EmbeddedStore, sql: string): Promise<string> {
+  const { username, password } = store.writer;
+  const headers = { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password };
+  const response = await fetch(store.url, { method: 'POST', body: sql, headers });
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return text;
+}
+
+/** With the password: what matters here is what somebody may do who has it. */
+function send(store: EmbeddedStore, attack: Attack): Promise<{ code: string; text: string }> {
+  const { username, password } = store.reader;
+  const headers = { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password, ...latin(attack.headers) };
+  const url = `${store.url}/?${new URLSearchParams(attack.search)}`;
+  return new Promise((resolve) => {
+    const sent = request(url, { method: attack.method, headers }, (reply) => {
+      const chunks: Buffer[] = [];
+      reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+      reply.on('close', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const code = String(
+          reply.headers['x-clickhouse-exception-code'] ??
+            (reply.statusCode === 200 ? 'ok' : reply.statusCode),
+        );
+        resolve({ code, text });
+      });
+    });
+    sent.on('error', () => resolve({ code: 'cut off', text: '' }));
+    sent.end(attack.body ?? undefined);
+  });
+}
+
+/** Headers hold bytes, not letters. */
+function latin(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Buffer.from(value, 'utf8').toString('latin1')]),
+  );
+}
+
+async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const iterator = items.values();
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      for (const item of iterator) await work(item);
+    }),
+  );
+}
+
+/** mulberry32. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

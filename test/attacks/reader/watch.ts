@@ -1,0 +1,81 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** What a watched process did that it must not do. */
+export interface Watched {
+  /** Stops watching. @returns system calls, as strace writes them */
+  stop(): Promise<string[]>;
+}
+
+const CALLS = [
+  'open', 'openat', 'openat2', 'creat', 'unlink', 'unlinkat', 'rename', 'renameat', 'renameat2', 'link', 'linkat', 'symlink',
+  'symlinkat', 'truncate', 'mkdir', 'mkdirat', 'connect', 'bind', 'execve', 'execveat',
+]; // prettier-ignore
+const ATTACH_DEADLINE_MS = 20_000;
+
+/** Why processes cannot be watched here; null when they can. */
+export function whyNotWatched(): string | null {
+  if (process.platform !== 'linux') return 'strace is a tool of Linux';
+  return spawnSync('strace', ['-V']).error === undefined ? null : 'strace is not installed';
+}
+
+/**
+ * Watches every thread of a process with strace: each file that it opens or changes, each connection and each
+ * program that it starts.
+ *
+ * @param allowed whether a path is one that it may open
+ */
+export async function watchProcess(pid: number, allowed: (file: string) => boolean): Promise<Watched> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gatewatch-strace-'));
+  const log = path.join(folder, 'calls');
+  const filter = `trace=${CALLS.join(',')}`;
+  const tracer = spawn(
+    'strace',
+    ['-f', '-q', '-y', '-s', '400', '-e', filter, '-o', log, '-p', String(pid)],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  let said = '';
+  tracer.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const ended = new Promise<void>((resolve) => tracer.once('exit', () => resolve()));
+  const deadline = Date.now() + ATTACH_DEADLINE_MS;
+  while (!isTraced(pid)) {
+    if (tracer.exitCode !== null || Date.now() > deadline) throw new Error(`strace cannot watch: ${said}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return {
+    async stop() {
+      tracer.kill('SIGINT');
+      await ended;
+      const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
+      rmSync(folder, { recursive: true, force: true });
+      const forbidden = lines.filter((line) => isForbidden(line, allowed));
+      // Once each: the same call of other threads says no more.
+      return [...new Set(forbidden.map((line) => line.replace(/^\d+ +/, '')))];
+    },
+  };
+}
+
+/** All threads of the process have the tracer. */
+function isTraced(pid: number): boolean {
+  try {
+    return /^TracerPid:\s+[1-9]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+const OPENED = /\b(?:open|creat|unlink|rename|link|symlink|truncate|mkdir)\w*\((.*)/;
+
+function isForbidden(line: string, allowed: (file: string) => boolean): boolean {
+  if (/\b(?:connect|bind|execve|execveat)\(/.test(line)) return true;
+  const call = OPENED.exec(line)?.[1];
+  if (call === undefined) return false;
+  // AT_FDCWD</folder>, "relative"; or "/absolute".
+  const folder = /^(?:AT_FDCWD|\d+)<([^>]*)>/.exec(call)?.[1] ?? '';
+  const names = [...call.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map((match) => match[1] ?? '');
+  return names.some((name) => !allowed(path.resolve(folder === '' ? '/' : folder, name)));
+}
