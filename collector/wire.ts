@@ -230,6 +230,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         clock,
         log,
         rulesFolder: RULES_FOLDER,
+        dataDir: config.dataDir,
+        onOutcome: (target, outcome) => instruments.alertNotices.add(1, { target, outcome }),
       });
       // A question to a store that hangs takes its whole deadline.
       life.onStop(() => within(stopAlerting(), 1_000));
