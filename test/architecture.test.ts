@@ -226,6 +226,7 @@ describe('tests', () => {
 
   it('lie where the file they test lies, under test/', () => {
     const kinds = new Set([
+      'attacks',
       'contracts',
       'support',
       'integration',
