@@ -114,7 +114,9 @@ it('tells each gateway on its own: what one is refused keeps nothing from the ot
   const all = ['a', 'b', 'c', 'd', 'e', 'f'].map((gateway) => alert('A', 'firing', gateway));
   receiver.answer(400, 'a');
   receiver.answer(0, 'b');
-  await expect(webhook.send(all, MINUTE)).rejects.toThrow(/^(?=.*it answered 400 \(a\))(?=.*no answer \(b\))/);
+  await expect(webhook.send(all, MINUTE)).rejects.toThrow(
+    /^(?=.*it answered 400 \(a\))(?=.*no answer \(b\))/,
+  );
   expect(receiver.told.map(({ body }) => body.groupLabels['gateway']).toSorted()).toEqual([
     'c',
     'd',
