@@ -157,6 +157,12 @@ export const retentionSchema = z.strictObject({
 });
 export type RetentionConfig = z.output<typeof retentionSchema>;
 
+const hostName = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9_]([a-z0-9._-]*[a-z0-9])?$/i, 'the name of a host, without scheme and port')
+  .transform((text) => text.toLowerCase());
+
 const port = z.int().min(0).max(65_535);
 
 export const configSchema = z
@@ -185,6 +191,11 @@ export const configSchema = z
         host: z.string().min(1).default('127.0.0.1'),
         /** @default 8080 */
         port: port.default(8080),
+        /**
+         * Names that requests may be for, beside IP addresses, `localhost`, `host` and the machine's own name.
+         * @default []
+         */
+        hosts: z.array(hostName).default([]),
         /** A listener of its own for callbacks, so that only it need be reachable from outside. */
         intake: z.strictObject({ host: z.string().min(1).default('0.0.0.0'), port }).optional(),
         /** Callback bodies larger than this are refused with 413. @default 262144 */

@@ -11,7 +11,7 @@ const VARIABLES = {
     password: 'GATEWATCH_CLICKHOUSE_PASSWORD',
     database: 'GATEWATCH_CLICKHOUSE_DATABASE',
   },
-  http: { host: 'GATEWATCH_HTTP_HOST', port: 'GATEWATCH_HTTP_PORT' },
+  http: { host: 'GATEWATCH_HTTP_HOST', port: 'GATEWATCH_HTTP_PORT', hosts: 'GATEWATCH_HTTP_HOSTS' },
   embedded: { port: 'GATEWATCH_EMBEDDED_PORT' },
   log: { level: 'GATEWATCH_LOG_LEVEL' },
 } as const;
@@ -26,7 +26,11 @@ const GATEWAY_VARIABLES = {
 const TOP_LEVEL = { dataDir: 'GATEWATCH_DATA_DIR', collectorId: 'GATEWATCH_COLLECTOR_ID' } as const;
 
 /** Variables that hold several values, separated by commas. */
-const LISTS: ReadonlySet<string> = new Set(['GATEWATCH_KAFKA_BROKERS', 'GATEWATCH_CALLBACK_KEY']);
+const LISTS: ReadonlySet<string> = new Set([
+  'GATEWATCH_KAFKA_BROKERS',
+  'GATEWATCH_CALLBACK_KEY',
+  'GATEWATCH_HTTP_HOSTS',
+]);
 
 /**
  * Lays the GATEWATCH_* variables over the file's settings. They are enough for one gateway (design: configuration); with

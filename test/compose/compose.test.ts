@@ -135,7 +135,9 @@ test('The collector accepts the configuration that compose mounts', () => {
     SANDBOX_TOKEN: 'token',
     SANDBOX_CALLBACK_KEY: 'key',
     CLICKHOUSE_WRITER_PASSWORD: 'password',
+    GATEWATCH_PUBLISHED_HOST: 'pay.example.com',
   });
+  expect(config.http.hosts).toEqual(['collector', 'pay.example.com']);
   expect(config.kafka?.brokers).toEqual(['kafka:9092']);
 });
 
