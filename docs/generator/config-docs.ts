@@ -15,7 +15,7 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'gateways[].paths.withdrawalStatusByTransaction': "Payout by the merchant's id (4.5).",
   'gateways[].token': 'Bearer token for status requests. Write it as `${NAME}` or `${file:PATH}`.',
   'gateways[].callbackKeys':
-    'Private keys of callback signatures, newest first, at most 5. With two keys a change of key can overlap. Without any no callback verifies.',
+    'Private keys of callback signatures, newest first, at most 5, each of at least 16 bytes (128 bits) and without `;`. With two keys a change of key can overlap. Without any no callback verifies.',
   'gateways[].callbackTypes':
     'Callback types that are switched on for you: `Create`, `Progress`, `Success`, `Failed`, `AmountChanged`. Nobody is alarmed by the absence of others.',
   'gateways[].poll': 'How orders of this gateway are polled.',
@@ -108,7 +108,7 @@ export const VARIABLE_DOCS: Readonly<Record<string, { readonly setting: string; 
   GATEWATCH_GATEWAY_TOKEN: { setting: 'gateways[].token', text: '' },
   GATEWATCH_CALLBACK_KEY: {
     setting: 'gateways[].callbackKeys',
-    text: 'Several keys: joined by commas, newest first.',
+    text: 'Several keys, newest first: as a JSON list of texts, or one on a line. A key with a comma: as a JSON list.',
   },
   GATEWATCH_KAFKA_BROKERS: { setting: 'kafka.brokers', text: 'Joined by commas.' },
   GATEWATCH_CLICKHOUSE_URL: { setting: 'clickhouse.url', text: '' },
