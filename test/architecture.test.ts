@@ -236,6 +236,7 @@ describe('tests', () => {
       'e2e',
       'chaos',
       'lab',
+      'attacks',
     ]);
     for (const { path } of product) kinds.add(path.split('/')[0] ?? '');
     const lost = files.filter(
