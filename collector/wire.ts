@@ -104,6 +104,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const gateways = new Map(config.gateways.map((gateway) => [gateway.name, gateway]));
     const context: PipelineContext = {
       collectorId,
+      historyDays: config.retention.historyDays,
       clock: { ...clock, now: stamp },
       random: Math.random,
       gateways,

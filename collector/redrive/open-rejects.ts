@@ -1,6 +1,7 @@
 import type { OrderType } from '../../schemas/dictionary.ts';
 import { TABLES, VIEWS } from '../../schemas/names.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
+import { inPieces } from '../pipeline/pieces.ts';
 import type { Query } from '../pipeline/watch-memory.ts';
 
 /** A reject that nothing has set right yet. */
