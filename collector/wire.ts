@@ -216,6 +216,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         ];
         exporter = createSpanExporter({ store, collectorId, sender, toSpans, instruments, log });
       }
+      await sink.open();
+      life.signal.throwIfAborted();
       const resumed = await keeper.start();
       life.signal.throwIfAborted();
       health.started();

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert, oneof, property, string, uuid } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inPieces } from '../../../collector/pipeline/pieces.ts';
 
@@ -8,15 +8,15 @@ function encoded(ids: readonly string[]): number {
   return new URLSearchParams([['param_ids', `[${quoted.join(',')}]`]]).toString().length;
 }
 
-const ids = fc.array(fc.oneof(fc.uuid(), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 })), {
+const ids = array(oneof(uuid(), string({ unit: 'grapheme', minLength: 1, maxLength: 200 })), {
   maxLength: 3000,
   size: 'max',
 });
 
 describe('a list of ids', () => {
   it('is split into pieces that fit an address, in order, none missing', () => {
-    fc.assert(
-      fc.property(ids, (all) => {
+    assert(
+      property(ids, (all) => {
         const pieces = [...inPieces(all, (id) => [id])];
         expect(pieces.flat()).toEqual(all);
         for (const piece of pieces) {
