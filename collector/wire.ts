@@ -104,6 +104,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const gateways = new Map(config.gateways.map((gateway) => [gateway.name, gateway]));
     const context: PipelineContext = {
       collectorId,
+      historyDays: config.retention.historyDays,
       clock: { ...clock, now: stamp },
       random: Math.random,
       gateways,
@@ -215,6 +216,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         ];
         exporter = createSpanExporter({ store, collectorId, sender, toSpans, instruments, log });
       }
+      await sink.open();
+      life.signal.throwIfAborted();
       const resumed = await keeper.start();
       life.signal.throwIfAborted();
       health.started();

@@ -1,4 +1,5 @@
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
+import { historyWindow } from '../decode/history-window.ts';
 import { orderText } from '../decode/ids.ts';
 import { NOTHING_KNOWN, type KnownHistory } from '../decode/known-history.ts';
 import { decodeStatusReply, type DecodedReply } from '../decode/status-reply.ts';
@@ -52,6 +53,7 @@ function replyContext(
   known: KnownHistory,
   context: PipelineContext,
 ) {
+  const observedAt = context.clock.now();
   return {
     gateway: asked.gateway,
     orderType: asked.orderType,
@@ -60,8 +62,9 @@ function replyContext(
     channel: order.channel,
     externalTransactionId: order.externalTransactionId,
     known,
-    observedAt: context.clock.now(),
+    observedAt,
     source: cause,
+    keeps: historyWindow(observedAt, context.historyDays),
   };
 }
 

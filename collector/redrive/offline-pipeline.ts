@@ -46,6 +46,8 @@ export function createOfflinePipeline(options: OfflinePipelineOptions): OfflineP
   return {
     context: {
       collectorId,
+      // It reads no replies.
+      historyDays: 0,
       clock: { ...clock, now: createStamp(clock) },
       random: Math.random,
       gateways: new Map(options.gateways.map((gateway) => [gateway.name, gateway])),
