@@ -1,6 +1,6 @@
+import { isLoopback, nameOfHost } from '../../../schemas/host.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { ok, warn, type Check, type Finding } from './check.ts';
-import { isLoopback, nameOfHost } from '../../../schemas/host.ts';
 
 /** What a valid configuration says, and what in it is probably not meant. */
 export function configCheck(config: LoadedConfig): Check {
