@@ -233,6 +233,7 @@ describe('tests', () => {
       'guide',
       'bench',
       'compose',
+      'deploy',
       'e2e',
       'chaos',
       'lab',
