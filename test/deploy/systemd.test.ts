@@ -83,7 +83,10 @@ describe.skipIf(!hasSystemd)('systemd-analyze', () => {
       const allowed = new Set<string>();
       for (const value of valuesOf('SystemCallFilter')) {
         const names = value.replace('~', '').split(' ').flatMap(expand);
-        for (const name of names) value.startsWith('~') ? allowed.delete(name) : allowed.add(name);
+        for (const name of names) {
+          if (value.startsWith('~')) allowed.delete(name);
+          else allowed.add(name);
+        }
       }
       const refused = systemCalls().filter((name) => !allowed.has(name));
       expect(refused).toEqual([]);
