@@ -234,6 +234,7 @@ describe('tests', () => {
       'bench',
       'compose',
       'deploy',
+      'supply-chain',
       'e2e',
       'chaos',
       'lab',
