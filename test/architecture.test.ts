@@ -233,6 +233,8 @@ describe('tests', () => {
       'guide',
       'bench',
       'compose',
+      'deploy',
+      'supply-chain',
       'e2e',
       'chaos',
       'lab',
