@@ -3,6 +3,7 @@ import type { RowBundle } from '../schemas/rows.ts';
 import { systemClock } from './clock.ts';
 import type { Environment, LoadedConfig } from './config/load.ts';
 import { itemSpan, rootSpan } from './decode/spans.ts';
+import { createCallbackAccess } from './http/callback-access.ts';
 import { readOrderTimeline } from './order-timeline.ts';
 import { handleCallbacks } from './pipeline/callbacks.ts';
 import { createStamp, type PipelineContext } from './pipeline/context.ts';
@@ -21,6 +22,7 @@ import { createKafkaInput, type KafkaInput } from './runtime/kafka-input.ts';
 import { createLifecycle, within, type Ending } from './runtime/lifecycle.ts';
 import { startListeners } from './runtime/listeners.ts';
 import { migrate, openStore } from './runtime/open-store.ts';
+import { createRefusals } from './runtime/refusals.ts';
 import { startReports } from './runtime/status-reporter.ts';
 import { createTally } from './runtime/tally.ts';
 import { RULES_FOLDER, VERSION } from './runtime/package-files.ts';
@@ -159,9 +161,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const kafkaStatus = () => kafka?.source.status() ?? null;
     const console = startConsole(config, opened, clock, log);
     life.onStop(() => console.stop());
-    const listeners = await startListeners(
-      config.http,
-      {
+    const listeners = await startListeners(config.http, {
+      api: {
         version: VERSION,
         health: () => health.alive({ kafka: kafkaStatus(), sink: sink.status() }),
         ready: () => health.ready({ kafka: kafkaStatus(), sink: sink.status(), pollers: poller.status() }),
@@ -177,8 +178,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         now: clock.now,
         home: console.routes?.console.home ?? null,
       },
-      {
-        isGateway: (name) => gateways.has(name),
+      intake: {
         onReceived: () => instruments.received.add(1, { source: 'http' }),
         async accept(delivery) {
           // With Kafka a callback is durable without the store.
@@ -191,9 +191,11 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
           });
         },
       },
-      console.routes,
+      console: console.routes,
+      access: createCallbackAccess(gateways),
+      onRefused: createRefusals(log, (reason) => instruments.refused.add(1, { reason }), clock.monotonicMs),
       log,
-    );
+    });
     life.onStop(() => listeners.stop(1_000));
 
     const parts = {
