@@ -23,6 +23,7 @@ import { createLifecycle, within, type Ending } from './runtime/lifecycle.ts';
 import { startListeners } from './runtime/listeners.ts';
 import { migrate, openStore } from './runtime/open-store.ts';
 import { createRefusals } from './runtime/refusals.ts';
+import { createReload } from './runtime/reload.ts';
 import { startReports } from './runtime/status-reporter.ts';
 import { createTally } from './runtime/tally.ts';
 import { RULES_FOLDER, VERSION } from './runtime/package-files.ts';
@@ -43,6 +44,11 @@ export interface CollectorDeps {
 }
 
 export interface Collector {
+  /**
+   * Uses the secrets and certificates of a configuration that was read again; other settings hold from the next start.
+   * @throws GatewatchError `config_invalid`, and nothing has changed
+   */
+  reload(fresh: LoadedConfig): void;
   readonly addresses: { readonly http: string; readonly intake: string; readonly store: string };
   /** Stops sources first, drains what was taken in, then the sinks. Bounded; safe to repeat. */
   stop(reason: string): Promise<void>;
@@ -242,7 +248,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     };
     void begin().catch((error: unknown) => life.fail((error as Error).message));
     const { http, intake } = listeners;
-    return { addresses: { http, intake, store: store.url }, stop: life.stop, done: life.done };
+    const reload = createReload(config, gateways, listeners, log);
+    return { addresses: { http, intake, store: store.url }, reload, stop: life.stop, done: life.done };
   } catch (error) {
     await life.stop('start failed', 1);
     throw error;

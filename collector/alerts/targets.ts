@@ -33,7 +33,8 @@ export function createAlertmanager(
   { url, username, password, token }: NonNullable<AlertsConfig['alertmanager']>,
   options: TargetOptions = {},
 ): AlertTarget {
-  const authorization =
+  // With each request: they may be renewed.
+  const authorization = () =>
     token !== undefined
       ? `Bearer ${token.reveal()}`
       : username === undefined
@@ -50,7 +51,7 @@ export function createAlertmanager(
         endsAt,
         ...(URL.canParse(generatorUrl) ? { generatorURL: generatorUrl } : {}),
       }));
-      await post('alertmanager', `${url}/api/v2/alerts`, body, authorization, options);
+      await post('alertmanager', `${url}/api/v2/alerts`, body, authorization(), options);
     },
   };
 }
