@@ -3,6 +3,7 @@ import type { RowBundle } from '../schemas/rows.ts';
 import { systemClock } from './clock.ts';
 import type { Environment, LoadedConfig } from './config/load.ts';
 import { itemSpan, rootSpan } from './decode/spans.ts';
+import { createCallbackAccess } from './http/callback-access.ts';
 import { readOrderTimeline } from './order-timeline.ts';
 import { handleCallbacks } from './pipeline/callbacks.ts';
 import { createStamp, type PipelineContext } from './pipeline/context.ts';
@@ -21,6 +22,8 @@ import { createKafkaInput, type KafkaInput } from './runtime/kafka-input.ts';
 import { createLifecycle, within, type Ending } from './runtime/lifecycle.ts';
 import { startListeners } from './runtime/listeners.ts';
 import { migrate, openStore } from './runtime/open-store.ts';
+import { createRefusals } from './runtime/refusals.ts';
+import { createReload } from './runtime/reload.ts';
 import { startReports } from './runtime/status-reporter.ts';
 import { createTally } from './runtime/tally.ts';
 import { RULES_FOLDER, VERSION } from './runtime/package-files.ts';
@@ -41,6 +44,11 @@ export interface CollectorDeps {
 }
 
 export interface Collector {
+  /**
+   * Uses the secrets and certificates of a configuration that was read again; other settings hold from the next start.
+   * @throws GatewatchError `config_invalid`, and nothing has changed
+   */
+  reload(fresh: LoadedConfig): void;
   readonly addresses: { readonly http: string; readonly intake: string; readonly store: string };
   /** Stops sources first, drains what was taken in, then the sinks. Bounded; safe to repeat. */
   stop(reason: string): Promise<void>;
@@ -160,9 +168,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const kafkaStatus = () => kafka?.source.status() ?? null;
     const console = startConsole(config, opened, clock, log);
     life.onStop(() => console.stop());
-    const listeners = await startListeners(
-      config.http,
-      {
+    const listeners = await startListeners(config.http, {
+      api: {
         version: VERSION,
         health: () => health.alive({ kafka: kafkaStatus(), sink: sink.status() }),
         ready: () => health.ready({ kafka: kafkaStatus(), sink: sink.status(), pollers: poller.status() }),
@@ -178,8 +185,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         now: clock.now,
         home: console.routes?.console.home ?? null,
       },
-      {
-        isGateway: (name) => gateways.has(name),
+      intake: {
         onReceived: () => instruments.received.add(1, { source: 'http' }),
         async accept(delivery) {
           // With Kafka a callback is durable without the store.
@@ -192,9 +198,11 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
           });
         },
       },
-      console.routes,
+      console: console.routes,
+      access: createCallbackAccess(gateways),
+      onRefused: createRefusals(log, (reason) => instruments.refused.add(1, { reason }), clock.monotonicMs),
       log,
-    );
+    });
     life.onStop(() => listeners.stop(1_000));
 
     const parts = {
@@ -245,7 +253,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     };
     void begin().catch((error: unknown) => life.fail((error as Error).message));
     const { http, intake } = listeners;
-    return { addresses: { http, intake, store: store.url }, stop: life.stop, done: life.done };
+    const reload = createReload(config, gateways, listeners, log);
+    return { addresses: { http, intake, store: store.url }, reload, stop: life.stop, done: life.done };
   } catch (error) {
     await life.stop('start failed', 1);
     throw error;
