@@ -108,6 +108,8 @@ export interface PartitionStatus {
   readonly lag: number | null;
   /** Waiting to offer records again after a retryable failure. */
   readonly paused: boolean;
+  /** For how long the same records have been offered without success; null: they were taken. */
+  readonly heldMs: number | null;
   /** On the clock of the options. */
   readonly lastProgressAtMs: number;
   readonly stalled: boolean;
