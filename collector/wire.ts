@@ -21,9 +21,10 @@ import { createHealth } from './runtime/health.ts';
 import { createKafkaInput, type KafkaInput } from './runtime/kafka-input.ts';
 import { createLifecycle, within, type Ending } from './runtime/lifecycle.ts';
 import { startListeners } from './runtime/listeners.ts';
-import { migrate, openStore } from './runtime/open-store.ts';
+import { migrate, openStore, untilStoreAnswers } from './runtime/open-store.ts';
 import { createRefusals } from './runtime/refusals.ts';
 import { createReload } from './runtime/reload.ts';
+import { createStoreProbe } from './runtime/store-probe.ts';
 import { startReports } from './runtime/status-reporter.ts';
 import { createTally } from './runtime/tally.ts';
 import { RULES_FOLDER, VERSION } from './runtime/package-files.ts';
@@ -165,6 +166,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     });
     // Together: while the store is away, all of them wait for it.
     life.onStop(() => within(Promise.all([poller.stop(), keeper.stop(), kafka?.stop()]), DRAIN_MS));
+    const probe = createStoreProbe({ ask: () => store.queryText('SELECT 1', 'TabSeparated'), clock });
+    life.onStop(async () => probe.stop());
     const kafkaStatus = () => kafka?.source.status() ?? null;
     const console = startConsole(config, opened, clock, log);
     life.onStop(() => console.stop());
@@ -172,7 +175,13 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
       api: {
         version: VERSION,
         health: () => health.alive({ kafka: kafkaStatus(), sink: sink.status() }),
-        ready: () => health.ready({ kafka: kafkaStatus(), sink: sink.status(), pollers: poller.status() }),
+        ready: () =>
+          health.ready({
+            kafka: kafkaStatus(),
+            sink: sink.status(),
+            pollers: poller.status(),
+            store: probe.problem(),
+          }),
         metrics: () => telemetry.renderMetrics(),
         judge: (requests) => judgeWatchRequests(requests, gateways),
         watch: (requests) =>
@@ -224,9 +233,10 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         ];
         exporter = createSpanExporter({ store, collectorId, sender, toSpans, instruments, log });
       }
+      health.starting('what the last run left unfinished is being completed');
       await sink.open();
-      life.signal.throwIfAborted();
-      const resumed = await keeper.start();
+      health.starting('the watched orders are being loaded');
+      const resumed = await untilStoreAnswers(() => keeper.start(), { store, log, signal: life.signal });
       life.signal.throwIfAborted();
       health.started();
       await kafka?.source.start();
