@@ -89,6 +89,12 @@ export const gatewayConfigSchema = z.strictObject({
   callbackKeys: z.array(secret).max(5).default([]),
   /** Callback types that the account manager switched on (section 6.2). @default all five */
   callbackTypes: z.array(z.enum(CALLBACK_TYPES)).default([...CALLBACK_TYPES]),
+  /**
+   * Ids of orders that could be a card number (13 to 19 digits that begin as one and pass its check): `refuse` to read
+   * such orders and keep a fingerprint instead, or `keep` them where gateway or merchant number their orders so.
+   * @default 'refuse'
+   */
+  cardLikeIds: z.enum(['refuse', 'keep']).default('refuse'),
   poll: pollConfigSchema.prefault({}),
 });
 export type GatewayConfig = z.output<typeof gatewayConfigSchema>;

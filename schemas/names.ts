@@ -45,6 +45,7 @@ export const TABLES = {
   annotations: 'annotations_store',
   alertSettings: 'alert_settings_store',
   alertStates: 'alert_states_store',
+  fingerprintKeys: 'fingerprint_keys_store',
 } as const;
 export type TableKey = keyof typeof TABLES;
 

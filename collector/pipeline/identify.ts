@@ -4,7 +4,7 @@ import { NOTHING_KNOWN, type KnownHistory } from '../decode/known-history.ts';
 import { decodeStatusReply, type DecodedReply } from '../decode/status-reply.ts';
 import { reopen } from '../schedule/advance.ts';
 import type { StatusAnswer } from '../sources/poller/port.ts';
-import type { PipelineContext } from './context.ts';
+import { textPolicy, type PipelineContext } from './context.ts';
 import { learn } from './take-up.ts';
 
 /** An answer with the order that it is about. */
@@ -52,6 +52,8 @@ function replyContext(
   known: KnownHistory,
   context: PipelineContext,
 ) {
+  const gateway = context.gateways.get(asked.gateway);
+  if (gateway === undefined) throw new TypeError(`no gateway named ${asked.gateway}`);
   return {
     gateway: asked.gateway,
     orderType: asked.orderType,
@@ -62,6 +64,7 @@ function replyContext(
     known,
     observedAt: context.clock.now(),
     source: cause,
+    policy: textPolicy(gateway, context),
   };
 }
 

@@ -1,8 +1,6 @@
 import { HEADERS } from '../../schemas/names.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import type { CallbackDelivery } from '../decode/callback.ts';
-import { stableId } from '../decode/ids.ts';
-import { looksLikeCardNumber } from '../decode/redact.ts';
 import { decodeWatchMessage } from '../decode/watch-message.ts';
 import type { KafkaRecord } from '../sources/kafka/port.ts';
 import type { WatchRequest } from './watch-requests.ts';
@@ -27,7 +25,7 @@ export function toDelivery(
     gateway: gateway ?? gatewayOfTopic(record.topic) ?? '',
     body: record.value ?? new Uint8Array(),
     signatures: text(HEADERS.signature),
-    deliveryId: deliveryId === '' ? coordinatesText(record) : safeDeliveryId(deliveryId),
+    deliveryId: deliveryId === '' ? coordinatesText(record) : deliveryId,
     receivedAt,
     source: 'kafka',
     coordinates: coordinatesOf(record),
@@ -44,11 +42,6 @@ export function toWatchRequest(record: KafkaRecord): WatchRequest {
     deliveryId: coordinatesText(record),
     coordinates: coordinatesOf(record),
   };
-}
-
-/** A header that anybody can write: what could be a card number is told apart by its hash. */
-function safeDeliveryId(deliveryId: string): string {
-  return looksLikeCardNumber(deliveryId) ? stableId(deliveryId) : deliveryId.slice(0, 200);
 }
 
 /**

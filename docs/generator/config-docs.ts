@@ -16,6 +16,8 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'gateways[].token': 'Bearer token for status requests. Write it as `${NAME}` or `${file:PATH}`.',
   'gateways[].callbackKeys':
     'Private keys of callback signatures, newest first, at most 5. With two keys a change of key can overlap. Without any no callback verifies.',
+  'gateways[].cardLikeIds':
+    'Ids of orders that could be a card number, 13 to 19 digits that begin as one and pass its check: `refuse` to read such orders and store a fingerprint, or `keep` them where gateway or merchant number their orders so.',
   'gateways[].callbackTypes':
     'Callback types that are switched on for you: `Create`, `Progress`, `Success`, `Failed`, `AmountChanged`. Nobody is alarmed by the absence of others.',
   'gateways[].poll': 'How orders of this gateway are polled.',
