@@ -110,6 +110,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     let fingerprint: Fingerprint = () => unknownKey();
     const context: PipelineContext = {
       collectorId,
+      historyDays: config.retention.historyDays,
       clock: { ...clock, now: stamp },
       random: Math.random,
       gateways,
@@ -223,6 +224,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         ];
         exporter = createSpanExporter({ store, collectorId, sender, toSpans, instruments, log });
       }
+      await sink.open();
+      life.signal.throwIfAborted();
       const resumed = await keeper.start();
       life.signal.throwIfAborted();
       health.started();
@@ -238,6 +241,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         clock,
         log,
         rulesFolder: RULES_FOLDER,
+        dataDir: config.dataDir,
+        onOutcome: (target, outcome) => instruments.alertNotices.add(1, { target, outcome }),
       });
       // A question to a store that hangs takes its whole deadline.
       life.onStop(() => within(stopAlerting(), 1_000));

@@ -11,6 +11,26 @@ const secret = z
   .min(1)
   .transform((text) => new Secret(text));
 
+/** Bytes of a secret that can be guessed offline: 128 bits. */
+const MIN_KEY_BYTES = 16;
+const hasEnoughBytes = (text: string): boolean => new TextEncoder().encode(text).byteLength >= MIN_KEY_BYTES;
+
+/**
+ * A key of section 6.3. A callback shows the digest of known text and the key, so that a short key can be found by
+ * trying; a semicolon would let parts of the signed text move into the key.
+ */
+const callbackKey = z
+  .string()
+  .refine((text) => hasEnoughBytes(text), { error: `a key of at least ${MIN_KEY_BYTES} bytes (128 bits)` })
+  .refine((text) => !text.includes(';'), {
+    error: 'a key without the semicolon, which parts the signed fields',
+  })
+  // oxlint-disable-next-line no-control-regex -- a file of two lines is two keys, or a mistake
+  .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), {
+    error: 'a key on one line, without control characters',
+  })
+  .transform((text) => new Secret(text));
+
 const httpUrl = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
@@ -83,10 +103,10 @@ export const gatewayConfigSchema = z.strictObject({
   /** Bearer token for status requests (section 5). */
   token: secret,
   /**
-   * Private keys that callbacks are signed with (section 6.3), newest first. @default none: no callback
-   * verifies
+   * Private keys that callbacks are signed with (section 6.3), newest first, at least 16 bytes each. @default none: no
+   * callback verifies
    */
-  callbackKeys: z.array(secret).max(5).default([]),
+  callbackKeys: z.array(callbackKey).max(5).default([]),
   /** Callback types that the account manager switched on (section 6.2). @default all five */
   callbackTypes: z.array(z.enum(CALLBACK_TYPES)).default([...CALLBACK_TYPES]),
   /**
@@ -163,6 +183,12 @@ export const retentionSchema = z.strictObject({
 });
 export type RetentionConfig = z.output<typeof retentionSchema>;
 
+const hostName = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9_]([a-z0-9._-]*[a-z0-9])?$/i, 'the name of a host, without scheme and port')
+  .transform((text) => text.toLowerCase());
+
 const port = z.int().min(0).max(65_535);
 
 export const configSchema = z
@@ -191,6 +217,11 @@ export const configSchema = z
         host: z.string().min(1).default('127.0.0.1'),
         /** @default 8080 */
         port: port.default(8080),
+        /**
+         * Names that requests may be for, beside IP addresses, `localhost`, `host` and the machine's own name.
+         * @default []
+         */
+        hosts: z.array(hostName).default([]),
         /** A listener of its own for callbacks, so that only it need be reachable from outside. */
         intake: z.strictObject({ host: z.string().min(1).default('0.0.0.0'), port }).optional(),
         /** Callback bodies larger than this are refused with 413. @default 262144 */

@@ -159,6 +159,14 @@ export const METRICS = {
     description: 'Callbacks received, by the verdict on their signature',
     labels: ['verdict'],
   },
+  alertNotices: {
+    name: 'gatewatch.alert_notices',
+    kind: 'counter',
+    unit: '',
+    description:
+      'Requests with alerts, by receiver and by how they ended: accepted, refused for good, or failed',
+    labels: ['target', 'outcome'],
+  },
   spansExported: {
     name: 'gatewatch.spans_exported',
     kind: 'counter',

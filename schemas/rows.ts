@@ -344,6 +344,8 @@ export const REJECT_REASONS = [
   'id_mismatch',
   'history_item_malformed',
   'history_time_invalid',
+  'history_older_than_retention',
+  'history_in_the_future',
   'row_refused_by_store',
 ] as const;
 export type RejectReason = (typeof REJECT_REASONS)[number];

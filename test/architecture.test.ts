@@ -226,6 +226,7 @@ describe('tests', () => {
 
   it('lie where the file they test lies, under test/', () => {
     const kinds = new Set([
+      'attacks',
       'contracts',
       'support',
       'integration',
@@ -235,6 +236,7 @@ describe('tests', () => {
       'e2e',
       'chaos',
       'lab',
+      'attacks',
     ]);
     for (const { path } of product) kinds.add(path.split('/')[0] ?? '');
     const lost = files.filter(

@@ -12,10 +12,11 @@ import {
   decide,
   decodeHistory,
   inTimeOrder,
-  type DecodedHistory,
   type DecodedItem,
   type Decision,
+  type RefusedItem,
 } from './history.ts';
+import { ANY_TIME, outsideWindow, type HistoryWindow } from './history-window.ts';
 import { stableId } from './ids.ts';
 import { addKnown, readKnown, readRefused, type KnownHistory } from './known-history.ts';
 import { firstProblem, type Problem } from './problem.ts';
@@ -41,6 +42,8 @@ export interface ReplyContext {
   readonly observedAt: EpochMicros;
   readonly source: string;
   readonly policy: TextPolicy;
+  /** Times of the items that are stored. @default ANY_TIME */
+  readonly keeps?: HistoryWindow;
 }
 
 /** What the decoder noticed about a history that the interface's rules do not expect. `''` when nothing. */
@@ -81,9 +84,9 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
   const refusedBefore = readRefused(context.known);
   // The order's own id, whichever it was asked by: the next read asks by that one, and finds the same faults.
   const own = { ...context, idKind: 'external-id', orderId: reply.externalId } as const;
-  const refused = refusedRows(own, history);
-  const rejects = refused.filter((row) => !refusedBefore.has(row.reject_id));
-  const fresh = history.items.filter((item) => !known.has(item.key));
+  const { fresh, outside } = newItems(history.items, known, context.keeps ?? ANY_TIME);
+  const refused = [...history.refused, ...outside];
+  const rejects = refusedRows(own, refused).filter((row) => !refusedBefore.has(row.reject_id));
   const ordered = inTimeOrder([...known.values(), ...fresh]);
   const decision = decide(ordered);
   const externalTransactionId = reply.externalTransactionId ?? context.externalTransactionId;
@@ -142,9 +145,9 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
     externalTransactionId,
     orderStatus: reply.orderStatus,
     final,
-    items: history.items.length,
+    items: history.items.length - outside.length,
     newEvents,
-    refusedItems: history.refused.length,
+    refusedItems: refused.length,
     known: addKnown(
       context.known,
       fresh,
@@ -155,8 +158,25 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
     lastEventAt: ordered.at(-1)?.time ?? null,
     observation,
     rejects,
-    anomaly: anomalyOf(history, known, fresh, ordered),
+    anomaly: anomalyOf(history, known, fresh.length + outside.length, ordered),
   };
+}
+
+/** The items that are not known yet, without those whose time is not kept. What is stored stays, however old. */
+function newItems(
+  items: readonly DecodedItem[],
+  known: ReadonlyMap<string, DecodedItem>,
+  keeps: HistoryWindow,
+): { fresh: DecodedItem[]; outside: RefusedItem[] } {
+  const fresh: DecodedItem[] = [];
+  const outside: RefusedItem[] = [];
+  for (const item of items) {
+    if (known.has(item.key)) continue;
+    const refusal = outsideWindow(item, keeps);
+    if (refusal === null) fresh.push(item);
+    else outside.push(refusal);
+  }
+  return { fresh, outside };
 }
 
 type Read = { reply: StatusReply } | { reason: RejectReason; problem: Problem };
@@ -228,11 +248,11 @@ function mismatchOf(reply: StatusReply, context: ReplyContext): Problem | null {
 function anomalyOf(
   history: { items: readonly DecodedItem[]; outOfOrder: boolean },
   known: ReadonlyMap<string, DecodedItem>,
-  fresh: readonly DecodedItem[],
+  unknown: number,
   ordered: readonly DecodedItem[],
 ): HistoryAnomaly {
   // Keys are unique in both: when fewer items were known than there are known ones, some of those are missing.
-  if (history.items.length - fresh.length < known.size) return 'history_shrank';
+  if (history.items.length - unknown < known.size) return 'history_shrank';
   if (history.outOfOrder) return 'history_out_of_order';
   const firstFresh = ordered.findIndex((item) => !known.has(item.key));
   // Behind the known ones is where new items belong.
@@ -240,9 +260,9 @@ function anomalyOf(
 }
 
 /** A row for each refused item. Items that look alike are told apart by their number, as equal readable ones are. */
-function refusedRows(context: ReplyContext, history: DecodedHistory): RejectRow[] {
+function refusedRows(context: ReplyContext, refused: readonly RefusedItem[]): RejectRow[] {
   const seen = new Map<string, number>();
-  return history.refused.map(({ reason, problem, content }) => {
+  return refused.map(({ reason, problem, content }) => {
     const look = `${reason}|${problem.field}|${content}`;
     const occurrence = seen.get(look) ?? 0;
     seen.set(look, occurrence + 1);

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import { GatewatchError } from '../errors.ts';
+import { refusalOfForeignPage } from './foreign-page.ts';
 import { sendProblem } from './problem.ts';
 
 export interface HttpServer {
@@ -14,6 +15,8 @@ export interface HttpServer {
 export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
+  /** Names that requests may be for, beside `localhost` and IP addresses. @default none */
+  readonly hosts?: readonly string[];
   readonly maxBodyBytes: number;
   readonly log: Logger;
   /** Adds the routes. */
@@ -49,6 +52,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     frameworkErrors: (error, _request, reply) => void sendError(error, reply),
   });
   app.removeAllContentTypeParsers();
+  const hosts = new Set((options.hosts ?? []).map((name) => name.toLowerCase()));
+  app.addHook('onRequest', async (request, reply) => {
+    const refusal = refusalOfForeignPage(request.headers, hosts);
+    if (refusal === null) return undefined;
+    return sendProblem(reply, { ...refusal, title: STATUS_CODES[refusal.status] ?? 'Error' });
+  });
   // A content type that makes no sense is no reason to lose a callback: bodies are bytes whatever they are called.
   app.addHook('onRequest', async ({ raw }) => {
     const { headers } = raw;

@@ -19,6 +19,8 @@ export interface PollerPort {
 /** What every step works with. Steps hold no state of their own. */
 export interface PipelineContext {
   readonly collectorId: string;
+  /** Days that history items are kept; 0: for ever. */
+  readonly historyDays: number;
   readonly clock: Clock;
   readonly random: () => number;
   readonly gateways: ReadonlyMap<string, GatewayConfig>;

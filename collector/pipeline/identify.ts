@@ -1,4 +1,5 @@
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
+import { historyWindow } from '../decode/history-window.ts';
 import { orderText } from '../decode/ids.ts';
 import { NOTHING_KNOWN, type KnownHistory } from '../decode/known-history.ts';
 import { decodeStatusReply, type DecodedReply } from '../decode/status-reply.ts';
@@ -54,6 +55,7 @@ function replyContext(
 ) {
   const gateway = context.gateways.get(asked.gateway);
   if (gateway === undefined) throw new TypeError(`no gateway named ${asked.gateway}`);
+  const observedAt = context.clock.now();
   return {
     gateway: asked.gateway,
     orderType: asked.orderType,
@@ -62,9 +64,10 @@ function replyContext(
     channel: order.channel,
     externalTransactionId: order.externalTransactionId,
     known,
-    observedAt: context.clock.now(),
+    observedAt,
     source: cause,
     policy: textPolicy(gateway, context),
+    keeps: historyWindow(observedAt, context.historyDays),
   };
 }
 

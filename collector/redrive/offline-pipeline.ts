@@ -49,6 +49,8 @@ export async function createOfflinePipeline(options: OfflinePipelineOptions): Pr
   return {
     context: {
       collectorId,
+      // It reads no replies.
+      historyDays: 0,
       clock: { ...clock, now: createStamp(clock) },
       random: Math.random,
       gateways: new Map(options.gateways.map((gateway) => [gateway.name, gateway])),

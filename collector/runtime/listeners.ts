@@ -1,6 +1,6 @@
+import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
-import { isLoopback } from '../console/page-access.ts';
 import { consoleRoutes, type ConsoleRoutesOptions } from '../console/routes.ts';
 import { apiRoutes, type ApiOptions } from '../http/api-routes.ts';
 import { intakeRoutes, type IntakeOptions } from '../http/intake-routes.ts';
@@ -17,20 +17,23 @@ export interface Listeners {
 /** Starts the listener, or two when the intake has its own. @throws GatewatchError `http_listen_failed` */
 export async function startListeners(
   config: LoadedConfig['http'],
-  api: Omit<ApiOptions, 'loopbackOnly'>,
+  api: ApiOptions,
   intake: IntakeOptions,
   console: ConsoleRoutesOptions | null,
   log: Logger,
 ): Promise<Listeners> {
   const { host, port, maxBodyBytes } = config;
+  // Whoever can say these names on purpose is no stranger's page: nobody else can make them point elsewhere.
+  const hosts = [...config.hosts, host, hostname()];
   const separate = config.intake !== undefined;
   const main = await startHttpServer({
     host,
     port,
+    hosts,
     maxBodyBytes,
     log,
     routes(app) {
-      apiRoutes(app, { ...api, loopbackOnly: isLoopback(host) });
+      apiRoutes(app, api);
       if (console !== null) consoleRoutes(app, console);
       if (!separate) intakeRoutes(app, intake);
     },
@@ -40,6 +43,7 @@ export async function startListeners(
     try {
       own = await startHttpServer({
         ...config.intake,
+        hosts: [...hosts, config.intake.host],
         maxBodyBytes,
         log,
         routes: (app) => intakeRoutes(app, intake),

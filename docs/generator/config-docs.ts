@@ -15,7 +15,7 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'gateways[].paths.withdrawalStatusByTransaction': "Payout by the merchant's id (4.5).",
   'gateways[].token': 'Bearer token for status requests. Write it as `${NAME}` or `${file:PATH}`.',
   'gateways[].callbackKeys':
-    'Private keys of callback signatures, newest first, at most 5. With two keys a change of key can overlap. Without any no callback verifies.',
+    'Private keys of callback signatures, newest first, at most 5, each of at least 16 bytes (128 bits) and without `;`. With two keys a change of key can overlap. Without any no callback verifies.',
   'gateways[].cardLikeIds':
     'Ids of orders that could be a card number, 13 to 19 digits that begin as one and pass its check: `refuse` to read such orders and store a fingerprint, or `keep` them where gateway or merchant number their orders so.',
   'gateways[].callbackTypes':
@@ -65,6 +65,8 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   http: "The collector's own HTTP interface.",
   'http.host': 'Address to listen on. There is no authentication: keep it on loopback or behind a proxy.',
   'http.port': 'Port; 0 picks a free one.',
+  'http.hosts':
+    'Names that requests may be for, as their `Host` header says, on every listener: those by which gateways, proxies and people reach it. IP addresses, `localhost`, `http.host` and the name of the machine always may. Others are answered 421: a web page could have made its own name point here. A proxy has to pass the `Host` header on.',
   'http.intake': 'A listener of its own for callbacks, so that only it need be reachable from outside.',
   'http.intake.host': 'Address of that listener.',
   'http.intake.port': 'Port of that listener.',
@@ -108,7 +110,7 @@ export const VARIABLE_DOCS: Readonly<Record<string, { readonly setting: string; 
   GATEWATCH_GATEWAY_TOKEN: { setting: 'gateways[].token', text: '' },
   GATEWATCH_CALLBACK_KEY: {
     setting: 'gateways[].callbackKeys',
-    text: 'Several keys: joined by commas, newest first.',
+    text: 'Several keys, newest first: as a JSON list of texts, or one on a line. A key with a comma: as a JSON list.',
   },
   GATEWATCH_KAFKA_BROKERS: { setting: 'kafka.brokers', text: 'Joined by commas.' },
   GATEWATCH_CLICKHOUSE_URL: { setting: 'clickhouse.url', text: '' },
@@ -117,6 +119,7 @@ export const VARIABLE_DOCS: Readonly<Record<string, { readonly setting: string; 
   GATEWATCH_CLICKHOUSE_DATABASE: { setting: 'clickhouse.database', text: '' },
   GATEWATCH_HTTP_HOST: { setting: 'http.host', text: '' },
   GATEWATCH_HTTP_PORT: { setting: 'http.port', text: '' },
+  GATEWATCH_HTTP_HOSTS: { setting: 'http.hosts', text: 'Joined by commas.' },
   GATEWATCH_EMBEDDED_PORT: { setting: 'embedded.port', text: '' },
   GATEWATCH_DATA_DIR: { setting: 'dataDir', text: '' },
   GATEWATCH_COLLECTOR_ID: { setting: 'collectorId', text: '' },

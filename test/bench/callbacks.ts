@@ -135,6 +135,7 @@ async function consumeOurs(
   const watched = new Map<string, WatchedOrder>();
   const context: PipelineContext = {
     collectorId: 'bench',
+    historyDays: 400,
     clock: { ...systemClock, now: createStamp(systemClock) },
     random: Math.random,
     gateways: new Map([[gateway.name, gateway]]),

@@ -145,6 +145,7 @@ async function readOurs(
   });
   const context: PipelineContext = {
     collectorId: 'bench',
+    historyDays: 400,
     clock,
     random: Math.random,
     gateways: new Map([[gateway.name, gateway]]),

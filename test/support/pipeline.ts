@@ -120,6 +120,7 @@ export function createPipeline(policy: Partial<PollConfig> = {}): Pipeline {
     });
     const context: PipelineContext = {
       collectorId: 'c1',
+      historyDays: 400,
       clock: { ...clock, now: createStamp(clock) },
       random: () => 0.5,
       gateways: new Map([[gateway.name, gateway]]),

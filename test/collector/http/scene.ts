@@ -2,7 +2,7 @@ import { gatewayConfigSchema } from '../../../schemas/config.ts';
 import { pino } from 'pino';
 import { apiRoutes, type ApiOptions } from '../../../collector/http/api-routes.ts';
 import { intakeRoutes, type IntakeDelivery } from '../../../collector/http/intake-routes.ts';
-import { startHttpServer, type HttpServer } from '../../../collector/http/server.ts';
+import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../../collector/http/server.ts';
 import { judgeWatchRequests, type WatchRequest } from '../../../collector/pipeline/watch-requests.ts';
 import type { Rows } from '../../../schemas/rows.ts';
 
@@ -26,7 +26,10 @@ export interface HttpScene {
 }
 
 /** The collector's routes on a real socket, and what they hand on. */
-export async function startScene(api: Partial<ApiOptions> = {}): Promise<HttpScene> {
+export async function startScene(
+  api: Partial<ApiOptions> = {},
+  listener: Partial<HttpServerOptions> = {},
+): Promise<HttpScene> {
   const logged: HttpScene['logged'] = [];
   const log = pino(
     {},
@@ -46,6 +49,7 @@ export async function startScene(api: Partial<ApiOptions> = {}): Promise<HttpSce
     port: 0,
     maxBodyBytes: MAX_BODY,
     log,
+    ...listener,
     routes(app) {
       apiRoutes(app, {
         version: '1.2.3',
@@ -67,7 +71,6 @@ export async function startScene(api: Partial<ApiOptions> = {}): Promise<HttpSce
         },
         now: () => 1_795_256_130_000_000,
         home: null,
-        loopbackOnly: true,
         ...api,
       });
       intakeRoutes(app, {

@@ -8,6 +8,7 @@ import type { SinkStatus } from '../../../collector/sinks/port.ts';
 const sink: SinkStatus = {
   state: 'ok',
   backlogRows: 0,
+  oldestMs: null,
   inFlight: 0,
   lastAckAt: null,
   retries: 0,

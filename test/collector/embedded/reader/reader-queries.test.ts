@@ -81,6 +81,8 @@ describe('the reader may', () => {
       undefined,
     ],
     ['SELECT 1 -- comment; with a semicolon', '1\n'],
+    ['SELECT 1 AS mismatches ORDER BY mismatches', '1\n'],
+    ['SELECT t.file FROM (SELECT 1 AS file) AS t', '1\n'],
     ["SELECT version() != '', currentDatabase(), timezone(), displayName() != '', revision() > 0", undefined],
     ["SELECT name FROM system.tables WHERE database = 'gatewatch' AND name = 'orders'", 'orders\n'],
     ['SELECT count() > 0 FROM system.columns', '1\n'],
