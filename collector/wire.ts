@@ -144,7 +144,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         ? null
         : createKafkaInput(
             config.kafka,
-            [...gateways.keys()],
+            gateways,
             {
               ...kafkaHandlers(context, admit),
               isStoreAway: () => sink.status().state === 'retrying',

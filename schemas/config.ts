@@ -137,6 +137,11 @@ export const kafkaConfigSchema = z.strictObject({
   callbackTopics: z.array(topicConfig).min(1).default([TOPICS.callbacks]),
   /** Topic of "poll this order" messages. @default 'gateway.orders' */
   watchTopic: z.string().min(1).default(TOPICS.orders),
+  /**
+   * What our own intake puts onto the callback topic: `signed`, the signed fields and the currency, or `whole`, the
+   * body byte for byte, card holder and mask included. @default 'signed'
+   */
+  callbackBodies: z.enum(['signed', 'whole']).default('signed'),
   /** Create missing topics. @default false */
   createTopics: z.boolean().default(false),
   /**

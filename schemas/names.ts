@@ -53,7 +53,12 @@ export type TableKey = keyof typeof TABLES;
 export const TOPICS = { callbacks: 'gateway.callbacks', orders: 'gateway.orders' } as const;
 
 /** Header names, lower case. Lookups ignore case. */
-export const HEADERS = { signature: 'signature', gateway: 'gateway', deliveryId: 'delivery-id' } as const;
+export const HEADERS = {
+  signature: 'signature',
+  gateway: 'gateway',
+  deliveryId: 'delivery-id',
+  bodySha256: 'body-sha256',
+} as const;
 
 /** Data source uid and type that dashboards and rules refer to. */
 export const GRAFANA = {

@@ -1,7 +1,7 @@
 import { callbackSchema, isUsualCallback, type Callback } from '../../schemas/gateway/callback.ts';
 import type { CallbackDeliveryRow, EpochMicros, Verdict } from '../../schemas/rows.ts';
 import type { Secret } from '../../schemas/secret.ts';
-import { currencyCode, isDecimal, storedId, storedStatus, type TextPolicy } from './grammar.ts';
+import { currencyCode, isDecimal, isMasked, storedId, storedStatus, type TextPolicy } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
 import { firstProblem, problemText } from './problem.ts';
 import { verifySignature } from './signature.ts';
@@ -11,6 +11,11 @@ export interface CallbackDelivery {
   readonly gateway: string;
   /** The request body, byte for byte. */
   readonly body: Uint8Array;
+  /**
+   * Stands for the body that the sender had, where only a part of it is here. Anybody can write that header, so it can only
+   * tell contents apart that are equal here, never make one of two.
+   */
+  readonly bodyHash?: string | null;
   /** Every `Signature` header there was. */
   readonly signatures: readonly string[];
   /** Equal for a producer's retry and for a re-read of ours, different for a re-send of the gateway's. */
@@ -71,15 +76,16 @@ export function decodeCallback(
     kafka_offset: delivery.coordinates?.offset ?? null,
     body_bytes: delivery.body.byteLength,
   };
-  const callback = kept !== null && isSameId(sent, kept) ? kept : null;
+  const callback = kept !== null && isTrueId(sent, kept) ? kept : null;
   return { row, verdict, callback };
 }
 
 export const isVerified = (verdict: Verdict): boolean =>
   verdict === 'valid' || verdict === 'valid_previous_key';
 
-/** An order can only be asked for by its true id. */
-const isSameId = (sent: Callback | null, kept: KeptCallback): boolean => sent?.externalId === kept.externalId;
+/** An order can only be asked for by its true id: what the intake reduced may come as a shape already. */
+const isTrueId = (sent: Callback | null, { externalId }: KeptCallback): boolean =>
+  sent?.externalId === externalId && !isMasked(externalId);
 
 /** What a row may keep of a callback: each text within its grammar. */
 function keep(sent: Callback, isTrusted: boolean, policy: TextPolicy): KeptCallback & { notes: string[] } {
@@ -155,10 +161,12 @@ function keepAmountText(key: string, value: unknown, context?: { source?: string
   return key === 'amount' && typeof value === 'number' ? (context?.source ?? String(value)) : value;
 }
 
-/** Identity of a callback's content: body and signature together, each with its length so that nothing can shift. */
+/** Identity of a callback's content: body and signatures, each with its length so that nothing can shift, and the whole body's hash. */
 function contentHash(delivery: CallbackDelivery): Uint8Array {
   const signatures = delivery.signatures.map((signature) => `\n${signature.length}\n${signature}`);
-  const { body } = delivery;
-  const all = Buffer.concat([Buffer.from(`${body.byteLength}\n`), body, Buffer.from(signatures.join(''))]);
+  const { body, bodyHash } = delivery;
+  const whole = typeof bodyHash === 'string' ? `\nbody ${bodyHash}` : '';
+  const rest = Buffer.from(signatures.join('') + whole);
+  const all = Buffer.concat([Buffer.from(`${body.byteLength}\n`), body, rest]);
   return sha256Bytes(all);
 }

@@ -27,6 +27,9 @@ const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 /** What `shapeOf` writes: it tells nothing, and so may pass. The intake writes it into what it hands on. */
 const SHAPE = /^~[a9. ]{0,24}:\d{1,3}$/;
 
+/** Does a stored text stand for another one? Nothing else that is stored begins so. */
+export const isMasked = (text: string): boolean => text.startsWith('~');
+
 const digitsIn = (text: string): number => text.replace(/\D/g, '').length;
 
 /** A history code as it may be stored: v2, legacy, or digits and dots of another form. */

@@ -1,4 +1,5 @@
 import type { RowBundle } from '../../schemas/rows.ts';
+import { isMasked } from '../decode/grammar.ts';
 import type { Instruments } from '../telemetry/instruments.ts';
 
 /** The columns in which a fingerprint may stand, by table. */
@@ -16,7 +17,7 @@ export function countMasked(bundle: RowBundle, { maskedTexts }: Instruments): vo
     for (const row of rows) {
       for (const field of fields) {
         const text = row[field];
-        if (typeof text === 'string' && text.startsWith('~')) maskedTexts.add(1, { field });
+        if (typeof text === 'string' && isMasked(text)) maskedTexts.add(1, { field });
       }
     }
   }

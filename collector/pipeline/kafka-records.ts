@@ -5,11 +5,14 @@ import { decodeWatchMessage } from '../decode/watch-message.ts';
 import type { KafkaRecord } from '../sources/kafka/port.ts';
 import type { WatchRequest } from './watch-requests.ts';
 
+const BODY_HASH = /^[0-9a-f]{64}$/;
+
 /** Which gateway a topic's messages are from when they do not say. */
 export type GatewayOfTopic = (topic: string) => string | undefined;
 
 /**
- * A record of a callback topic (design: Kafka). The value is the callback's body byte for byte. The gateway is the header's,
+ * A record of a callback topic (design: Kafka). The value is the callback's body byte for byte, or what our own intake kept of it,
+ * with a hash that stands for the whole. The gateway is the header's,
  * else the topic's, else the only one. Without a `delivery-id` header, the record's coordinates identify the delivery.
  */
 export function toDelivery(
@@ -21,11 +24,13 @@ export function toDelivery(
     record.headers.get(name)?.map((value) => Buffer.from(value).toString('latin1')) ?? [];
   const [gateway] = text(HEADERS.gateway);
   const [deliveryId = ''] = text(HEADERS.deliveryId);
+  const bodyHash = text(HEADERS.bodySha256);
   return {
     gateway: gateway ?? gatewayOfTopic(record.topic) ?? '',
     body: record.value ?? new Uint8Array(),
     signatures: text(HEADERS.signature),
     deliveryId: deliveryId === '' ? coordinatesText(record) : deliveryId,
+    bodyHash: bodyHash.length === 1 && BODY_HASH.test(bodyHash[0] ?? '') ? (bodyHash[0] ?? null) : null,
     receivedAt,
     source: 'kafka',
     coordinates: coordinatesOf(record),

@@ -43,6 +43,8 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'kafka.callbackTopics[].topic': 'Name of the topic.',
   'kafka.callbackTopics[].gateway': 'Gateway of messages without a `gateway` header.',
   'kafka.watchTopic': 'Topic of "poll this order" messages.',
+  'kafka.callbackBodies':
+    'What the own intake puts onto the callback topic: `signed`, the signed fields and the currency, or `whole`, the body byte for byte, card holder and mask included.',
   'kafka.createTopics': 'Create topics that are missing.',
   'kafka.sessionTimeoutMs': 'A dead member keeps its partitions for this many milliseconds, 6000 at least.',
   'kafka.ssl': "`true`, or options as Node's `tls.connect` takes them.",
