@@ -2,10 +2,12 @@ import type { Logger } from 'pino';
 import type { RowBundle } from '../schemas/rows.ts';
 import { systemClock } from './clock.ts';
 import type { Environment, LoadedConfig } from './config/load.ts';
+import { createFingerprint, type Fingerprint } from './decode/fingerprint.ts';
 import { itemSpan, rootSpan } from './decode/spans.ts';
 import { createCallbackAccess } from './http/callback-access.ts';
 import { readOrderTimeline } from './order-timeline.ts';
 import { handleCallbacks } from './pipeline/callbacks.ts';
+import { countMasked } from './pipeline/count-masked.ts';
 import { createStamp, type PipelineContext } from './pipeline/context.ts';
 import { kafkaHandlers } from './pipeline/kafka-handlers.ts';
 import { handleAnswer } from './pipeline/replies.ts';
@@ -29,6 +31,7 @@ import { startReports } from './runtime/status-reporter.ts';
 import { createTally } from './runtime/tally.ts';
 import { RULES_FOLDER, VERSION } from './runtime/package-files.ts';
 import { reopen } from './schedule/advance.ts';
+import { loadFingerprintKey } from './sinks/clickhouse/fingerprint-key.ts';
 import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
 import { createOtlpSender } from './sinks/otlp/sender.ts';
 import { createSpanExporter, type SpanExporter } from './sinks/otlp/span-exporter.ts';
@@ -107,10 +110,13 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const write = async (bundle: RowBundle, provenance: Provenance): Promise<void> => {
       await sink.write(bundle, provenance);
       tally.acknowledged(bundle);
+      countMasked(bundle, instruments);
     };
 
     // Decode: each step takes its input to acknowledgement.
     const gateways = new Map(config.gateways.map((gateway) => [gateway.name, gateway]));
+    // Its key is in the store: nothing is taken in before it is known.
+    let fingerprint: Fingerprint = () => unknownKey();
     const context: PipelineContext = {
       collectorId,
       historyDays: config.retention.historyDays,
@@ -124,6 +130,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         get: (gateway, key) => poller.get(gateway, key),
       },
       instruments,
+      fingerprint: (text) => fingerprint(text),
       write,
     };
 
@@ -146,7 +153,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         ? null
         : createKafkaInput(
             config.kafka,
-            [...gateways.keys()],
+            gateways,
             {
               ...kafkaHandlers(context, admit),
               isStoreAway: () => sink.status().state === 'retrying',
@@ -224,6 +231,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     telemetry.observe(gaugeReaders(parts, clock));
     const begin = async (): Promise<void> => {
       await migrate(store, config, log, life.signal);
+      fingerprint = createFingerprint(await loadFingerprintKey(store, stamp));
       life.signal.throwIfAborted();
       if (isOtlpWanted(env, 'TRACES')) {
         const sender = createOtlpSender({ version: VERSION, collectorId });
@@ -269,4 +277,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     await life.stop('start failed', 1);
     throw error;
   }
+}
+
+function unknownKey(): never {
+  throw new TypeError('a text was to be fingerprinted before the key was known');
 }

@@ -57,6 +57,13 @@ export const METRICS = {
     description: 'Things that fitted no row, by reason',
     labels: ['reason'],
   },
+  maskedTexts: {
+    name: 'gatewatch.masked_texts',
+    kind: 'counter',
+    unit: '',
+    description: 'Texts stored as fingerprints, since they fitted no grammar or looked like a card number',
+    labels: ['field'],
+  },
   duplicatesAbsorbed: {
     name: 'gatewatch.duplicates_absorbed',
     kind: 'counter',
