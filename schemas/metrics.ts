@@ -29,6 +29,13 @@ export const METRICS = {
     description: 'Messages and replies taken in',
     labels: ['source'],
   },
+  refused: {
+    name: 'gatewatch.http_refused',
+    kind: 'counter',
+    unit: '',
+    description: 'Requests and connections that a listener turned back unread, by reason',
+    labels: ['reason'],
+  },
   decoded: {
     name: 'gatewatch.decoded',
     kind: 'counter',
@@ -49,6 +56,13 @@ export const METRICS = {
     unit: '',
     description: 'Things that fitted no row, by reason',
     labels: ['reason'],
+  },
+  maskedTexts: {
+    name: 'gatewatch.masked_texts',
+    kind: 'counter',
+    unit: '',
+    description: 'Texts stored as fingerprints, since they fitted no grammar or looked like a card number',
+    labels: ['field'],
   },
   duplicatesAbsorbed: {
     name: 'gatewatch.duplicates_absorbed',

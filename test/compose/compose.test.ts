@@ -156,9 +156,11 @@ test('make-env.sh writes a random value for every secret, readable by its owner 
 test('The collector accepts the configuration that compose mounts', () => {
   const config = loadConfig(path.join(ROOT, 'deploy/collector/gatewatch.yaml'), {
     SANDBOX_TOKEN: 'token',
-    SANDBOX_CALLBACK_KEY: 'key',
+    SANDBOX_CALLBACK_KEY: 'a key of 48 hexadecimal digits',
     CLICKHOUSE_WRITER_PASSWORD: 'password',
+    GATEWATCH_PUBLISHED_HOST: 'pay.example.com',
   });
+  expect(config.http.hosts).toEqual(['collector', 'pay.example.com']);
   expect(config.kafka?.brokers).toEqual(['kafka:9092']);
 });
 
