@@ -8,6 +8,8 @@ import { withProgress } from './progress.ts';
 interface MigrateOptions extends GlobalOptions {
   readonly dryRun?: true;
   readonly json?: true;
+  readonly grants?: true;
+  readonly gateway?: readonly string[];
 }
 
 const HELP = `
@@ -17,17 +19,21 @@ to repeat and to run from several places at once.
 
 Examples:
   $ gatewatch migrate --dry-run               print the statements, change nothing
-  $ gatewatch migrate --config gatewatch.yaml`;
+  $ gatewatch migrate --config gatewatch.yaml
+  $ gatewatch migrate --grants --gateway acme-eu --dry-run   roles, grants and row policies for a server, as SQL`;
 
 export function addMigrate(program: Command, context: CommandContext): void {
   program
     .command('migrate')
     .description('bring the tables and views of the store up to date')
     .option('--dry-run', 'print the statements that would run, and run none')
+    .option('--grants', 'make roles with the least that each needs, on a server, instead of tables and views')
+    .option('--gateway <name...>', 'with --grants: a role for analysts who see this gateway alone')
     .option('--json', 'versions and statements as one JSON object')
     .addHelpText('after', HELP)
     .action(async (_options: object, command: Command) => {
-      await migrate(context, command.optsWithGlobals<MigrateOptions>());
+      const options = command.optsWithGlobals<MigrateOptions>();
+      await (options.grants === true ? grant(context, options) : migrate(context, options));
       context.exitCode = EXIT.done;
     });
 }
@@ -54,6 +60,41 @@ async function migrate({ host }: CommandContext, options: MigrateOptions): Promi
   } finally {
     await opened.close();
   }
+}
+
+/** Writes roles, grants and row policies down, or makes them. Needs a user of the server that may manage access. */
+async function grant({ host }: CommandContext, options: MigrateOptions): Promise<void> {
+  const { GatewatchError } = await import('../errors.ts');
+  const { loadStoreConfig } = await import('./store-config.ts');
+  const { grantStatements } = await import('../sinks/clickhouse/grants.ts');
+  const { readMigrations } = await import('../sinks/clickhouse/migrations.ts');
+  const { DATABASE } = await import('../../schemas/names.ts');
+  const { MIGRATIONS_FOLDER } = await import('../runtime/package-files.ts');
+  const config = loadStoreConfig(options.config, host.env);
+  const statements = grantStatements(await readMigrations(MIGRATIONS_FOLDER), {
+    database: config.clickhouse?.database ?? DATABASE,
+    gateways: [...new Set(options.gateway)],
+  });
+  const dryRun = options.dryRun === true;
+  if (!dryRun && config.clickhouse === undefined)
+    throw new GatewatchError(
+      'The embedded store keeps no roles: it has one writer and one reader. Roles are for a server: set clickhouse.url, or see them with --dry-run.',
+      { code: 'usage' },
+    );
+  if (!dryRun) {
+    const { openStore } = await import('./open-store.ts');
+    const opened = await openStore(config, host, { create: false });
+    try {
+      for (const statement of statements) await opened.store.command(statement, { database: '' });
+    } finally {
+      await opened.close();
+    }
+  }
+  if (options.json === true) await printJson(host, { dryRun, statements });
+  else if (dryRun) await host.stdout.write(statements.map((text) => `${text};\n`).join(''));
+  await host.stderr.write(
+    dryRun ? 'Nothing was changed.\n' : 'Done. Give the roles to users: GRANT gatewatch_collector TO ...\n',
+  );
 }
 
 /** Brings a store up to date, for commands that write into one that no collector may ever have seen. */

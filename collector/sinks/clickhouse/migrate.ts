@@ -86,6 +86,9 @@ export function createMigrator({ store, directory, retention = {} }: MigratorOpt
   }
 
   async function run(): Promise<MigrationPlan> {
+    // A collector that may change no table starts on a store that another user has migrated.
+    const planned = await plan();
+    if (planned.steps.length === 0) return planned;
     await store.command(`CREATE DATABASE IF NOT EXISTS ${quoteName(store.database)}`, { database: '' });
     await repeatable(RECORD_TABLE);
     const { from, todo, all } = await pending();

@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MIGRATIONS_FOLDER } from '../../../collector/runtime/package-files.ts';
+import { createMigrator } from '../../../collector/sinks/clickhouse/migrate.ts';
+import { createStore } from '../../../collector/sinks/clickhouse/store.ts';
 import { withEmbedded, type TestStore } from '../../support/embedded.ts';
 import { cli } from './support/cli.ts';
 
@@ -35,6 +38,33 @@ describe('migrate', () => {
     const second = await cli(['migrate', '--json'], { env });
     expect(JSON.parse(second.stdout)).toMatchObject({ dryRun: false, steps: [] });
     expect(second.stderr).toMatch(/^The store is up to date, at version \d+\.\n$/);
+  });
+
+  test('--grants --dry-run prints roles and policies as SQL, and needs no store', async () => {
+    const nowhere = { GATEWATCH_CLICKHOUSE_URL: 'http://127.0.0.1:1' };
+    const { code, stdout, stderr } = await cli(['migrate', '--grants', '--gateway', 'acme-eu', '--dry-run'], {
+      env: nowhere,
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'Nothing was changed.\n' });
+    expect(stdout).toContain('CREATE ROLE IF NOT EXISTS `gatewatch_analyst_acme-eu`;');
+    expect(stdout).toContain("USING gateway = 'acme-eu' TO `gatewatch_analyst_acme-eu`;");
+  });
+
+  test('--grants refuses the embedded store, which keeps no roles', async () => {
+    const { code, stderr } = await cli(['migrate', '--grants'], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('keeps no roles');
+  });
+
+  test('changes nothing on a store that is up to date, so that a collector needs no right to', async () => {
+    await cli(['migrate'], { env });
+    const store = createStore({ url: embedded.url, ...embedded.writer });
+    const commands: string[] = [];
+    const watched = { ...store, command: async (sql: string) => void commands.push(sql) };
+    const migrator = createMigrator({ store: watched, directory: MIGRATIONS_FOLDER });
+    await migrator.run();
+    await store.close();
+    expect(commands).toEqual([]);
   });
 
   test('follows the configured retention', async () => {
