@@ -2,10 +2,12 @@ import type { Logger } from 'pino';
 import type { RowBundle } from '../schemas/rows.ts';
 import { systemClock } from './clock.ts';
 import type { Environment, LoadedConfig } from './config/load.ts';
+import { createFingerprint, type Fingerprint } from './decode/fingerprint.ts';
 import { itemSpan, rootSpan } from './decode/spans.ts';
 import { createCallbackAccess } from './http/callback-access.ts';
 import { readOrderTimeline } from './order-timeline.ts';
 import { handleCallbacks } from './pipeline/callbacks.ts';
+import { countMasked } from './pipeline/count-masked.ts';
 import { createStamp, type PipelineContext } from './pipeline/context.ts';
 import { kafkaHandlers } from './pipeline/kafka-handlers.ts';
 import { handleAnswer } from './pipeline/replies.ts';
@@ -21,13 +23,15 @@ import { createHealth } from './runtime/health.ts';
 import { createKafkaInput, type KafkaInput } from './runtime/kafka-input.ts';
 import { createLifecycle, within, type Ending } from './runtime/lifecycle.ts';
 import { startListeners } from './runtime/listeners.ts';
-import { migrate, openStore } from './runtime/open-store.ts';
+import { migrate, openStore, untilStoreAnswers } from './runtime/open-store.ts';
 import { createRefusals } from './runtime/refusals.ts';
 import { createReload } from './runtime/reload.ts';
+import { createStoreProbe } from './runtime/store-probe.ts';
 import { startReports } from './runtime/status-reporter.ts';
 import { createTally } from './runtime/tally.ts';
 import { RULES_FOLDER, VERSION } from './runtime/package-files.ts';
 import { reopen } from './schedule/advance.ts';
+import { loadFingerprintKey } from './sinks/clickhouse/fingerprint-key.ts';
 import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
 import { createOtlpSender } from './sinks/otlp/sender.ts';
 import { createSpanExporter, type SpanExporter } from './sinks/otlp/span-exporter.ts';
@@ -106,12 +110,16 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const write = async (bundle: RowBundle, provenance: Provenance): Promise<void> => {
       await sink.write(bundle, provenance);
       tally.acknowledged(bundle);
+      countMasked(bundle, instruments);
     };
 
     // Decode: each step takes its input to acknowledgement.
     const gateways = new Map(config.gateways.map((gateway) => [gateway.name, gateway]));
+    // Its key is in the store: nothing is taken in before it is known.
+    let fingerprint: Fingerprint = () => unknownKey();
     const context: PipelineContext = {
       collectorId,
+      historyDays: config.retention.historyDays,
       clock: { ...clock, now: stamp },
       random: Math.random,
       gateways,
@@ -122,6 +130,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         get: (gateway, key) => poller.get(gateway, key),
       },
       instruments,
+      fingerprint: (text) => fingerprint(text),
       write,
     };
 
@@ -144,7 +153,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         ? null
         : createKafkaInput(
             config.kafka,
-            [...gateways.keys()],
+            gateways,
             {
               ...kafkaHandlers(context, admit),
               isStoreAway: () => sink.status().state === 'retrying',
@@ -164,6 +173,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     });
     // Together: while the store is away, all of them wait for it.
     life.onStop(() => within(Promise.all([poller.stop(), keeper.stop(), kafka?.stop()]), DRAIN_MS));
+    const probe = createStoreProbe({ ask: () => store.queryText('SELECT 1', 'TabSeparated'), clock });
+    life.onStop(async () => probe.stop());
     const kafkaStatus = () => kafka?.source.status() ?? null;
     const console = startConsole(config, opened, clock, log);
     life.onStop(() => console.stop());
@@ -171,7 +182,13 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
       api: {
         version: VERSION,
         health: () => health.alive({ kafka: kafkaStatus(), sink: sink.status() }),
-        ready: () => health.ready({ kafka: kafkaStatus(), sink: sink.status(), pollers: poller.status() }),
+        ready: () =>
+          health.ready({
+            kafka: kafkaStatus(),
+            sink: sink.status(),
+            pollers: poller.status(),
+            store: probe.problem(),
+          }),
         metrics: () => telemetry.renderMetrics(),
         judge: (requests) => judgeWatchRequests(requests, gateways),
         watch: (requests) =>
@@ -214,6 +231,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     telemetry.observe(gaugeReaders(parts, clock));
     const begin = async (): Promise<void> => {
       await migrate(store, config, log, life.signal);
+      fingerprint = createFingerprint(await loadFingerprintKey(store, stamp));
       life.signal.throwIfAborted();
       if (isOtlpWanted(env, 'TRACES')) {
         const sender = createOtlpSender({ version: VERSION, collectorId });
@@ -223,7 +241,10 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         ];
         exporter = createSpanExporter({ store, collectorId, sender, toSpans, instruments, log });
       }
-      const resumed = await keeper.start();
+      health.starting('what the last run left unfinished is being completed');
+      await sink.open();
+      health.starting('the watched orders are being loaded');
+      const resumed = await untilStoreAnswers(() => keeper.start(), { store, log, signal: life.signal });
       life.signal.throwIfAborted();
       health.started();
       await kafka?.source.start();
@@ -238,6 +259,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         clock,
         log,
         rulesFolder: RULES_FOLDER,
+        dataDir: config.dataDir,
+        onOutcome: (target, outcome) => instruments.alertNotices.add(1, { target, outcome }),
       });
       // A question to a store that hangs takes its whole deadline.
       life.onStop(() => within(stopAlerting(), 1_000));
@@ -254,4 +277,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     await life.stop('start failed', 1);
     throw error;
   }
+}
+
+function unknownKey(): never {
+  throw new TypeError('a text was to be fingerprinted before the key was known');
 }

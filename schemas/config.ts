@@ -120,6 +120,12 @@ export const gatewayConfigSchema = z.strictObject({
   callbackPathSecret: pathSecret.optional(),
   /** Callback types that the account manager switched on (section 6.2). @default all five */
   callbackTypes: z.array(z.enum(CALLBACK_TYPES)).default([...CALLBACK_TYPES]),
+  /**
+   * Ids of orders that could be a card number (13 to 19 digits that begin as one and pass its check): `refuse` to read
+   * such orders and keep a fingerprint instead, or `keep` them where gateway or merchant number their orders so.
+   * @default 'refuse'
+   */
+  cardLikeIds: z.enum(['refuse', 'keep']).default('refuse'),
   poll: pollConfigSchema.prefault({}),
 });
 export type GatewayConfig = z.output<typeof gatewayConfigSchema>;
@@ -142,6 +148,11 @@ export const kafkaConfigSchema = z.strictObject({
   callbackTopics: z.array(topicConfig).min(1).default([TOPICS.callbacks]),
   /** Topic of "poll this order" messages. @default 'gateway.orders' */
   watchTopic: z.string().min(1).default(TOPICS.orders),
+  /**
+   * What our own intake puts onto the callback topic: `signed`, the signed fields and the currency, or `whole`, the
+   * body byte for byte, card holder and mask included. @default 'signed'
+   */
+  callbackBodies: z.enum(['signed', 'whole']).default('signed'),
   /** Create missing topics. @default false */
   createTopics: z.boolean().default(false),
   /**

@@ -283,6 +283,7 @@ export const COLUMNS = {
     memory: 'string',
     collector_id: 'string',
   },
+  fingerprintKeys: { created_at: 'micros', key: 'string' },
 } as const satisfies Record<TableKey, Columns>;
 
 /** Tables whose rows carry the batch that wrote them: the sink adds `collector_id` and `batch_seq`. */
@@ -343,6 +344,10 @@ export const REJECT_REASONS = [
   'id_mismatch',
   'history_item_malformed',
   'history_time_invalid',
+  'history_older_than_retention',
+  'history_in_the_future',
   'row_refused_by_store',
+  'kafka_batch_too_large',
+  'kafka_batch_damaged',
 ] as const;
 export type RejectReason = (typeof REJECT_REASONS)[number];

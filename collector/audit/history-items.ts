@@ -59,7 +59,7 @@ FROM
         UNION ALL
         SELECT toString(gateway), toString(assumeNotNull(order_type)), assumeNotNull(order_id), ' (refused items)', 0, 0, uniqExact(reject_id)
         FROM ${TABLES.rejects}
-        WHERE reason IN ('history_item_malformed', 'history_time_invalid') AND order_id IS NOT NULL
+        WHERE startsWith(reason, 'history_') AND order_id IS NOT NULL
         GROUP BY gateway, order_type, order_id
     )
     GROUP BY gateway, order_type, id, what

@@ -1,10 +1,11 @@
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
+import { historyWindow } from '../decode/history-window.ts';
 import { orderText } from '../decode/ids.ts';
 import { NOTHING_KNOWN, type KnownHistory } from '../decode/known-history.ts';
 import { decodeStatusReply, type DecodedReply } from '../decode/status-reply.ts';
 import { reopen } from '../schedule/advance.ts';
 import type { StatusAnswer } from '../sources/poller/port.ts';
-import type { PipelineContext } from './context.ts';
+import { textPolicy, type PipelineContext } from './context.ts';
 import { learn } from './take-up.ts';
 
 /** An answer with the order that it is about. */
@@ -52,6 +53,9 @@ function replyContext(
   known: KnownHistory,
   context: PipelineContext,
 ) {
+  const gateway = context.gateways.get(asked.gateway);
+  if (gateway === undefined) throw new TypeError(`no gateway named ${asked.gateway}`);
+  const observedAt = context.clock.now();
   return {
     gateway: asked.gateway,
     orderType: asked.orderType,
@@ -60,8 +64,10 @@ function replyContext(
     channel: order.channel,
     externalTransactionId: order.externalTransactionId,
     known,
-    observedAt: context.clock.now(),
+    observedAt,
     source: cause,
+    policy: textPolicy(gateway, context),
+    keeps: historyWindow(observedAt, context.historyDays),
   };
 }
 

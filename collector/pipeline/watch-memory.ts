@@ -4,6 +4,7 @@ import type { EpochMicros, OrderWatchRow } from '../../schemas/rows.ts';
 import { watchKey, type IdKind, type WatchedOrder, type WatchPhase } from '../../schemas/watch.ts';
 import { orderText, type OrderIdentity } from '../decode/ids.ts';
 import { knownLine, type KnownHistory } from '../decode/known-history.ts';
+import { inPieces } from './pieces.ts';
 import { shareCondition, type Share } from './share.ts';
 
 /** Runs a SELECT; parameters as `{name:Type}`. */
@@ -31,8 +32,6 @@ export interface RecentOf {
 }
 
 const PAGE = 5_000;
-/** Ids a statement: parameters travel in its address, and servers take a megabyte. */
-const IDS = 1_000;
 const micros = (column: string) => `toUnixTimestamp64Micro(${column}) AS ${column}`;
 const COLUMNS = `gateway, order_type, id_kind, order_id, ${micros('updated_at')}, phase, ${micros('next_poll_at')},
 attempt, reread, ${micros('first_seen_at')}, ${micros('final_at')}, last_status, external_id,
@@ -83,7 +82,7 @@ WHERE phase IN ('active', 'rereading') AND collector_id != {notBy:String} AND ${
     async find(refs) {
       const found = new Map<string, WatchedOrder>();
       const wanted = new Set(refs.map(watchKey));
-      for (const some of chunks(refs)) {
+      for (const some of inPieces(refs, ({ orderId }) => [orderId])) {
         const rows = await query<OrderWatchRow>(
           `SELECT ${COLUMNS} FROM ${table} FINAL
 WHERE gateway IN {gateways:Array(String)} AND order_id IN {ids:Array(String)}`,
@@ -97,7 +96,7 @@ WHERE gateway IN {gateways:Array(String)} AND order_id IN {ids:Array(String)}`,
     async known(orders) {
       const found = new Map<string, KnownHistory>();
       const wanted = new Set(orders.map(orderText));
-      for (const some of chunks(orders)) {
+      for (const some of inPieces(orders, ({ externalId }) => [externalId])) {
         const rows = await query<StoredItem>(
           `SELECT gateway, order_type, external_id, toUnixTimestamp64Micro(e.event_time) AS time, action, occurrence,
 argMin(e.list_position, e.observed_at) AS position
@@ -129,10 +128,6 @@ interface StoredItem {
   action: string;
   occurrence: number;
   position: number;
-}
-
-function* chunks<T>(all: readonly T[]): Iterable<readonly T[]> {
-  for (let from = 0; from < all.length; from += IDS) yield all.slice(from, from + IDS);
 }
 
 function distinct<K extends string>(all: readonly { readonly [key in K]: string }[], key: K): string[] {

@@ -1,6 +1,7 @@
 import type { OrderType } from '../../schemas/dictionary.ts';
 import { TABLES, VIEWS } from '../../schemas/names.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
+import { inPieces } from '../pipeline/pieces.ts';
 import type { Query } from '../pipeline/watch-memory.ts';
 
 /** A reject that nothing has set right yet. */
@@ -61,6 +62,7 @@ const OF_REPLIES = new Set([
   'id_mismatch',
   'history_item_malformed',
   'history_time_invalid',
+  'history_in_the_future',
 ]);
 
 export function wayOf(reject: OpenReject): Way {
@@ -77,14 +79,11 @@ const ITEM = `JSONExtract(content, 'identity', 'Tuple(event_time UInt64, action 
  */
 export async function readSetRight(query: Query, rejects: readonly OpenReject[]): Promise<Set<string>> {
   const right = new Set<string>();
-  for (let from = 0; from < rejects.length; from += AT_ONCE) {
-    for (const id of await setRightOf(query, rejects.slice(from, from + AT_ONCE))) right.add(id);
+  for (const some of inPieces(rejects, (reject) => [reject.reject_id, reject.order_id ?? ''])) {
+    for (const id of await setRightOf(query, some)) right.add(id);
   }
   return right;
 }
-
-/** Rejects a statement: parameters travel in its address, and servers take a megabyte. */
-const AT_ONCE = 2_000;
 
 async function setRightOf(query: Query, rejects: readonly OpenReject[]): Promise<string[]> {
   const ids = rejects.map((reject) => reject.reject_id);

@@ -30,6 +30,7 @@ export function createMemorySink(options: MemorySinkOptions = {}): MemorySink {
     bundle: RowBundle;
     provenance: Provenance | undefined;
     settle: (error?: Error) => void;
+    since: EpochMicros;
   }[] = [];
   let held = false;
   let stopped = false;
@@ -54,12 +55,13 @@ export function createMemorySink(options: MemorySinkOptions = {}): MemorySink {
       if (!held) return acknowledge(bundle, provenance);
       await new Promise<void>((resolve, reject) => {
         const settle = (error?: Error): void => (error === undefined ? resolve() : reject(error));
-        waiting.push({ bundle, provenance, settle });
+        waiting.push({ bundle, provenance, settle, since: nowMicros() });
       });
     },
     status: () => ({
       state: held && waiting.length > 0 ? 'retrying' : 'ok',
       backlogRows: waiting.reduce((sum, one) => sum + countRows(one.bundle), 0),
+      oldestMs: waiting[0] === undefined ? null : (nowMicros() - waiting[0].since) / 1000,
       inFlight: 0,
       lastAckAt,
       retries: 0,

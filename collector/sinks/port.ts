@@ -18,6 +18,8 @@ export interface SinkStatus {
   readonly state: 'ok' | 'retrying';
   /** Rows handed over and not yet acknowledged. */
   readonly backlogRows: number;
+  /** For how long the oldest of them waits, in milliseconds; null when none does. */
+  readonly oldestMs: number | null;
   /** Batches being written at this moment. */
   readonly inFlight: number;
   readonly lastAckAt: EpochMicros | null;
@@ -33,8 +35,8 @@ export interface SinkStatus {
 export interface RowSink {
   /**
    * Takes the rows of one bundle and resolves when all of them are acknowledged, in whichever table. Rows of two
-   * bundles are acknowledged in the order of the calls. Waits for room when too many rows wait already. A row which
-   * the store refuses is put into `rejects` and counts as acknowledged.
+   * bundles are acknowledged in the order of the calls, but that replies of one gateway do not wait for those of
+   * another. A row which the store refuses is put into `rejects` and counts as acknowledged.
    *
    * @throws GatewatchError `stopped` when the sink stops before the rows were acknowledged: they may or may not be stored.
    */

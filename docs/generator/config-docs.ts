@@ -20,6 +20,8 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
     'Addresses that callbacks of this gateway come from: IP addresses or ranges such as `203.0.113.0/24`. Others are refused with 403. Those listed are not bound by `requestsPerSecond` and the numbers of connections in `http.limits`. Without any: every address.',
   'gateways[].callbackPathSecret':
     'Callbacks of this gateway are taken at `/callbacks/{gateway}/{secret}` only, and answered 404 elsewhere. 22 to 200 letters, digits, `-` and `_`. Write it as `${NAME}` or `${file:PATH}`; it is in no log, metric or row of ours, but may be in those of a proxy.',
+  'gateways[].cardLikeIds':
+    'Ids of orders that could be a card number, 13 to 19 digits that begin as one and pass its check: `refuse` to read such orders and store a fingerprint, or `keep` them where gateway or merchant number their orders so.',
   'gateways[].callbackTypes':
     'Callback types that are switched on for you: `Create`, `Progress`, `Success`, `Failed`, `AmountChanged`. Nobody is alarmed by the absence of others.',
   'gateways[].poll': 'How orders of this gateway are polled.',
@@ -45,6 +47,8 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'kafka.callbackTopics[].topic': 'Name of the topic.',
   'kafka.callbackTopics[].gateway': 'Gateway of messages without a `gateway` header.',
   'kafka.watchTopic': 'Topic of "poll this order" messages.',
+  'kafka.callbackBodies':
+    'What the own intake puts onto the callback topic: `signed`, the signed fields and the currency, or `whole`, the body byte for byte, card holder and mask included.',
   'kafka.createTopics': 'Create topics that are missing.',
   'kafka.sessionTimeoutMs': 'A dead member keeps its partitions for this many milliseconds, 6000 at least.',
   'kafka.ssl': "`true`, or options as Node's `tls.connect` takes them.",

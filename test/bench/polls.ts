@@ -15,6 +15,7 @@ import { watchedOrder } from '../support/watched-order.ts';
 import { cpuBetween, cpuTimes } from './cpu.ts';
 import { withSink } from './pipeline-sink.ts';
 import { ratioOf, type BenchResult } from './result.ts';
+import { fingerprint } from '../support/fingerprint.ts';
 
 /** So many that there is always one to be read: none waits for its own last read to be stored while a lane is idle. */
 const ORDERS = 8_000;
@@ -144,12 +145,14 @@ async function readOurs(
   });
   const context: PipelineContext = {
     collectorId: 'bench',
+    historyDays: 400,
     clock,
     random: Math.random,
     gateways: new Map([[gateway.name, gateway]]),
     memory: createWatchMemory(query),
     poller,
     instruments: noInstruments(),
+    fingerprint,
     write,
   };
   const start = performance.now();

@@ -2,12 +2,19 @@ import type { RowBundle } from '../../../schemas/rows.ts';
 import { addProvenance, appendRows, countRows, emptyProvenance } from '../bundle.ts';
 import type { Provenance } from '../port.ts';
 import type { Collected } from './deliver.ts';
+import { MAX_WEEKS, weekOf } from './weeks.ts';
 
 /** One call of `write` that waits for its acknowledgement. */
 export interface PendingWrite {
   readonly bundle: RowBundle;
   readonly provenance: Provenance | undefined;
   readonly rowCount: number;
+  /** The gateway whose reply it is; '' for all that no single gateway can make large. */
+  readonly lane: string;
+  /** Weeks of history that it writes to. */
+  readonly weeks: ReadonlySet<number>;
+  /** When it came, on the monotonic clock. */
+  readonly sinceMs: number;
   readonly settle: (error?: unknown) => void;
 }
 
@@ -17,48 +24,95 @@ export interface Gathered extends Collected {
 }
 
 export interface Queue {
-  /** Rows waiting, those of callers who wait for room excluded. */
+  /** Rows waiting. */
   rows(): number;
   isEmpty(): boolean;
-  /** Resolves at once while there is room, else in turn as room comes. */
   add(write: PendingWrite): void;
-  /** Whole bundles up to `maxRows` rows, at least one; null when nothing waits. */
+  /** Whole bundles up to `maxRows` rows and MAX_WEEKS weeks, at least one; null when nothing waits. */
   take(maxRows: number): Gathered | null;
   /** Everything that waits, taken out. */
   clear(): PendingWrite[];
 }
 
-/** A first-in first-out queue of bundles. A bundle is never split: its rows are acknowledged together. */
+interface Lane {
+  readonly name: string;
+  readonly waiting: PendingWrite[];
+  /** How many of them are taken. */
+  taken: number;
+}
+
+/**
+ * A queue of bundles: first in, first out within a lane, and lanes in turn, so that a gateway with long histories waits behind
+ * itself only. A bundle is never split: its rows are acknowledged together.
+ */
 export function createQueue(): Queue {
-  let waiting: PendingWrite[] = [];
+  /** In the order in which they may begin a batch. */
+  const lanes = new Map<string, Lane>();
   let rows = 0;
+
+  /** The lane that began this batch is the last to begin one again: a bundle that never fits into another's batch has its turn. */
+  function tidyUp(first: Lane): void {
+    lanes.delete(first.name);
+    lanes.set(first.name, first);
+    for (const lane of lanes.values()) {
+      lane.waiting.splice(0, lane.taken);
+      lane.taken = 0;
+      if (lane.waiting.length === 0) lanes.delete(lane.name);
+    }
+  }
 
   return {
     rows: () => rows,
-    isEmpty: () => waiting.length === 0,
+    isEmpty: () => lanes.size === 0,
     add(write) {
-      waiting.push(write);
       rows += write.rowCount;
+      const lane = lanes.get(write.lane);
+      if (lane === undefined) lanes.set(write.lane, { name: write.lane, waiting: [write], taken: 0 });
+      else lane.waiting.push(write);
     },
     take(maxRows) {
-      if (waiting.length === 0) return null;
-      let taken = 0;
-      let count = 0;
-      for (const write of waiting) {
-        if (count > 0 && taken + write.rowCount > maxRows) break;
-        taken += write.rowCount;
-        count += 1;
+      const [first] = lanes.values();
+      if (first === undefined) return null;
+      const batch = createBatch(maxRows);
+      let open = [...lanes.values()];
+      while (open.length > 0) {
+        open = open.filter((lane) => {
+          const write = lane.waiting[lane.taken];
+          if (write === undefined || !batch.takes(write)) return false;
+          lane.taken += 1;
+          return true;
+        });
       }
-      const writes = waiting.slice(0, count);
-      waiting = waiting.slice(count);
-      rows -= taken;
-      return gather(writes);
+      tidyUp(first);
+      rows -= batch.rows();
+      return gather(batch.writes);
     },
     clear() {
-      const all = waiting;
-      waiting = [];
+      const all = [...lanes.values()].flatMap(({ waiting }) => waiting);
+      lanes.clear();
       rows = 0;
       return all;
+    },
+  };
+}
+
+function createBatch(maxRows: number) {
+  const writes: PendingWrite[] = [];
+  const weeks = new Set<number>();
+  let rows = 0;
+  return {
+    writes,
+    rows: () => rows,
+    /** Adds it, if there is room; the first one always has. */
+    takes(write: PendingWrite): boolean {
+      if (writes.length > 0) {
+        const more = [...write.weeks].filter((week) => !weeks.has(week)).length;
+        if (rows + write.rowCount > maxRows || (more > 0 && weeks.size + more > MAX_WEEKS)) return false;
+      }
+      writes.push(write);
+      rows += write.rowCount;
+      for (const week of write.weeks) weeks.add(week);
+      return true;
     },
   };
 }
@@ -67,10 +121,15 @@ export function createQueue(): Queue {
 export function createPendingWrite(
   bundle: RowBundle,
   provenance: Provenance | undefined,
+  sinceMs: number,
 ): { write: PendingWrite; done: Promise<void> } {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const settle = (error?: unknown): void => (error === undefined ? resolve() : reject(error as Error));
-  return { write: { bundle, provenance, rowCount: countRows(bundle), settle }, done: promise };
+  const lane = bundle.polls?.[0]?.gateway ?? '';
+  const weeks = new Set<number>();
+  for (const { event_time } of bundle.historyEvents ?? []) weeks.add(weekOf(event_time));
+  const write = { bundle, provenance, rowCount: countRows(bundle), lane, weeks, sinceMs, settle };
+  return { write, done: promise };
 }
 
 function gather(writes: readonly PendingWrite[]): Gathered {

@@ -5,6 +5,7 @@ import type { BatchStamp, FrozenInsert } from './frozen-insert.ts';
 import { freezeInsert } from './frozen-insert.ts';
 import type { RefusedRow } from './refused-row.ts';
 import { isDataError } from './store-error.ts';
+import { splitByWeeks } from './weeks.ts';
 
 /** Rows of one table, encoded; rows which could not be encoded are set apart. */
 export interface EncodedRows {
@@ -12,7 +13,7 @@ export interface EncodedRows {
   readonly refused: readonly RefusedRow[];
 }
 
-/** Freezes rows in slices of `maxRows`, one insert each. */
+/** Freezes rows in slices of `maxRows` rows and MAX_WEEKS weeks, one insert each. */
 export function encodeRows(
   table: TableKey,
   rows: readonly AnyRow[],
@@ -21,8 +22,12 @@ export function encodeRows(
 ): EncodedRows {
   const inserts: FrozenInsert[] = [];
   const refused: RefusedRow[] = [];
-  for (let from = 0; from < rows.length; from += maxRows) {
-    const slice = rows.slice(from, from + maxRows);
+  for (const some of splitByWeeks(table, rows)) {
+    for (let from = 0; from < some.length; from += maxRows) encodeSlice(some.slice(from, from + maxRows));
+  }
+  return { inserts, refused };
+
+  function encodeSlice(slice: AnyRow[]): void {
     while (slice.length > 0) {
       try {
         inserts.push(freezeInsert(table, slice, { stamp }));
@@ -33,7 +38,6 @@ export function encodeRows(
       }
     }
   }
-  return { inserts, refused };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Instruments } from '../../telemetry/instruments.ts';
 import { noInstruments } from '../../telemetry/instruments.ts';
 import type { RowSink, SinkStatus } from '../port.ts';
 import { createPendingWrite, createQueue } from './collecting.ts';
-import type { Gathered } from './collecting.ts';
+import type { Gathered, PendingWrite } from './collecting.ts';
 import type { FrozenBatch } from './deliver.ts';
 import { belongsInLedger, deliverBatch, freezeBatch } from './deliver.ts';
 import type { FrozenInsert } from './frozen-insert.ts';
@@ -21,8 +21,6 @@ export interface ClickHouseSinkOptions {
   maxBatchRows?: number;
   /** While batches follow each other, the least time between the starts of two. Idle, rows go at once. @default 250 */
   maxAgeMs?: number;
-  /** `write` waits for room while more rows than this are held. @default 50000 */
-  maxBufferedRows?: number;
   /** @default DEFAULT_RETRY */
   retry?: Partial<RetryPolicy>;
   /** @default none are recorded */
@@ -33,6 +31,17 @@ export interface ClickHouseSinkOptions {
   onAcknowledged?: (batchSeq: number) => void;
   /** @default the wall clock */
   nowMicros?: () => EpochMicros;
+  /** @default performance.now */
+  monotonicMs?: () => number;
+}
+
+export interface ClickHouseSink extends RowSink {
+  /**
+   * Finds out what the last run left, and completes it; repeated until the store answers. The first `write` does it otherwise.
+   *
+   * @throws GatewatchError `stopped`
+   */
+  open(): Promise<void>;
 }
 
 export interface SinkLog {
@@ -50,23 +59,24 @@ interface ReadyBatch {
  * for every row. One batch is under way at a time, so that acknowledgements keep the order of the calls; the next one
  * is encoded meanwhile.
  */
-export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
+export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouseSink {
   const { store, collectorId } = options;
   const maxBatchRows = options.maxBatchRows ?? 25_000;
   const maxAgeMs = options.maxAgeMs ?? 250;
-  const maxBufferedRows = options.maxBufferedRows ?? 50_000;
   const retry: RetryPolicy = { ...DEFAULT_RETRY, ...options.retry };
   const instruments = options.instruments ?? noInstruments();
   const log = options.log ?? { info: () => undefined, warn: () => undefined };
   const nowMicros = options.nowMicros ?? (() => Date.now() * 1000);
+  const monotonicMs = options.monotonicMs ?? (() => performance.now());
 
   const queue = createQueue();
-  const roomWaiters: (() => void)[] = [];
+  /** In the order of the calls. */
+  const unsettled = new Set<PendingWrite>();
   const abort = new AbortController();
-  let waitingForRoomRows = 0;
+  let opening: Promise<void> | null = null;
   let lastSeq: number | null = null;
   let current: Promise<void> | null = null;
-  let heldRows = 0;
+  let unsettledRows = 0;
   let next: ReadyBatch | null = null;
   let timer: NodeJS.Timeout | null = null;
   let lastStartMs = -Infinity;
@@ -114,13 +124,9 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
     // What arrives in the same turn of the event loop travels together.
     await new Promise(setImmediate);
     try {
-      lastSeq ??= await untilAnswered(
-        () => loadBatchSeq(store, collectorId),
-        retrying(queue, () => false),
-      );
-      failing.delete(queue);
+      await open();
     } catch (error) {
-      for (const write of queue.clear()) write.settle(error);
+      settle(queue.clear(), error);
       return;
     }
     let ready = next;
@@ -137,12 +143,9 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
       const batchSeq = (lastSeq ?? 0) + (belongsInLedger(gathered) ? 1 : 0);
       const frozen = freezeBatch(gathered, { collectorId, batchSeq }, maxBatchRows);
       lastSeq = batchSeq;
-      heldRows += rowsOf(gathered);
       return { gathered, frozen };
     } catch (error) {
-      for (const write of gathered.writes) write.settle(error);
-      // Not from in here: whoever is let in may prepare the next batch, before this one is in its place.
-      queueMicrotask(letIn);
+      settle(gathered.writes, error);
       return null;
     }
   }
@@ -162,13 +165,10 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
           'rows refused by the store went to rejects',
         );
       }
-      for (const write of gathered.writes) write.settle();
+      settle(gathered.writes);
       if (frozen.inLedger) options.onAcknowledged?.(frozen.stamp.batchSeq);
     } catch (error) {
-      for (const write of gathered.writes) write.settle(error);
-    } finally {
-      heldRows -= rowsOf(gathered);
-      letIn();
+      settle(gathered.writes, error);
     }
   }
 
@@ -203,36 +203,46 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
     };
   }
 
-  /** Lets callers in who wait for room, in their order. */
-  function letIn(): void {
-    while (roomWaiters.length > 0 && hasRoom()) roomWaiters.shift()?.();
+  function settle(writes: readonly PendingWrite[], error?: unknown): void {
+    for (const write of writes) {
+      unsettled.delete(write);
+      unsettledRows -= write.rowCount;
+      write.settle(error);
+    }
   }
 
-  function hasRoom(): boolean {
-    return queue.rows() + heldRows < maxBufferedRows;
+  function open(): Promise<void> {
+    const completed = new Set<string>();
+    opening ??= untilAnswered(
+      () => loadBatchSeq(store, collectorId, completed),
+      retrying(queue, () => false),
+    ).then((seq) => {
+      lastSeq = seq;
+      failing.delete(queue);
+    });
+    return opening;
+  }
+
+  function oldestMs(): number | null {
+    const [oldest] = unsettled;
+    return oldest === undefined ? null : monotonicMs() - oldest.sinceMs;
   }
 
   return {
+    open,
     async write(bundle, provenance) {
       if (closing) throw stoppedError();
-      const { write, done } = createPendingWrite(bundle, provenance);
-      const enter = (): void => {
-        queue.add(write);
-        pump();
-      };
-      if (roomWaiters.length === 0 && hasRoom()) enter();
-      else {
-        waitingForRoomRows += write.rowCount;
-        roomWaiters.push(() => {
-          waitingForRoomRows -= write.rowCount;
-          enter();
-        });
-      }
+      const { write, done } = createPendingWrite(bundle, provenance, monotonicMs());
+      unsettled.add(write);
+      unsettledRows += write.rowCount;
+      queue.add(write);
+      pump();
       return done;
     },
     status: (): SinkStatus => ({
       state: failing.size === 0 ? 'ok' : 'retrying',
-      backlogRows: queue.rows() + heldRows + waitingForRoomRows,
+      backlogRows: unsettledRows,
+      oldestMs: oldestMs(),
       inFlight: current === null ? 0 : 1,
       lastAckAt: state.lastAckAt,
       retries: state.retries,
@@ -247,13 +257,8 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): RowSink {
       clearTimeout(deadline);
       abort.abort();
       // Nothing is under way any more: whoever still waits gets the news.
-      while (roomWaiters.length > 0) roomWaiters.shift()?.();
-      for (const write of [...(next?.gathered.writes ?? []), ...queue.clear()]) write.settle(stoppedError());
+      settle([...(next?.gathered.writes ?? []), ...queue.clear()], stoppedError());
       next = null;
     },
   };
-}
-
-function rowsOf(gathered: Gathered): number {
-  return gathered.writes.reduce((sum, write) => sum + write.rowCount, 0);
 }

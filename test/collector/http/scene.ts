@@ -1,3 +1,4 @@
+import { gatewayConfigSchema } from '../../../schemas/config.ts';
 import { pino } from 'pino';
 import { apiRoutes, type ApiOptions } from '../../../collector/http/api-routes.ts';
 import { createCallbackAccess, type CallbackGateway } from '../../../collector/http/callback-access.ts';
@@ -6,6 +7,12 @@ import { intakeRoutes, type IntakeDelivery } from '../../../collector/http/intak
 import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../../collector/http/server.ts';
 import { judgeWatchRequests, type WatchRequest } from '../../../collector/pipeline/watch-requests.ts';
 import type { Rows } from '../../../schemas/rows.ts';
+
+const GATEWAY = gatewayConfigSchema.parse({
+  name: 'acme-eu',
+  secureUrl: 'https://gateway.example',
+  token: 'a-token',
+});
 
 export const MAX_BODY = 10_000;
 
@@ -57,7 +64,7 @@ export async function startScene(
         health: healthy,
         ready: healthy,
         metrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'up 1\n' }),
-        judge: (requests) => judgeWatchRequests(requests, new Set(['acme-eu'])),
+        judge: (requests) => judgeWatchRequests(requests, new Map([[GATEWAY.name, GATEWAY]])),
         async watch(requests) {
           await scene.behind();
           scene.watched.push(...requests);

@@ -208,6 +208,25 @@ describe.each([
     expect(resumed.get(keyOf('many-5'))?.known).toBe('');
   });
 
+  it('goes on with orders whose ids are long and not of ASCII, as many as can be asked for at once', async () => {
+    const orders = Array.from({ length: 1_200 }, (_, index) =>
+      watchedOrder({
+        orderId: `${'漢'.repeat(114)}${String(index).padStart(6, '0')}`,
+        gateway: 'long',
+      }),
+    );
+    await save(orders);
+    await subject.sink.write({
+      historyEvents: orders.map(({ orderId }) => historyEvent({ gateway: 'long', external_id: orderId })),
+    });
+    expect((await subject.memory.find(orders)).size).toBe(orders.length);
+    const resumed: Watched[] = [];
+    await resumeOrders(subject.memory, subject.memory.active(), (watched) => resumed.push(watched));
+    const ours = resumed.filter(({ order }) => order.gateway === 'long');
+    expect(ours).toHaveLength(orders.length);
+    expect(ours.every(({ known }) => readKnown(known ?? '').size === 1)).toBe(true);
+  });
+
   it('gives a share of them, or those of one writer, as the same hash tells here and there', async () => {
     const share = { partitions: [1, 4], of: 6 };
     const orders = [...NASTY, ...Array.from({ length: 50 }, (_, index) => `shared-${index}`)].map((orderId) =>

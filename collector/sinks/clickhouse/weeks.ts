@@ -1,0 +1,37 @@
+import type { EpochMicros } from '../../../schemas/rows.ts';
+import type { TableKey } from '../../../schemas/names.ts';
+import type { AnyRow } from '../bundle.ts';
+
+/**
+ * Partitions that a statement writes to at most, and that bundles put together into one batch do. A partition costs as much as
+ * a thousand rows: files of its own in the table and in the copy by time, each of them forced to the disk.
+ */
+export const MAX_WEEKS = 8;
+
+const WEEK: EpochMicros = 7 * 86_400_000_000;
+/** 1970 began on a Thursday. */
+const TO_MONDAY: EpochMicros = 3 * 86_400_000_000;
+
+/** Numbers the weeks from Monday to Sunday, as `toMonday` parts them. */
+export const weekOf = (time: EpochMicros): number => Math.floor((time + TO_MONDAY) / WEEK);
+
+/**
+ * Rows as statements take them, in their order where one takes them all. Only of history do strangers choose the weeks: the
+ * other partitioned tables go by our own clock.
+ */
+export function splitByWeeks(table: TableKey, rows: readonly AnyRow[]): readonly (readonly AnyRow[])[] {
+  if (table !== 'historyEvents') return [rows];
+  const byWeek = new Map<number, AnyRow[]>();
+  for (const row of rows) {
+    const week = weekOf(row['event_time'] as EpochMicros);
+    const others = byWeek.get(week);
+    if (others === undefined) byWeek.set(week, [row]);
+    else others.push(row);
+  }
+  if (byWeek.size <= MAX_WEEKS) return [rows];
+  const weeks = [...byWeek.keys()].toSorted((a, b) => a - b);
+  const statements: AnyRow[][] = [];
+  for (let from = 0; from < weeks.length; from += MAX_WEEKS)
+    statements.push(weeks.slice(from, from + MAX_WEEKS).flatMap((week) => byWeek.get(week) ?? []));
+  return statements;
+}

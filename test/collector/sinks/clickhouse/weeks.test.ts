@@ -1,0 +1,125 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { freezeInsert } from '../../../../collector/sinks/clickhouse/frozen-insert.ts';
+import {
+  createClickHouseSink,
+  type ClickHouseSink,
+  type ClickHouseSinkOptions,
+} from '../../../../collector/sinks/clickhouse/sink.ts';
+import type { Store } from '../../../../collector/sinks/clickhouse/store.ts';
+import type { HistoryEventRow } from '../../../../schemas/rows.ts';
+import { withEmbedded, type TestStore } from '../../../support/embedded.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
+import { count, openDatabase } from '../support/migrated-store.ts';
+import { anyRow, historyEvent, NOON } from '../support/rows.ts';
+
+let embedded: TestStore;
+let proxy: FaultProxy;
+beforeAll(async () => {
+  embedded = await withEmbedded();
+  proxy = await startFaultProxy(embedded.url);
+});
+afterAll(async () => {
+  await proxy.close();
+  await embedded.stop();
+});
+
+const cleanUps: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  proxy.setFault(() => null);
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp();
+});
+
+async function setUp(
+  options: Partial<ClickHouseSinkOptions> = {},
+): Promise<{ sink: ClickHouseSink; store: Store; inserts: () => number; sinkAgain: () => ClickHouseSink }> {
+  const store = await openDatabase(embedded);
+  const proxied = await openDatabase(embedded, { url: proxy.url, database: store.database });
+  cleanUps.push(
+    () => proxied.close(),
+    () => store.close(),
+  );
+  const sinkAgain = () => {
+    const retry = { minDelayMs: 5, maxDelayMs: 50 };
+    const sink = createClickHouseSink({ store: proxied, collectorId: 'c1', retry, ...options });
+    cleanUps.unshift(() => sink.stop(0));
+    return sink;
+  };
+  const before = proxy.seen.length;
+  const inserts = () =>
+    proxy.seen.slice(before).filter((one) => one.startsWith('INSERT INTO history_events_store')).length;
+  return { sink: sinkAgain(), store, inserts, sinkAgain };
+}
+
+const WEEK = 7 * 86_400_000_000;
+/** One item in each of so many weeks. */
+const weeksOf = (order: string, weeks: number, gateway = 'acme-eu', from = 0): HistoryEventRow[] =>
+  Array.from({ length: weeks }, (_, week) =>
+    historyEvent({ gateway, external_id: order, event_time: NOON - (from + week) * WEEK }),
+  );
+const reply = (gateway: string, order: string, weeks: number, from: number) => ({
+  historyEvents: weeksOf(order, weeks, gateway, from),
+  polls: [{ ...anyRow('polls'), gateway, poll_id: order }],
+});
+
+describe('history of many weeks', () => {
+  it('is stored in statements of eight weeks each', async () => {
+    const { sink, store, inserts } = await setUp();
+    await sink.write({ historyEvents: weeksOf('long', 50) });
+    expect(inserts()).toBe(7);
+    expect(await count(store, 'history_events')).toBe(50);
+    expect(await store.query('SELECT history_rows FROM ingest_ledger')).toEqual([{ history_rows: 50 }]);
+  });
+
+  it('of one gateway does not make the replies of another wait for more than a batch', async () => {
+    const { sink } = await setUp({ maxAgeMs: 0 });
+    const settled: string[] = [];
+    const write = async (gateway: string, order: string, weeks: number, from: number): Promise<void> => {
+      await sink.write(reply(gateway, order, weeks, from), { replies: 1 });
+      settled.push(order);
+    };
+    const bad = Array.from({ length: 5 }, (_, n) => write('bad', `bad-${n}`, 10, 10 * n));
+    const good = Array.from({ length: 3 }, (_, n) => write('good', `good-${n}`, 1, 0));
+    await Promise.all(good);
+    expect(settled.filter((order) => order.startsWith('bad')).length).toBeLessThanOrEqual(1);
+    await Promise.all(bad);
+    expect(settled.filter((order) => order.startsWith('bad'))).toEqual(
+      Array.from({ length: 5 }, (_, n) => `bad-${n}`),
+    );
+  });
+
+  it('that a crash left in the table alone is completed a few weeks a statement, and once, whatever fails', async () => {
+    const { sink, store, sinkAgain } = await setUp();
+    await sink.write({ historyEvents: [historyEvent({ external_id: 'whole' })] });
+    await sink.stop(1000);
+    const stamp = { collectorId: 'c1', batchSeq: 2 };
+    await store.insertFrozen(freezeInsert('historyEvents', weeksOf('cut-off', 20), { stamp }));
+    await store.command('TRUNCATE TABLE history_events_by_time_store');
+    const before = proxy.seen.length;
+    const completing = (): string[] =>
+      proxy.seen.slice(before).filter((one) => one.startsWith('INSERT INTO history_events_store SELECT'));
+    proxy.setFault((statement) =>
+      completing().at(-1) === statement && completing().length === 2 ? 'cut' : null,
+    );
+    await sinkAgain().open();
+    expect(completing()).toHaveLength(4);
+    expect(await count(store, 'history_events_by_time_store')).toBe(20);
+  });
+});
+
+describe('a sink that is opened', () => {
+  it('waits for the store, says so, and says for how long rows have waited', async () => {
+    let nowMs = 0;
+    const { sink } = await setUp({ monotonicMs: () => nowMs });
+    proxy.setFault(() => 'cut');
+    const opened = sink.open();
+    await expect.poll(() => sink.status().state).toBe('retrying');
+    expect(sink.status().oldestMs).toBeNull();
+    const write = sink.write({ historyEvents: [historyEvent()] });
+    nowMs = 7_000;
+    expect(sink.status().oldestMs).toBe(7_000);
+    proxy.setFault(() => null);
+    await opened;
+    await write;
+    expect(sink.status()).toMatchObject({ state: 'ok', oldestMs: null, backlogRows: 0 });
+  });
+});
