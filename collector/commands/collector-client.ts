@@ -10,9 +10,9 @@ const TIMEOUT_MS = 5000;
 
 /** Where the configuration says that the collector listens, as this machine reaches it. */
 export function collectorUrl(config: Pick<StoreConfig, 'http'>): string {
-  const { host, port } = config.http;
+  const { host, port, tls } = config.http;
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+  return `${tls === undefined ? 'http' : 'https'}://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
 /**

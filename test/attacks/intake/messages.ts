@@ -26,6 +26,8 @@ export interface Hostile {
   readonly bytes: (aim: Aim) => string | Buffer;
 }
 
+/** Of the collector that is attacked. */
+export const MAX_BODY_BYTES = 262_144;
 export const GATEWAYS = { open: 'sandbox', secret: 'guarded', fenced: 'fenced' } as const;
 const WRONG_KEY = 'a key that is not the gateway’s';
 const PATH = `/callbacks/${GATEWAYS.open}`;

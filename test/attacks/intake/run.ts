@@ -1,10 +1,13 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import { type CollectorProcess, startCollectorProcess } from '../../support/collector-process.ts';
 import { startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
 import { startObserver, type Observed } from '../support/observer.ts';
-import { sendBytes } from '../support/raw-connection.ts';
-import { GATEWAYS, HOSTILE, type Hostile } from './messages.ts';
-import { startSlowClients, type SlowReport } from './slow-clients.ts';
+import { GATEWAYS, MAX_BODY_BYTES } from './messages.ts';
+import type { SlowReport } from './slow-clients.ts';
+import type { StrangersOptions, StrangersReport } from './strangers.ts';
 
 export interface IntakeAttackOptions {
   /** Hostile messages, of all kinds in turn. */
@@ -17,6 +20,15 @@ export interface IntakeAttackOptions {
   readonly goodPerSecond: number;
   readonly seed: number;
   readonly say: (text: string) => void;
+}
+
+/** Rows of one verdict. */
+export interface Rows {
+  /** Their messages were answered with 200. */
+  readonly expected: number;
+  /** Their messages were answered with 503: they may be stored or not. */
+  readonly unsure: number;
+  readonly stored: number;
 }
 
 export interface IntakeAttackReport {
@@ -33,14 +45,13 @@ export interface IntakeAttackReport {
   /** Callbacks that were answered with 200 and are not in the store as valid. */
   readonly lost: number;
   /** Rows by verdict: as they should be, and as they are. */
-  readonly verdicts: Readonly<Record<string, { readonly expected: number; readonly stored: number }>>;
+  readonly verdicts: Readonly<Record<string, Rows>>;
   readonly observed: Observed;
   /** What the collector counted as turned back unread. */
   readonly refused: Readonly<Record<string, number>>;
 }
 
-const MAX_BODY_BYTES = 262_144;
-const DEADLINE_MS = 30_000;
+const STRANGERS = fileURLToPath(new URL('strangers.ts', import.meta.url));
 
 /** Attacks the intake of a collector of its own, while a gateway beside goes on as it should. */
 export async function attackIntake(options: IntakeAttackOptions): Promise<IntakeAttackReport> {
@@ -56,16 +67,11 @@ export async function attackIntake(options: IntakeAttackOptions): Promise<Intake
       nextOrder: () =>
         sandbox.seedOrder({ status: 'Success', items: [{ action: '4.1.3.00', offsetMs: -5 }] }).externalId,
     });
-    const slow = startSlowClients(collector.intake, options.slow);
-    await slow.began;
     say(`${options.slow} slow clients, ${options.goodPerSecond} signed callbacks a second`);
-    const startMs = performance.now();
-    const { kinds, expected, wrongAnswers } = await sendAll(collector.intake, options);
-    const seconds = (performance.now() - startMs) / 1000;
-    const slowReport = slow.stop();
+    const strangers = await runStrangers({ ...options, intake: collector.intake });
+    const { kinds, expected, unsure, wrongAnswers, seconds } = strangers;
     const { acknowledged, ...goodReport } = await good.stop();
     const observed = await observer.stop();
-    expected['valid'] = acknowledged.length;
     return {
       messages: options.messages,
       seed: options.seed,
@@ -73,16 +79,37 @@ export async function attackIntake(options: IntakeAttackOptions): Promise<Intake
       perSecond: Math.round(options.messages / seconds),
       kinds,
       wrongAnswers,
-      slow: slowReport,
+      slow: strangers.slow,
       good: goodReport,
       lost: await countLost(collector, acknowledged),
-      verdicts: await compareVerdicts(collector, expected),
+      verdicts: await compareVerdicts(
+        collector,
+        { ...expected, valid: acknowledged.length },
+        { ...unsure, valid: goodReport.sent - acknowledged.length },
+      ),
       observed,
       refused: await readRefused(collector),
     };
   } finally {
     await collector[Symbol.asyncDispose]();
     await sandbox.stop();
+  }
+}
+
+/** In a process of their own. */
+async function runStrangers(options: StrangersOptions): Promise<StrangersReport> {
+  const { intake, messages, slow, concurrency, seed } = options;
+  const child = fork(STRANGERS, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  try {
+    child.send({ intake, messages, slow, concurrency, seed } satisfies StrangersOptions);
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`The process of the strangers ended with ${String(code)} and no report`);
+    });
+    const [report] = (await Promise.race([once(child, 'message'), ended])) as [StrangersReport];
+    ended.catch(() => undefined);
+    return report;
+  } finally {
+    child.kill();
   }
 }
 
@@ -100,47 +127,10 @@ function startCollector(sandbox: Sandbox): Promise<CollectorProcess> {
   });
 }
 
-interface Sent {
-  readonly kinds: Record<string, number>;
-  /** Rows by verdict that these messages should leave. */
-  readonly expected: Record<string, number>;
-  readonly wrongAnswers: string[];
-}
-
-async function sendAll(intake: string, options: IntakeAttackOptions): Promise<Sent> {
-  const sent: Sent = { kinds: {}, expected: {}, wrongAnswers: [] };
-  const random = randomFrom(options.seed);
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    for (let index = next++; index < options.messages; index = next++) {
-      const hostile = HOSTILE[index % HOSTILE.length] as Hostile;
-      const bytes = hostile.bytes({
-        nonce: `n${options.seed}-${index}`,
-        random,
-        maxBodyBytes: MAX_BODY_BYTES,
-      });
-      // Many senders: the answer to too many requests of one would hide all others.
-      const from = `127.0.1.${1 + (index % 200)}`;
-      const hangUp = hostile.hangsUp === true;
-      const answers = await sendBytes(intake, from, bytes, { deadlineMs: DEADLINE_MS, hangUp });
-      sent.kinds[hostile.kind] = (sent.kinds[hostile.kind] ?? 0) + 1;
-      const rows = hostile.verdict === undefined ? 0 : hostile.answers.length;
-      if (hostile.verdict !== undefined)
-        sent.expected[hostile.verdict] = (sent.expected[hostile.verdict] ?? 0) + rows;
-      const isCutOff = hostile.mayBeCutOff === true && answers.statuses.length === 0 && !answers.hung;
-      const isRight = answers.statuses.join() === hostile.answers.join() && !answers.hung;
-      if (!isRight && !isCutOff && sent.wrongAnswers.length < 100)
-        sent.wrongAnswers.push(`${hostile.kind}: ${answers.statuses.join()}${answers.hung ? ' hung' : ''}`);
-      if (index % 10_000 === 9_999) options.say(`${index + 1} hostile messages`);
-    }
-  };
-  await Promise.all(Array.from({ length: options.concurrency }, worker));
-  return sent;
-}
-
 async function compareVerdicts(
   collector: CollectorProcess,
   expected: Readonly<Record<string, number>>,
+  unsure: Readonly<Record<string, number>>,
 ): Promise<IntakeAttackReport['verdicts']> {
   const rows = await collector.query<{ verdict: string; n: number }>(
     'SELECT verdict, toUInt32(count()) AS n FROM callbacks GROUP BY verdict',
@@ -150,7 +140,11 @@ async function compareVerdicts(
   return Object.fromEntries(
     [...verdicts].map((verdict) => [
       verdict,
-      { expected: expected[verdict] ?? 0, stored: stored.get(verdict) ?? 0 },
+      {
+        expected: expected[verdict] ?? 0,
+        unsure: unsure[verdict] ?? 0,
+        stored: stored.get(verdict) ?? 0,
+      },
     ]),
   );
 }
@@ -169,15 +163,4 @@ async function readRefused(collector: CollectorProcess): Promise<Record<string, 
   return Object.fromEntries(
     Array.from(lines, ([, labels = '', n]) => [/reason="([^"]*)"/.exec(labels)?.[1] ?? '', Number(n)]),
   );
-}
-
-/** mulberry32: the same numbers for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

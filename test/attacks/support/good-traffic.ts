@@ -30,7 +30,7 @@ export interface GoodTraffic {
 
 /** A gateway as it should be: signed callbacks at an even rate, over connections that it keeps. */
 export function startGoodTraffic({ url, key, perSecond, nextOrder }: GoodTrafficOptions): GoodTraffic {
-  const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 128 });
   const answers: Record<string, number> = {};
   const latencies: number[] = [];
   const acknowledged: string[] = [];
