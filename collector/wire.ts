@@ -2,9 +2,12 @@ import type { Logger } from 'pino';
 import type { RowBundle } from '../schemas/rows.ts';
 import { systemClock } from './clock.ts';
 import type { Environment, LoadedConfig } from './config/load.ts';
+import { createFingerprint, type Fingerprint } from './decode/fingerprint.ts';
 import { itemSpan, rootSpan } from './decode/spans.ts';
+import { createCallbackAccess } from './http/callback-access.ts';
 import { readOrderTimeline } from './order-timeline.ts';
 import { handleCallbacks } from './pipeline/callbacks.ts';
+import { countMasked } from './pipeline/count-masked.ts';
 import { createStamp, type PipelineContext } from './pipeline/context.ts';
 import { kafkaHandlers } from './pipeline/kafka-handlers.ts';
 import { handleAnswer } from './pipeline/replies.ts';
@@ -21,11 +24,14 @@ import { createKafkaInput, type KafkaInput } from './runtime/kafka-input.ts';
 import { createLifecycle, within, type Ending } from './runtime/lifecycle.ts';
 import { startListeners } from './runtime/listeners.ts';
 import { migrate, openStore, untilStoreAnswers } from './runtime/open-store.ts';
+import { createRefusals } from './runtime/refusals.ts';
+import { createReload } from './runtime/reload.ts';
 import { createStoreProbe } from './runtime/store-probe.ts';
 import { startReports } from './runtime/status-reporter.ts';
 import { createTally } from './runtime/tally.ts';
 import { RULES_FOLDER, VERSION } from './runtime/package-files.ts';
 import { reopen } from './schedule/advance.ts';
+import { loadFingerprintKey } from './sinks/clickhouse/fingerprint-key.ts';
 import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
 import { createOtlpSender } from './sinks/otlp/sender.ts';
 import { createSpanExporter, type SpanExporter } from './sinks/otlp/span-exporter.ts';
@@ -42,6 +48,11 @@ export interface CollectorDeps {
 }
 
 export interface Collector {
+  /**
+   * Uses the secrets and certificates of a configuration that was read again; other settings hold from the next start.
+   * @throws GatewatchError `config_invalid`, and nothing has changed
+   */
+  reload(fresh: LoadedConfig): void;
   readonly addresses: { readonly http: string; readonly intake: string; readonly store: string };
   /** Stops sources first, drains what was taken in, then the sinks. Bounded; safe to repeat. */
   stop(reason: string): Promise<void>;
@@ -99,10 +110,13 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const write = async (bundle: RowBundle, provenance: Provenance): Promise<void> => {
       await sink.write(bundle, provenance);
       tally.acknowledged(bundle);
+      countMasked(bundle, instruments);
     };
 
     // Decode: each step takes its input to acknowledgement.
     const gateways = new Map(config.gateways.map((gateway) => [gateway.name, gateway]));
+    // Its key is in the store: nothing is taken in before it is known.
+    let fingerprint: Fingerprint = () => unknownKey();
     const context: PipelineContext = {
       collectorId,
       historyDays: config.retention.historyDays,
@@ -116,6 +130,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         get: (gateway, key) => poller.get(gateway, key),
       },
       instruments,
+      fingerprint: (text) => fingerprint(text),
       write,
     };
 
@@ -138,7 +153,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         ? null
         : createKafkaInput(
             config.kafka,
-            [...gateways.keys()],
+            gateways,
             {
               ...kafkaHandlers(context, admit),
               isStoreAway: () => sink.status().state === 'retrying',
@@ -163,9 +178,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const kafkaStatus = () => kafka?.source.status() ?? null;
     const console = startConsole(config, opened, clock, log);
     life.onStop(() => console.stop());
-    const listeners = await startListeners(
-      config.http,
-      {
+    const listeners = await startListeners(config.http, {
+      api: {
         version: VERSION,
         health: () => health.alive({ kafka: kafkaStatus(), sink: sink.status() }),
         ready: () =>
@@ -187,8 +201,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         now: clock.now,
         home: console.routes?.console.home ?? null,
       },
-      {
-        isGateway: (name) => gateways.has(name),
+      intake: {
         onReceived: () => instruments.received.add(1, { source: 'http' }),
         async accept(delivery) {
           // With Kafka a callback is durable without the store.
@@ -201,9 +214,11 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
           });
         },
       },
-      console.routes,
+      console: console.routes,
+      access: createCallbackAccess(gateways),
+      onRefused: createRefusals(log, (reason) => instruments.refused.add(1, { reason }), clock.monotonicMs),
       log,
-    );
+    });
     life.onStop(() => listeners.stop(1_000));
 
     const parts = {
@@ -216,6 +231,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     telemetry.observe(gaugeReaders(parts, clock));
     const begin = async (): Promise<void> => {
       await migrate(store, config, log, life.signal);
+      fingerprint = createFingerprint(await loadFingerprintKey(store, stamp));
       life.signal.throwIfAborted();
       if (isOtlpWanted(env, 'TRACES')) {
         const sender = createOtlpSender({ version: VERSION, collectorId });
@@ -243,6 +259,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         clock,
         log,
         rulesFolder: RULES_FOLDER,
+        dataDir: config.dataDir,
+        onOutcome: (target, outcome) => instruments.alertNotices.add(1, { target, outcome }),
       });
       // A question to a store that hangs takes its whole deadline.
       life.onStop(() => within(stopAlerting(), 1_000));
@@ -253,9 +271,14 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     };
     void begin().catch((error: unknown) => life.fail((error as Error).message));
     const { http, intake } = listeners;
-    return { addresses: { http, intake, store: store.url }, stop: life.stop, done: life.done };
+    const reload = createReload(config, gateways, listeners, log);
+    return { addresses: { http, intake, store: store.url }, reload, stop: life.stop, done: life.done };
   } catch (error) {
     await life.stop('start failed', 1);
     throw error;
   }
+}
+
+function unknownKey(): never {
+  throw new TypeError('a text was to be fingerprinted before the key was known');
 }

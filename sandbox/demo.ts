@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
@@ -6,6 +6,7 @@ import type { AlertLine } from '../schemas/alerting/alert-line.ts';
 import { annotate } from './demo/annotate.ts';
 import { runCommand, startCollectorProcess, type CollectorProcess } from './demo/collector-process.ts';
 import { COUNTS_SQL, readCounts, type Counts } from './demo/counts.ts';
+import { claimDataFolder, FolderRefused } from './demo/data-folder.ts';
 import { freePort } from './demo/free-port.ts';
 import { readDemoOptions, type DemoOptions } from './demo/options.ts';
 import { startOtlpReceiver } from './demo/otlp-receiver.ts';
@@ -20,8 +21,7 @@ const say = (text: string) => process.stderr.write(`${text}\n`);
 
 async function main(options: DemoOptions): Promise<number> {
   const dataDir = resolve(options.dataDir);
-  rmSync(dataDir, { recursive: true, force: true });
-  mkdirSync(dataDir, { recursive: true });
+  claimDataFolder(dataDir, { pid: process.pid, isAlive });
   const port = await freePort(options.port);
   const storePort = await freePort(options.storePort);
   const receiver = await startOtlpReceiver();
@@ -211,12 +211,22 @@ function addressesText(sandbox: Sandbox, collector: CollectorProcess, configFile
 `;
 }
 
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It is there, and somebody else's.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 try {
   process.exitCode = await main(readDemoOptions(process.argv.slice(2)));
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
     say(`The demo failed: ${(error as Error).message}`);
-    process.exitCode = 1;
+    process.exitCode = error instanceof FolderRefused ? 2 : 1;
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alertsConfigSchema } from './alerting/config.ts';
+import { addressRange, httpConfigSchema, port } from './config-http.ts';
 import { RULES } from './alerting/rules/all.ts';
 import { CALLBACK_TYPES } from './gateway/callback.ts';
 import { TOPICS } from './names.ts';
@@ -9,6 +10,32 @@ import { Secret } from './secret.ts';
 const secret = z
   .string()
   .min(1)
+  .transform((text) => new Secret(text));
+
+/** Bytes of a secret that can be guessed offline: 128 bits. */
+const MIN_KEY_BYTES = 16;
+const hasEnoughBytes = (text: string): boolean => new TextEncoder().encode(text).byteLength >= MIN_KEY_BYTES;
+
+/**
+ * A key of section 6.3. A callback shows the digest of known text and the key, so that a short key can be found by
+ * trying; a semicolon would let parts of the signed text move into the key.
+ */
+const callbackKey = z
+  .string()
+  .refine((text) => hasEnoughBytes(text), { error: `a key of at least ${MIN_KEY_BYTES} bytes (128 bits)` })
+  .refine((text) => !text.includes(';'), {
+    error: 'a key without the semicolon, which parts the signed fields',
+  })
+  // oxlint-disable-next-line no-control-regex -- a file of two lines is two keys, or a mistake
+  .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), {
+    error: 'a key on one line, without control characters',
+  })
+  .transform((text) => new Secret(text));
+
+/** A part of the address of callbacks that only the gateway knows. */
+const pathSecret = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{22,200}$/, '22 to 200 letters, digits, - and _ (128 bits in base64url)')
   .transform((text) => new Secret(text));
 
 const httpUrl = z
@@ -83,12 +110,22 @@ export const gatewayConfigSchema = z.strictObject({
   /** Bearer token for status requests (section 5). */
   token: secret,
   /**
-   * Private keys that callbacks are signed with (section 6.3), newest first. @default none: no callback
-   * verifies
+   * Private keys that callbacks are signed with (section 6.3), newest first, at least 16 bytes each. @default none: no
+   * callback verifies
    */
-  callbackKeys: z.array(secret).max(5).default([]),
+  callbackKeys: z.array(callbackKey).max(5).default([]),
+  /** Addresses that callbacks come from; others are refused with 403. @default [], any address */
+  callbackAddresses: z.array(addressRange).default([]),
+  /** Callbacks are taken at `/callbacks/{gateway}/{secret}` only. @default none */
+  callbackPathSecret: pathSecret.optional(),
   /** Callback types that the account manager switched on (section 6.2). @default all five */
   callbackTypes: z.array(z.enum(CALLBACK_TYPES)).default([...CALLBACK_TYPES]),
+  /**
+   * Ids of orders that could be a card number (13 to 19 digits that begin as one and pass its check): `refuse` to read
+   * such orders and keep a fingerprint instead, or `keep` them where gateway or merchant number their orders so.
+   * @default 'refuse'
+   */
+  cardLikeIds: z.enum(['refuse', 'keep']).default('refuse'),
   poll: pollConfigSchema.prefault({}),
 });
 export type GatewayConfig = z.output<typeof gatewayConfigSchema>;
@@ -111,6 +148,11 @@ export const kafkaConfigSchema = z.strictObject({
   callbackTopics: z.array(topicConfig).min(1).default([TOPICS.callbacks]),
   /** Topic of "poll this order" messages. @default 'gateway.orders' */
   watchTopic: z.string().min(1).default(TOPICS.orders),
+  /**
+   * What our own intake puts onto the callback topic: `signed`, the signed fields and the currency, or `whole`, the
+   * body byte for byte, card holder and mask included. @default 'signed'
+   */
+  callbackBodies: z.enum(['signed', 'whole']).default('signed'),
   /** Create missing topics. @default false */
   createTopics: z.boolean().default(false),
   /**
@@ -157,8 +199,6 @@ export const retentionSchema = z.strictObject({
 });
 export type RetentionConfig = z.output<typeof retentionSchema>;
 
-const port = z.int().min(0).max(65_535);
-
 export const configSchema = z
   .strictObject({
     /** Names this collector in rows and metrics. @default the host's name */
@@ -179,18 +219,7 @@ export const configSchema = z
         readerPassword: z.enum(['required', 'none']).default('required'),
       })
       .prefault({}),
-    http: z
-      .strictObject({
-        /** @default '127.0.0.1' */
-        host: z.string().min(1).default('127.0.0.1'),
-        /** @default 8080 */
-        port: port.default(8080),
-        /** A listener of its own for callbacks, so that only it need be reachable from outside. */
-        intake: z.strictObject({ host: z.string().min(1).default('0.0.0.0'), port }).optional(),
-        /** Callback bodies larger than this are refused with 413. @default 262144 */
-        maxBodyBytes: z.int().positive().max(262_144).default(262_144),
-      })
-      .prefault({}),
+    http: httpConfigSchema.prefault({}),
     batch: z
       .strictObject({
         /** Rows a batch at most. @default 25000 */

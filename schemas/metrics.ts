@@ -29,6 +29,13 @@ export const METRICS = {
     description: 'Messages and replies taken in',
     labels: ['source'],
   },
+  refused: {
+    name: 'gatewatch.http_refused',
+    kind: 'counter',
+    unit: '',
+    description: 'Requests and connections that a listener turned back unread, by reason',
+    labels: ['reason'],
+  },
   decoded: {
     name: 'gatewatch.decoded',
     kind: 'counter',
@@ -49,6 +56,13 @@ export const METRICS = {
     unit: '',
     description: 'Things that fitted no row, by reason',
     labels: ['reason'],
+  },
+  maskedTexts: {
+    name: 'gatewatch.masked_texts',
+    kind: 'counter',
+    unit: '',
+    description: 'Texts stored as fingerprints, since they fitted no grammar or looked like a card number',
+    labels: ['field'],
   },
   duplicatesAbsorbed: {
     name: 'gatewatch.duplicates_absorbed',
@@ -151,6 +165,14 @@ export const METRICS = {
     unit: '',
     description: 'Callbacks received, by the verdict on their signature',
     labels: ['verdict'],
+  },
+  alertNotices: {
+    name: 'gatewatch.alert_notices',
+    kind: 'counter',
+    unit: '',
+    description:
+      'Requests with alerts, by receiver and by how they ended: accepted, refused for good, or failed',
+    labels: ['target', 'outcome'],
   },
   spansExported: {
     name: 'gatewatch.spans_exported',

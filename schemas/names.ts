@@ -45,6 +45,7 @@ export const TABLES = {
   annotations: 'annotations_store',
   alertSettings: 'alert_settings_store',
   alertStates: 'alert_states_store',
+  fingerprintKeys: 'fingerprint_keys_store',
 } as const;
 export type TableKey = keyof typeof TABLES;
 
@@ -52,7 +53,12 @@ export type TableKey = keyof typeof TABLES;
 export const TOPICS = { callbacks: 'gateway.callbacks', orders: 'gateway.orders' } as const;
 
 /** Header names, lower case. Lookups ignore case. */
-export const HEADERS = { signature: 'signature', gateway: 'gateway', deliveryId: 'delivery-id' } as const;
+export const HEADERS = {
+  signature: 'signature',
+  gateway: 'gateway',
+  deliveryId: 'delivery-id',
+  bodySha256: 'body-sha256',
+} as const;
 
 /** Data source uid and type that dashboards and rules refer to. */
 export const GRAFANA = {

@@ -283,6 +283,7 @@ export const COLUMNS = {
     memory: 'string',
     collector_id: 'string',
   },
+  fingerprintKeys: { created_at: 'micros', key: 'string' },
 } as const satisfies Record<TableKey, Columns>;
 
 /** Tables whose rows carry the batch that wrote them: the sink adds `collector_id` and `batch_seq`. */

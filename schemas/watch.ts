@@ -55,7 +55,17 @@ export function isUsualId(id: string): boolean {
   return USUAL_ID.test(id);
 }
 
-const id = z.string().min(1).max(200).refine(isSafeId, 'an id that can stand in a path');
+const ID = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._:/+=|#-]{0,199}$/u;
+
+/**
+ * The grammar of an order's id: letters and digits of any script, and the marks that ids are made with. No blanks: a
+ * name is no id.
+ */
+export function isId(id: string): boolean {
+  return isUsualId(id) || (ID.test(id) && id.length <= 200 && isSafeId(id));
+}
+
+const id = z.string().min(1).max(200).refine(isId, 'an id of letters, digits and . _ : / + = | # -');
 
 /**
  * A message of the watch topic, and the body of `POST /orders`: "poll this order" (design: Kafka). At least one of the two

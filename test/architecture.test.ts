@@ -227,12 +227,15 @@ describe('tests', () => {
 
   it('lie where the file they test lies, under test/', () => {
     const kinds = new Set([
+      'attacks',
       'contracts',
       'support',
       'integration',
       'guide',
       'bench',
       'compose',
+      'deploy',
+      'supply-chain',
       'e2e',
       'chaos',
       'lab',

@@ -3,7 +3,8 @@ import type { Labels } from './math.ts';
 /**
  * What becomes of an alert from one evaluation to the next, as Grafana has it: interval, pending (`for`), keep firing,
  * missing series, no data and errors. Pure: time and results come in, states and changes go out. The running evaluation and
- * the backtest share it.
+ * the backtest share it. How long something lasted is added up from the time that passed between evaluations, and never taken
+ * from the wall clock, which can be set: wall-clock instants only say when.
  *
  *     Normal --fires--> Pending --for is over--> Alerting --stops--> Recovering --keep firing is over--> Normal
  *        ^                 |                       ^                     |
@@ -35,7 +36,12 @@ export interface AlertMemory {
   readonly startsAt: number;
   /** Until when a receiver may take it for granted without hearing again. */
   readonly endsAt: number;
+  /** When it last had a series. Never falls, whatever the clock does: the newest row of an instance is known by it. */
   readonly evaluatedAt: number;
+  /** How long this state had lasted at its last evaluation, in milliseconds that passed. */
+  readonly heldMs: number;
+  /** For how long its series has been missing since. */
+  readonly missedMs: number;
   /** When it last stopped firing; null while it fires, or when it never did. */
   readonly resolvedAt: number | null;
   /** When it last began to fire, kept when it has ended: what a page calls "since". Null when it never did. */
@@ -78,15 +84,28 @@ const FORGET_AFTER_INTERVALS = 4;
 /** Grafana repeats itself to receivers no faster than this. */
 export const RESEND_DELAY_MS = 30_000;
 
-/** One evaluation of one rule at `now`. */
+/** An evaluation that begins late by less than this part of its interval still counts as one interval after the last. */
+const LATE = 0.1;
+
+/**
+ * One evaluation of one rule at `now`, `passedMs` after the one before it; without that, after what the wall clock says has
+ * passed since an instance was evaluated.
+ */
 export function advance(
   timing: RuleTiming,
   before: RuleMemory,
   outcome: EvaluationOutcome,
   now: number,
+  passedMs?: number,
 ): Step {
-  const evaluated = evaluatedAlerts(timing, before, outcome, now);
-  const missing = [...before]
+  const older = new Map(
+    [...before].map(([key, alert]) => {
+      const passed = passedMs ?? Math.max(0, now - alert.evaluatedAt - alert.missedMs);
+      return [key, { ...alert, missedMs: alert.missedMs + passed }];
+    }),
+  );
+  const evaluated = evaluatedAlerts(timing, older, outcome, now);
+  const missing = [...older]
     .filter(([key]) => !evaluated.has(key))
     .map(([, alert]) => miss(timing, alert, now));
   const alerts = [...evaluated.values(), ...missing];
@@ -137,6 +156,8 @@ const fresh = (labels: Labels, now: number): AlertMemory => ({
   startsAt: now,
   endsAt: now,
   evaluatedAt: now,
+  heldMs: 0,
+  missedMs: 0,
   resolvedAt: null,
   firingSince: null,
   values: {},
@@ -155,7 +176,13 @@ const to = (
   reason,
   startsAt,
   endsAt,
+  heldMs: 0,
+  missedMs: 0,
 });
+
+/** Has this state lasted that long? Whole intervals count, as evaluations come no closer together. */
+const hasLasted = ({ intervalMs }: RuleTiming, was: AlertMemory, ms: number): boolean =>
+  was.heldMs + was.missedMs >= (Math.ceil(ms / intervalMs) - LATE) * intervalMs;
 
 /** Until when a receiver that is told at `now` may take it for granted that the alert fires. */
 export const until = ({ intervalMs }: RuleTiming, now: number): number =>
@@ -167,7 +194,7 @@ function fire(timing: RuleTiming, was: AlertMemory, now: number, reason: string)
     case 'Alerting':
       return { ...was, endsAt: ends };
     case 'Pending':
-      return now - was.startsAt >= timing.forMs ? to(was, 'Alerting', reason, now, ends) : was;
+      return hasLasted(timing, was, timing.forMs) ? to(was, 'Alerting', reason, now, ends) : was;
     case 'Recovering':
       return to(was, 'Alerting', reason, now, ends);
     default:
@@ -180,7 +207,7 @@ function rest(timing: RuleTiming, was: AlertMemory, now: number, reason: string)
     case 'Normal':
       return was;
     case 'Recovering':
-      return now - was.startsAt >= timing.keepFiringForMs
+      return hasLasted(timing, was, timing.keepFiringForMs)
         ? to(was, 'Normal', reason, now, now)
         : { ...was, endsAt: until(timing, now) };
     case 'Alerting':
@@ -218,7 +245,7 @@ function unanswered(
 /** A series that the evaluation did not have: it keeps its state for a while, and then ends. */
 function miss(timing: RuleTiming, was: AlertMemory, now: number): AlertMemory {
   const evals = was.state === 'NoData' || was.state === 'Error' ? 1 : timing.missingSeriesEvals;
-  if (now - was.evaluatedAt < evals * timing.intervalMs)
+  if (was.missedMs < (evals - LATE) * timing.intervalMs)
     return was.state === 'Alerting' ? { ...was, endsAt: until(timing, now) } : was;
   return settle(was, to(was, 'Normal', 'MissingSeries', was.startsAt, now), now);
 }
@@ -229,7 +256,9 @@ function settle(before: AlertMemory | undefined, next: AlertMemory, now: number)
   const fired = before !== undefined && isFiring(before.state);
   return {
     ...next,
-    evaluatedAt: now,
+    evaluatedAt: before === undefined ? now : Math.max(now, before.evaluatedAt + 1),
+    heldMs: next.heldMs + next.missedMs,
+    missedMs: 0,
     firingSince: fires && !fired ? now : (before?.firingSince ?? null),
     resolvedAt: fires ? null : fired && next.state === 'Normal' ? now : next.resolvedAt,
   };

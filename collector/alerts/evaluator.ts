@@ -23,19 +23,26 @@ export interface Evaluator {
   /** Goes on where the last evaluation in the store was. */
   resume(): Promise<void>;
   /**
-   * Evaluates the rules of one interval at the instant `now` (epoch milliseconds), and waits for `afterRule` after each.
-   * Returns those that could not be.
+   * Evaluates the rules of one interval at an instant, and calls `afterRule` after each. Returns those that could not be.
    */
   tick(
     intervalMs: number,
-    now: number,
+    instant: Instant,
     signal: AbortSignal,
-    afterRule?: () => Promise<void>,
+    afterRule?: () => void,
   ): Promise<readonly RuleFailure[]>;
   /** What fires, and what ended within the retention, as receivers that are told at `now` should know it. */
   alerts(now: number): Alert[];
   /** How many instances fire, by severity. */
   firing(): ReadonlyMap<string, number>;
+}
+
+/** The moment of an evaluation, in milliseconds. */
+export interface Instant {
+  /** Since 1970, by a wall clock that can be set forward and back. */
+  readonly now: number;
+  /** On a clock that only runs. */
+  readonly steadyMs: number;
 }
 
 export interface RuleFailure {
@@ -49,6 +56,12 @@ export interface EvaluatorOptions extends AlertTexts {
   readonly book: StateBook;
 }
 
+/** An end that a clock which was set back since puts into the future would read as firing until then. */
+const notInFuture = (alert: AlertMemory, now: number): AlertMemory =>
+  alert.resolvedAt !== null && alert.resolvedAt > now
+    ? { ...alert, resolvedAt: now - alert.heldMs - alert.missedMs }
+    : alert;
+
 /** What has ended is repeated to receivers for so long. */
 const RESOLVED_RETENTION_MS = 15 * 60_000;
 
@@ -57,6 +70,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const rules = options.rules.filter(({ isPaused }) => !isPaused);
   const timings = new Map<string, RuleTiming>(rules.map((rule) => [rule.uid, timingOf(rule)]));
   let memory = new Map<string, RuleMemory>();
+  /** By rule: the last evaluation on the steady clock. */
+  const evaluatedMs = new Map<string, number>();
   /** Ended with their series: no longer in a rule's memory, and still to be told. */
   let departed: {
     readonly rule: ProvisionedRule;
@@ -87,7 +102,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     async resume() {
       memory = await book.load();
     },
-    async tick(intervalMs, now, signal, afterRule) {
+    async tick(intervalMs, { now, steadyMs }, signal, afterRule) {
       const failures: RuleFailure[] = [];
       for (const rule of rules) {
         const timing = timings.get(rule.uid);
@@ -96,7 +111,9 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         const outcome = await outcomeOf(rule, now);
         if (outcome.kind === 'error') failures.push({ rule: rule.title, error: outcome.error });
         const before = memory.get(rule.uid) ?? new Map<string, AlertMemory>();
-        const step = advance(timing, before, outcome, now);
+        const last = evaluatedMs.get(rule.uid);
+        const step = advance(timing, before, outcome, now, last === undefined ? undefined : steadyMs - last);
+        evaluatedMs.set(rule.uid, steadyMs);
         memory.set(rule.uid, step.memory);
         departed.push(
           ...step.alerts
@@ -109,7 +126,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
           // The page matters more than its record; the next evaluation writes it down.
           failures.push({ rule: rule.title, error });
         }
-        await afterRule?.();
+        afterRule?.();
       }
       return failures;
     },
@@ -124,7 +141,9 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         const timing = timings.get(rule.uid);
         // An evaluation can take longer than receivers would go on believing the one before.
         const held =
-          isFiring(alert.state) && timing !== undefined ? { ...alert, endsAt: until(timing, now) } : alert;
+          isFiring(alert.state) && timing !== undefined
+            ? { ...alert, endsAt: until(timing, now) }
+            : notInFuture(alert, now);
         const told = recent(held) ? alertOf(rule, held, options, firedAs) : null;
         return told === null ? [] : [told];
       });

@@ -3,11 +3,14 @@ import type { Clock } from '../../schemas/clock.ts';
 import type { AlertsConfig } from '../../schemas/alerting/config.ts';
 import type { GatewayConfig } from '../../schemas/config.ts';
 import type { Store } from '../sinks/clickhouse/store.ts';
+import { createCourier } from './courier.ts';
 import { createEvaluator } from './evaluator.ts';
+import { fileNotices } from './notice-book.ts';
 import { loadRules } from './rule-file.ts';
 import { settingRows } from './settings.ts';
 import { createStateBook } from './state-book.ts';
-import { type AlertTarget, createTargets } from './targets.ts';
+import type { AlertTarget, TargetOptions } from './target.ts';
+import { createTargets } from './targets.ts';
 
 export interface AlertingOptions {
   readonly config: AlertsConfig;
@@ -19,6 +22,10 @@ export interface AlertingOptions {
   readonly log: Logger;
   /** Folder of rule files where none is configured. */
   readonly rulesFolder: string;
+  /** Where it is kept what receivers were told. */
+  readonly dataDir: string;
+  /** Told of each request to a target. */
+  readonly onOutcome?: TargetOptions['onOutcome'];
   /** @default what is configured */
   readonly targets?: readonly AlertTarget[];
 }
@@ -48,7 +55,7 @@ export async function startAlerting(options: AlertingOptions): Promise<() => Pro
   if (!config.evaluate) return async () => stopping.abort();
 
   const rules = loadRules(config.rulesFolder ?? options.rulesFolder);
-  const targets = options.targets ?? createTargets(config);
+  const couriers = targetsOf(options).map((target) => createCourier(target, log));
   const evaluator = createEvaluator({
     rules,
     externalUrl: config.externalUrl,
@@ -70,18 +77,9 @@ export async function startAlerting(options: AlertingOptions): Promise<() => Pro
   const cancels = new Map<number, () => void>();
   const wallMs = (): number => clock.now() / 1000;
 
-  const tell = async (now: number): Promise<void> => {
+  const tell = (now: number): void => {
     const alerts = evaluator.alerts(now);
-    for (const target of targets) {
-      try {
-        await target.send(alerts, now);
-      } catch (error) {
-        log.error(
-          { target: target.name, alerts: alerts.length, err: error },
-          'alerts could not be delivered; they are offered again',
-        );
-      }
-    }
+    for (const courier of couriers) courier.offer(alerts, now);
   };
   // Whole intervals since 1970, as Grafana has them. An evaluation that takes too long misses ticks, and never overlaps.
   const schedule = (intervalMs: number): void => {
@@ -106,16 +104,17 @@ export async function startAlerting(options: AlertingOptions): Promise<() => Pro
       log.error({ err: error }, 'what the alert rules knew last could not be read; it is tried again');
       return;
     }
+    const instant = { now: at, steadyMs: started };
     // A store that hangs makes an evaluation long: receivers hear meanwhile that what fires has not ended.
     let toldAt = started;
-    const failures = await evaluator.tick(intervalMs, at, stopping.signal, async () => {
+    const failures = await evaluator.tick(intervalMs, instant, stopping.signal, () => {
       if (clock.monotonicMs() - toldAt < TELL_AGAIN_MS) return;
       toldAt = clock.monotonicMs();
-      await tell(wallMs());
+      tell(wallMs());
     });
     for (const { rule, error } of failures)
       log.error({ rule, err: error }, 'an alert rule could not be evaluated');
-    await tell(wallMs());
+    tell(wallMs());
     const tookMs = Math.round(clock.monotonicMs() - started);
     log.debug(
       { intervalMs, tookMs, firing: Object.fromEntries(evaluator.firing()) },
@@ -125,10 +124,21 @@ export async function startAlerting(options: AlertingOptions): Promise<() => Pro
       log.warn({ intervalMs, tookMs }, 'evaluating the alert rules takes longer than their interval');
   };
   for (const intervalMs of evaluator.intervalsMs) schedule(intervalMs);
-  log.info({ rules: rules.length, targets: targets.map(({ name }) => name) }, 'evaluating alert rules');
+  log.info({ rules: rules.length, targets: couriers.map(({ name }) => name) }, 'evaluating alert rules');
   return async () => {
     stopping.abort();
     for (const cancel of cancels.values()) cancel();
     await Promise.allSettled(running);
+    await Promise.all(couriers.map((courier) => courier.idle()));
   };
+}
+
+function targetsOf({ config, targets, dataDir, onOutcome }: AlertingOptions): readonly AlertTarget[] {
+  return (
+    targets ??
+    createTargets(config, {
+      ...(config.webhook === undefined ? {} : { notices: fileNotices(dataDir, config.webhook.url) }),
+      ...(onOutcome === undefined ? {} : { onOutcome }),
+    })
+  );
 }

@@ -24,6 +24,8 @@ const memorySchema = z.object({
   endsAt: z.number(),
   resolvedAt: z.number().nullable(),
   firingSince: z.number().nullable(),
+  /** Missing in rows of earlier versions. */
+  heldMs: z.number().optional(),
   values: z.record(z.string(), z.number().nullable()),
   error: z.string(),
 });
@@ -48,6 +50,8 @@ export function createStateBook({ query, insert, collectorId }: StateBookOptions
         const rule = book.get(row.rule_uid) ?? new Map<string, AlertMemory>();
         rule.set(labelKey(labels), {
           ...memory.data,
+          heldMs: memory.data.heldMs ?? Math.max(0, row.evaluated_ms - memory.data.startsAt),
+          missedMs: 0,
           labels,
           state: row.state,
           reason: row.reason,
@@ -81,7 +85,8 @@ FROM
 WHERE state != 'Normal' OR last.4 > now64(6) - INTERVAL 15 MINUTE`;
 
 function stateRow(rule: ProvisionedRule, alert: AlertMemory, collectorId: string): Rows['alertStates'] {
-  const { labels, state, reason, evaluatedAt, ...memory } = alert;
+  // What was missed since is no part of a row that says what was so at `evaluated_at`.
+  const { labels, state, reason, evaluatedAt, missedMs: _, ...memory } = alert;
   const micros = (ms: number): number => Math.round(ms * 1000);
   return {
     rule_uid: rule.uid,

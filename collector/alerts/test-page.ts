@@ -3,7 +3,8 @@ import type { AlertsConfig } from '../../schemas/alerting/config.ts';
 import type { Severity } from '../../schemas/alerting/rule.ts';
 import type { Alert } from './alert.ts';
 import { labelKey } from './advance.ts';
-import { type AlertTarget, createTargets } from './targets.ts';
+import type { AlertTarget } from './target.ts';
+import { createTargets } from './targets.ts';
 
 /** What a target said to the test page. */
 export interface TestPageAnswer {

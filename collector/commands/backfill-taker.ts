@@ -41,7 +41,7 @@ async function storeTaker(host: Host, options: TakerOptions): Promise<Taker> {
   const config = loadConfig(options.config, host.env);
   const opened = await openStore(config, host, { create: true });
   await migrateStore(opened.store, config.retention);
-  const pipeline = createOfflinePipeline({
+  const pipeline = await createOfflinePipeline({
     store: opened.store,
     gateways: config.gateways,
     clock: systemClock,

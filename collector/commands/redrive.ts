@@ -66,7 +66,7 @@ async function redriveRejects(host: Host, options: RedriveCommandOptions): Promi
   const { redrive } = await import('../redrive/redrive.ts');
   const config = loadConfig(options.config, host.env);
   const opened = await openStore(config, host);
-  const pipeline = createOfflinePipeline({
+  const pipeline = await createOfflinePipeline({
     store: opened.store,
     gateways: config.gateways,
     clock: systemClock,

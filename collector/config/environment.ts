@@ -1,3 +1,4 @@
+import { readKeyList } from './key-list.ts';
 import { readSecretFile, type Environment, type Findings } from './substitute.ts';
 
 export type Settings = Record<string, unknown>;
@@ -11,7 +12,7 @@ const VARIABLES = {
     password: 'GATEWATCH_CLICKHOUSE_PASSWORD',
     database: 'GATEWATCH_CLICKHOUSE_DATABASE',
   },
-  http: { host: 'GATEWATCH_HTTP_HOST', port: 'GATEWATCH_HTTP_PORT' },
+  http: { host: 'GATEWATCH_HTTP_HOST', port: 'GATEWATCH_HTTP_PORT', hosts: 'GATEWATCH_HTTP_HOSTS' },
   embedded: { port: 'GATEWATCH_EMBEDDED_PORT' },
   log: { level: 'GATEWATCH_LOG_LEVEL' },
 } as const;
@@ -26,7 +27,7 @@ const GATEWAY_VARIABLES = {
 const TOP_LEVEL = { dataDir: 'GATEWATCH_DATA_DIR', collectorId: 'GATEWATCH_COLLECTOR_ID' } as const;
 
 /** Variables that hold several values, separated by commas. */
-const LISTS: ReadonlySet<string> = new Set(['GATEWATCH_KAFKA_BROKERS', 'GATEWATCH_CALLBACK_KEY']);
+const LISTS: ReadonlySet<string> = new Set(['GATEWATCH_KAFKA_BROKERS', 'GATEWATCH_HTTP_HOSTS']);
 
 /**
  * Lays the GATEWATCH_* variables over the file's settings. They are enough for one gateway (design: configuration); with
@@ -86,14 +87,25 @@ function readAll(
     const text = readVariable(name, path, env, findings);
     if (text === undefined) continue;
     findings.origins.set(path, name);
-    values[key] = LISTS.has(name)
-      ? text
-          .split(',')
-          .map((part) => part.trim())
-          .filter((part) => part !== '')
-      : text;
+    if (name === GATEWAY_VARIABLES.callbackKeys) values[key] = keyList(text, name, path, findings);
+    else values[key] = LISTS.has(name) ? commaList(text) : text;
   }
   return values;
+}
+
+function commaList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function keyList(text: string, name: string, path: string, findings: Findings): readonly string[] {
+  const keys = readKeyList(text);
+  if (!('problem' in keys)) return keys;
+  findings.problems.push(`${name}: ${keys.problem}`);
+  findings.unusable.add(path);
+  return [];
 }
 
 function readVariable(name: string, path: string, env: Environment, findings: Findings): string | undefined {

@@ -1,9 +1,9 @@
 import { callbackSchema, isUsualCallback, type Callback } from '../../schemas/gateway/callback.ts';
 import type { CallbackDeliveryRow, EpochMicros, Verdict } from '../../schemas/rows.ts';
 import type { Secret } from '../../schemas/secret.ts';
+import { currencyCode, isDecimal, isMasked, storedId, storedStatus, type TextPolicy } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
 import { firstProblem, problemText } from './problem.ts';
-import { looksLikeCardNumber } from './redact.ts';
 import { verifySignature } from './signature.ts';
 
 /** A callback as it was delivered, with where it came from. */
@@ -11,6 +11,11 @@ export interface CallbackDelivery {
   readonly gateway: string;
   /** The request body, byte for byte. */
   readonly body: Uint8Array;
+  /**
+   * Stands for the body that the sender had, where only a part of it is here. Anybody can write that header, so it can only
+   * tell contents apart that are equal here, never make one of two.
+   */
+  readonly bodyHash?: string | null;
   /** Every `Signature` header there was. */
   readonly signatures: readonly string[];
   /** Equal for a producer's retry and for a re-read of ours, different for a re-send of the gateway's. */
@@ -27,63 +32,87 @@ export interface CallbackDelivery {
 export interface DecodedCallback {
   readonly row: CallbackDeliveryRow;
   readonly verdict: Verdict;
-  /** The content, when it could be read. Trust it only when the verdict says so; even then it is a hint. */
-  readonly callback: Callback | null;
+  /** The content, when it could be read and names an order that may be asked for. Trust it only when the verdict says so; even then it is a hint. */
+  readonly callback: KeptCallback | null;
 }
 
-interface Judgement {
-  readonly verdict: Verdict;
-  readonly problem: string;
-  readonly callback: Callback | null;
+/** A callback with every text as a row keeps it. */
+export interface KeptCallback extends Pick<Callback, 'externalId' | 'status' | 'orderType'> {
+  readonly amount: string | null;
+  readonly currency: string | null;
 }
 
 const MAX_BODY_BYTES = 262_144;
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads and verifies one callback (interface document, sections 6.2 and 6.3). Total: any bytes give a row. */
-export function decodeCallback(delivery: CallbackDelivery, keys: readonly Secret[]): DecodedCallback {
-  const { verdict, problem, callback } = judge(delivery, keys);
+export function decodeCallback(
+  delivery: CallbackDelivery,
+  keys: readonly Secret[],
+  policy: TextPolicy,
+): DecodedCallback {
+  const { callback: sent, problem } = readCallback(delivery.body);
+  const judged = sent === null ? null : judgeSignature(sent, delivery.signatures, keys);
+  const verdict = judged?.verdict ?? 'malformed';
+  const kept = sent === null ? null : keep(sent, isVerified(verdict), policy);
   const row: CallbackDeliveryRow = {
     gateway: delivery.gateway,
     content_hash: contentHash(delivery),
     delivery_id: delivery.deliveryId,
     received_at: delivery.receivedAt,
     verdict,
-    external_id: callback?.externalId ?? null,
-    status: callback?.status ?? null,
-    amount: callback?.amount ?? null,
-    order_type: callback?.orderType ?? null,
-    currency: callback?.currency ?? null,
-    problem,
+    external_id: kept?.externalId ?? null,
+    status: kept?.status ?? null,
+    amount: kept?.amount ?? null,
+    order_type: kept?.orderType ?? null,
+    currency: kept?.currency ?? null,
+    // What is wrong comes first: a note says that a field was not kept.
+    problem: [problem, judged?.problem ?? '', ...(kept?.notes ?? [])]
+      .filter((text) => text !== '')
+      .join('; '),
     source: delivery.source,
     topic: delivery.coordinates?.topic ?? '',
     kafka_partition: delivery.coordinates?.partition ?? null,
     kafka_offset: delivery.coordinates?.offset ?? null,
     body_bytes: delivery.body.byteLength,
   };
+  const callback = kept !== null && isTrueId(sent, kept) ? kept : null;
   return { row, verdict, callback };
 }
 
-function judge(delivery: CallbackDelivery, keys: readonly Secret[]): Judgement {
-  const { callback, problem } = readCallback(delivery.body);
-  if (callback === null) return { verdict: 'malformed', problem, callback };
-  const judged = judgeSignature(callback, delivery.signatures, keys);
-  // A gateway may number its orders, and one number in ten passes for a card's: who holds the key is believed.
-  const trusted = judged.verdict === 'valid' || judged.verdict === 'valid_previous_key';
-  if (!trusted && looksLikeCardNumber(callback.externalId)) {
-    return { verdict: 'malformed', problem: CARD_FOUND, callback: null };
-  }
-  return { ...judged, callback };
+export const isVerified = (verdict: Verdict): boolean =>
+  verdict === 'valid' || verdict === 'valid_previous_key';
+
+/** An order can only be asked for by its true id: what the intake reduced may come as a shape already. */
+const isTrueId = (sent: Callback | null, { externalId }: KeptCallback): boolean =>
+  sent?.externalId === externalId && !isMasked(externalId);
+
+/** What a row may keep of a callback: each text within its grammar. */
+function keep(sent: Callback, isTrusted: boolean, policy: TextPolicy): KeptCallback & { notes: string[] } {
+  const keepsCardLikeIds = policy.keepsCardLikeIds && isTrusted;
+  const externalId = storedId(sent.externalId, { ...policy, keepsCardLikeIds });
+  const status = storedStatus(sent.status, policy.fingerprint);
+  const amount = isDecimal(sent.amount) ? sent.amount : null;
+  const currency = currencyCode(sent.currency);
+  const notes: string[] = [];
+  if (externalId !== sent.externalId)
+    notes.push('externalId: not kept, it is no id or looks like a card number');
+  if (status !== sent.status) notes.push('status: not kept, expected one word of letters');
+  if (amount === null) notes.push('amount: not kept, expected a decimal number');
+  const named = sent.currency !== null && sent.currency !== undefined && sent.currency !== '';
+  if (currency === null && named) notes.push('currency: not kept, expected a currency code');
+  return { externalId, status, amount, orderType: sent.orderType, currency, notes };
 }
 
 function judgeSignature(
   callback: Callback,
   signatures: readonly string[],
   keys: readonly Secret[],
-): Omit<Judgement, 'callback'> {
+): { verdict: Verdict; problem: string } {
   const [signature, ...more] = signatures;
   if (more.length > 0) {
-    return { verdict: 'malformed', problem: `Signature: expected one header, received ${signatures.length}` };
+    const problem = `Signature: expected one header, received ${signatures.length}`;
+    return { verdict: 'malformed', problem };
   }
   if (signature === undefined || signature.trim() === '') {
     const problem = 'Signature: expected 64 hexadecimal digits, received nothing';
@@ -94,13 +123,12 @@ function judgeSignature(
   return { verdict, problem: verdict === 'mismatch' ? problem : '' };
 }
 
-const CARD_FOUND = 'body: expected no card number outside externalParams, received one';
-
 type Read = { callback: Callback; problem: '' } | { callback: null; problem: string };
 
 const refuse = (problem: string): Read => ({ callback: null, problem });
 
-function readCallback(body: Uint8Array): Read {
+/** The texts as they came, since the signature covers those. */
+export function readCallback(body: Uint8Array): Read {
   if (body.byteLength === 0) return refuse('body: expected JSON, received nothing');
   if (body.byteLength > MAX_BODY_BYTES) {
     return refuse(`body: expected at most ${MAX_BODY_BYTES} bytes, received ${body.byteLength}`);
@@ -118,7 +146,6 @@ function readCallback(body: Uint8Array): Read {
   if (!parsed.success) return refuse(problemText(firstProblem(parsed.error, input)));
   // Field by field: a usual callback carries others too, which are not to be kept.
   const { externalId, status, amount, orderType, currency } = parsed.data;
-  if ([status, amount, currency ?? ''].some(looksLikeCardNumber)) return refuse(CARD_FOUND);
   return { callback: { externalId, status, amount, orderType, currency }, problem: '' };
 }
 
@@ -134,10 +161,12 @@ function keepAmountText(key: string, value: unknown, context?: { source?: string
   return key === 'amount' && typeof value === 'number' ? (context?.source ?? String(value)) : value;
 }
 
-/** Identity of a callback's content: body and signature together, each with its length so that nothing can shift. */
+/** Identity of a callback's content: body and signatures, each with its length so that nothing can shift, and the whole body's hash. */
 function contentHash(delivery: CallbackDelivery): Uint8Array {
   const signatures = delivery.signatures.map((signature) => `\n${signature.length}\n${signature}`);
-  const { body } = delivery;
-  const all = Buffer.concat([Buffer.from(`${body.byteLength}\n`), body, Buffer.from(signatures.join(''))]);
+  const { body, bodyHash } = delivery;
+  const whole = typeof bodyHash === 'string' ? `\nbody ${bodyHash}` : '';
+  const rest = Buffer.from(signatures.join('') + whole);
+  const all = Buffer.concat([Buffer.from(`${body.byteLength}\n`), body, rest]);
   return sha256Bytes(all);
 }

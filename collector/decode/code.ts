@@ -11,6 +11,8 @@ import {
 } from '../../schemas/dictionary.ts';
 
 const LEGACY = /^[0-9]+(\.[0-9]+){3}$/;
+/** With more, the dots could be a card number's. */
+const LEGACY_DIGITS = 11;
 const V2_SHAPE = /^[0-9]\.[0-9]\.[0-9]\.[0-9]{2}$/;
 
 /**
@@ -18,7 +20,7 @@ const V2_SHAPE = /^[0-9]\.[0-9]\.[0-9]\.[0-9]{2}$/;
  *
  * - `v2`: the shape `9.9.9.99` with every segment allowed. A reason code inside a group's range that the dictionary
  *   lacks keeps its group, with the detail `UNKNOWN_<code>`.
- * - `legacy`: four dotted numbers of another shape. A legacy code that happens to have v2's shape cannot be told apart.
+ * - `legacy`: four dotted numbers of another shape, 11 digits in all at most. A legacy code that happens to have v2's shape cannot be told apart.
  * - `unrecognized`: everything else, v2-shaped codes with a segment out of range included.
  */
 export function decode(action: string): DecodedCode {
@@ -26,7 +28,8 @@ export function decode(action: string): DecodedCode {
 }
 
 function undecoded(action: string): DecodedCode {
-  const format: CodeFormat = LEGACY.test(action) && !V2_SHAPE.test(action) ? 'legacy' : 'unrecognized';
+  const isLegacy = action.length <= LEGACY_DIGITS + 3 && LEGACY.test(action) && !V2_SHAPE.test(action);
+  const format: CodeFormat = isLegacy ? 'legacy' : 'unrecognized';
   return {
     action,
     format,

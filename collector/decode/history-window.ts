@@ -1,6 +1,5 @@
 import type { EpochMicros } from '../../schemas/rows.ts';
 import type { DecodedItem, RefusedItem } from './history.ts';
-import { redact } from './redact.ts';
 import { formatTime } from './time.ts';
 
 /** Which times of history items are kept. */
@@ -59,6 +58,6 @@ export function outsideWindow(item: DecodedItem, window: HistoryWindow): Refused
       received,
       expected: isOld ? 'a time within the retention' : 'a time at most a day ahead',
     },
-    content: `${received} ${redact(item.code.action)}`,
+    content: `${received} ${item.code.action}`,
   };
 }

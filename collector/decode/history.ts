@@ -5,7 +5,8 @@ import { historyItemSchema, type HistoryItem } from '../../schemas/gateway/statu
 import type { EpochMicros, RejectReason } from '../../schemas/rows.ts';
 import { decode } from './code.ts';
 import { firstProblem, type Problem } from './problem.ts';
-import { looksLikeCardNumber, redact } from './redact.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import { received, storedCode } from './grammar.ts';
 import { parseTime } from './time.ts';
 
 /** One history item, decoded (interface document, section 2.4). */
@@ -24,7 +25,7 @@ export interface RefusedItem {
   readonly position: number;
   readonly reason: RejectReason;
   readonly problem: Problem;
-  /** Redacted; identifies the item among its order's. */
+  /** A fingerprint; identifies the item among its order's. */
   readonly content: string;
 }
 
@@ -38,14 +39,14 @@ export interface DecodedHistory {
 
 const MAX_ACTION_LENGTH = 200;
 
-/** Decodes a list of history items one by one: a bad item is refused alone. */
-export function decodeHistory(list: readonly unknown[]): DecodedHistory {
+/** Decodes a list of history items one by one: a bad item is refused alone, an action of another form is kept as its fingerprint. */
+export function decodeHistory(list: readonly unknown[], fingerprint: Fingerprint): DecodedHistory {
   const items: DecodedItem[] = [];
   const refused: RefusedItem[] = [];
   const seen = new Map<string, number>();
   let outOfOrder = false;
   for (const [position, value] of list.entries()) {
-    const read = readItem(value);
+    const read = readItem(value, fingerprint);
     if ('problem' in read) {
       refused.push({ position, ...read });
       continue;
@@ -67,29 +68,33 @@ export function decodeHistory(list: readonly unknown[]): DecodedHistory {
 
 type ReadItem = { time: EpochMicros; action: string } | Omit<RefusedItem, 'position'>;
 
-function readItem(value: unknown): ReadItem {
+function readItem(value: unknown, fingerprint: Fingerprint): ReadItem {
   if (!isItem(value)) {
     const { error } = historyItemSchema.safeParse(value);
     const problem = firstProblem(error as z.ZodError, value);
     return { reason: 'history_item_malformed', problem, content: problem.received };
   }
   const text = value.time;
-  // Half a surrogate pair cannot be stored: replaced here as the store would, so that the item keeps its identity.
-  const action = value.action.toWellFormed();
-  if (action.length > MAX_ACTION_LENGTH || looksLikeCardNumber(action)) {
-    const problem = { field: 'action', received: redact(action), expected: 'a history code A.C.B.RR' };
-    return { reason: 'history_item_malformed', problem, content: `${redact(text)} ${redact(action)}` };
+  if (value.action.length > MAX_ACTION_LENGTH) {
+    const problem = {
+      field: 'action',
+      received: received(value.action),
+      expected: 'a history code A.C.B.RR',
+    };
+    const content = fingerprint(JSON.stringify([text, value.action]));
+    return { reason: 'history_item_malformed', problem, content };
   }
   const time = parseTime(text);
   if (time === null) {
     const problem = {
       field: 'time',
-      received: redact(text),
+      received: received(text),
       expected: 'an ISO 8601 time between 2000 and 2099',
     };
-    return { reason: 'history_time_invalid', problem, content: `${redact(text)} ${redact(action)}` };
+    const content = fingerprint(JSON.stringify([text, value.action]));
+    return { reason: 'history_time_invalid', problem, content };
   }
-  return { time, action };
+  return { time, action: storedCode(value.action, fingerprint) };
 }
 
 /** What `historyItemSchema` says, without its cost: there are many items, and hardly one is wrong. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { describe } from './redact.ts';
+import { received } from './grammar.ts';
 
-/** Why a piece of input was refused: the field, what came (redacted) and what was expected. */
+/** Why a piece of input was refused: the field, what came (by its look) and what was expected. */
 export interface Problem {
   readonly field: string;
   readonly received: string;
@@ -13,7 +13,7 @@ export function firstProblem(error: z.ZodError, input: unknown): Problem {
   const issue = error.issues[0];
   if (issue === undefined) return { field: '', received: 'nothing', expected: 'a valid value' };
   const field = issue.path.map(String).join('.') || 'body';
-  return { field, received: describe(valueAt(input, issue.path)), expected: expectation(issue) };
+  return { field, received: received(valueAt(input, issue.path)), expected: expectation(issue) };
 }
 
 export function problemText(problem: Problem): string {

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { signatureBase, type Callback } from '../../schemas/gateway/callback.ts';
+import { signatureBase, type SignedFields } from '../../schemas/gateway/callback.ts';
 import type { Verdict } from '../../schemas/rows.ts';
 import type { Secret } from '../../schemas/secret.ts';
 import { sha256Bytes } from './ids.ts';
@@ -11,7 +11,7 @@ const SHA256_HEX = /^[0-9a-f]{64}$/i;
  * `externalId;status;amount;orderType;<PRIVATE_KEY>`. `keys` are newest first, so that a key change can overlap.
  */
 export function verifySignature(
-  callback: Callback,
+  callback: SignedFields,
   signature: string,
   keys: readonly Secret[],
 ): Extract<Verdict, 'valid' | 'valid_previous_key' | 'mismatch'> {
@@ -25,6 +25,6 @@ export function verifySignature(
   return index === 0 ? 'valid' : 'valid_previous_key';
 }
 
-function digest(callback: Callback, key: Secret): Uint8Array {
+function digest(callback: SignedFields, key: Secret): Uint8Array {
   return sha256Bytes(signatureBase(callback, key.reveal()));
 }

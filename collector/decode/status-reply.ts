@@ -27,7 +27,15 @@ import {
 import { stableId } from './ids.ts';
 import { addKnown, readKnown, readRefused, type KnownHistory } from './known-history.ts';
 import { firstProblem, type Problem } from './problem.ts';
-import { looksLikeCardNumber } from './redact.ts';
+import {
+  currencyCode,
+  decimalText,
+  isKeepableId,
+  received,
+  storedId,
+  storedStatus,
+  type TextPolicy,
+} from './grammar.ts';
 
 /** What the reply was asked for, and what is already known of the order. */
 export interface ReplyContext {
@@ -40,6 +48,7 @@ export interface ReplyContext {
   readonly known: KnownHistory;
   readonly observedAt: EpochMicros;
   readonly source: string;
+  readonly policy: TextPolicy;
   /** Times of the items that are stored. @default ANY_TIME */
   readonly keeps?: HistoryWindow;
 }
@@ -77,7 +86,7 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
   const read = readReply(body, context);
   if ('reason' in read) return { ok: false, rejects: [rejectRow(context, read.reason, read.problem, '')] };
   const { reply } = read;
-  const history = decodeHistory(reply.orderHistory ?? []);
+  const history = decodeHistory(reply.orderHistory ?? [], context.policy.fingerprint);
   const known = readKnown(context.known);
   const refusedBefore = readRefused(context.known);
   // The order's own id, whichever it was asked by: the next read asks by that one, and finds the same faults.
@@ -184,25 +193,40 @@ const MAX_REMEMBERED = 1_000;
 
 type Read = { reply: StatusReply } | { reason: RejectReason; problem: Problem };
 
+/** The reply with every text as a row keeps it. */
 function readReply(body: string, context: ReplyContext): Read {
+  const { policy } = context;
   let input: unknown;
   try {
-    input = parseKeepingAmount(body);
+    // Some servers put a byte order mark before their JSON.
+    input = parseKeepingAmount(body.startsWith('\u{feff}') ? body.slice(1) : body);
   } catch {
     // The parser's message quotes the input, which may hold card data: it is not repeated.
-    const received = `${body.length} characters of something else`;
-    return { reason: 'reply_truncated', problem: { field: 'body', received, expected: 'JSON' } };
+    const length = `${body.length} characters of something else`;
+    return { reason: 'reply_truncated', problem: { field: 'body', received: length, expected: 'JSON' } };
   }
   const parsed = statusReplySchema.safeParse(input);
   if (!parsed.success) return { reason: 'reply_malformed', problem: firstProblem(parsed.error, input) };
   const reply = parsed.data;
   const mismatch = mismatchOf(reply, context);
   if (mismatch !== null) return { reason: 'id_mismatch', problem: mismatch };
-  if (looksLikeCardNumber(reply.orderStatus)) {
-    const problem = { field: 'orderStatus', received: 'digits like a card number', expected: 'a status' };
+  // Asked by the merchant's id, the gateway names its own: under that the order is filed and read from now on.
+  const isOwn = context.idKind === 'external-id' || isKeepableId(reply.externalId, policy.keepsCardLikeIds);
+  if (!isOwn) {
+    const problem = { field: 'externalId', received: received(reply.externalId), expected: 'an id' };
     return { reason: 'reply_malformed', problem };
   }
-  return { reply };
+  const { externalTransactionId } = reply;
+  return {
+    reply: {
+      ...reply,
+      orderStatus: storedStatus(reply.orderStatus, policy.fingerprint),
+      externalTransactionId:
+        externalTransactionId === null || externalTransactionId === undefined || externalTransactionId === ''
+          ? externalTransactionId
+          : storedId(externalTransactionId, policy),
+    },
+  };
 }
 
 /** A double holds 15 digits. Asking the parser for source texts costs more than all the rest: only for an amount of more. */
@@ -245,30 +269,6 @@ function anomalyOf(
   const firstFresh = ordered.findIndex((item) => !known.has(item.key));
   // Behind the known ones is where new items belong.
   return firstFresh >= 0 && firstFresh < known.size ? 'history_inserted' : '';
-}
-
-/** An amount as plain decimal text, or null when it does not fit `Decimal(38, 9)` or could be a card number. */
-export function decimalText(amount: number | string | null | undefined): string | null {
-  if (amount === null || amount === undefined) return null;
-  const text = typeof amount === 'number' ? withoutExponent(amount) : withoutEndingZeros(amount);
-  return /^-?\d{1,29}(\.\d{1,9})?$/.test(text) && !looksLikeCardNumber(text) ? text : null;
-}
-
-/** JavaScript writes 0.0000001 as 1e-7: back to plain digits, when nine decimals hold the number exactly. */
-function withoutExponent(amount: number): string {
-  const text = String(amount);
-  if (!text.includes('e-')) return text;
-  const plain = amount.toFixed(9).replace(/0+$/, '');
-  return Number(plain) === amount ? plain : text;
-}
-
-/** Zeros that follow the ninth decimal say nothing. */
-const withoutEndingZeros = (text: string): string => text.replace(/(\.\d{9})0+$/, '$1');
-
-/** An empty text names no currency, and must not stand before what a watch message names. */
-export function currencyCode(currency: string | null | undefined): string | null {
-  const named = currency?.trim() ?? '';
-  return named === '' || looksLikeCardNumber(named) ? null : named;
 }
 
 /** A row for each refused item. Items that look alike are told apart by their number, as equal readable ones are. */

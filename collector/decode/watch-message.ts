@@ -1,7 +1,7 @@
 import type { RejectReason } from '../../schemas/rows.ts';
 import { watchMessageSchema, type WatchMessage } from '../../schemas/watch.ts';
 import { firstProblem, type Problem } from './problem.ts';
-import { looksLikeCardNumber } from './redact.ts';
+import { looksLikeCardNumber } from './card-search.ts';
 
 export type DecodedWatchMessage =
   | { readonly ok: true; readonly message: WatchMessage }
@@ -36,7 +36,7 @@ export function checkWatchMessage(input: unknown): DecodedWatchMessage {
   const parsed = watchMessageSchema.safeParse(input);
   if (!parsed.success) return refuse(firstProblem(parsed.error, input));
   const message = parsed.data;
-  // The ids are the merchant's own numbers, and one number in ten passes for a card's: those are believed.
+  // Its sender is one of our own, who can mend it; what merely has another form is kept by its fingerprint.
   for (const field of HINTS) {
     if (looksLikeCardNumber(message[field] ?? '')) {
       return refuse({ field, received: 'digits like a card number', expected: `a ${field}` });

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isLoopback, nameOfHost } from '../../schemas/host.ts';
 import { clickhouseError, type ClickHouseError } from './clickhouse-error.ts';
 import type { Role } from './engine.ts';
 import { matchesDigest } from './secrets.ts';
@@ -19,26 +20,14 @@ interface Credentials {
 }
 
 /**
- * Refuses what a browser sends on behalf of a foreign page: a host name that is not loopback's (DNS
- * rebinding), an `Origin` that is not loopback's, or a fetch that the browser marks as coming from another
- * site.
+ * Refuses what a browser sends on behalf of a page. The store's port serves none: no page has anything to ask
+ * here, whatever port it came from.
  *
  * @returns the reason, or `null` when the request may go on
  */
-export function refusalOfForeignPage(headers: IncomingHttpHeaders): string | null {
-  if (!isLoopbackHost(headers.host)) return 'The Host header does not name this machine.';
-  const origin = headers.origin;
-  if (origin !== undefined && !isLoopbackOrigin(origin)) return 'Requests from other web pages are refused.';
-  if (headers['sec-fetch-site'] === 'cross-site') return 'Requests from other web pages are refused.';
-  return null;
-}
-
-/**
- * The same for the store's port, which serves no pages: no page has anything to ask here, whatever port it
- * came from.
- */
 export function refusalOfAnyPage(headers: IncomingHttpHeaders): string | null {
-  if (!isLoopbackHost(headers.host)) return 'The Host header does not name this machine.';
+  const name = nameOfHost(headers.host);
+  if (name === null || !isLoopback(name)) return 'The Host header does not name this machine.';
   const site = headers['sec-fetch-site'];
   const isTyped = site === undefined || site === 'none';
   return headers.origin === undefined && isTyped ? null : 'Requests from web pages are refused.';
@@ -88,19 +77,6 @@ function readBasic(authorization: string): Credentials {
   return colon < 0
     ? { user: decoded, password: '' }
     : { user: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
-}
-
-function isLoopbackHost(host: string | undefined): boolean {
-  if (host === undefined || host.length > 100) return false;
-  const name = /^(\[[0-9a-f:.]+\]|[^:[\]/]+)(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase();
-  if (name === undefined) return false;
-  return name === 'localhost' || name === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
-}
-
-function isLoopbackOrigin(origin: string): boolean {
-  if (!URL.canParse(origin)) return false;
-  const url = new URL(origin);
-  return (url.protocol === 'http:' || url.protocol === 'https:') && isLoopbackHost(url.host);
 }
 
 function single(value: string | string[] | undefined): string {

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { orderQuerySchema, type OrderQuery, type OrderTimeline } from '../../schemas/order-timeline.ts';
 import type { Rows } from '../../schemas/rows.ts';
-import { refusalOfPageRequest } from '../console/page-access.ts';
 import { checkWatchMessage } from '../decode/watch-message.ts';
 import { firstProblem, problemText, type Problem } from '../decode/problem.ts';
 import { isRetryable } from '../errors.ts';
@@ -31,8 +30,6 @@ export interface ApiOptions {
   readonly now: () => number;
   /** Where a browser that opens `/` is sent; null without a console. */
   readonly home: (() => Promise<string>) | null;
-  /** The listener is for this machine only: host names of others are refused. */
-  readonly loopbackOnly: boolean;
 }
 
 const annotationSchema = z
@@ -59,11 +56,6 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
     reply
       .code(health.ok ? 200 : 503)
       .send({ status: health.ok ? 'ok' : 'failing', problems: health.problems, ...health.details });
-  const ownPagesOnly = async (request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = refusalOfPageRequest(request.headers, options.loopbackOnly);
-    if (refusal !== null) return sendProblem(reply, { status: 403, title: 'Forbidden', detail: refusal });
-    return undefined;
-  };
   app.get('/healthz', async (_request, reply) => report(reply, options.health()));
   app.get('/readyz', async (_request, reply) => report(reply, options.ready()));
   app.get('/metrics', async (_request, reply) => {
@@ -91,7 +83,7 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
     });
   });
 
-  app.post('/orders', { onRequest: ownPagesOnly }, async (request, reply) => {
+  app.post('/orders', async (request, reply) => {
     const input = readJson(request);
     if (input === undefined) return sendProblem(reply, notJson(request));
     const items: readonly unknown[] = Array.isArray(input) ? input : [input];
@@ -118,7 +110,6 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
 
   app.get<{ Params: { id: string }; Querystring: Record<string, string> }>(
     '/orders/:id',
-    { onRequest: ownPagesOnly },
     async (request, reply) => {
       const wanted = { ...request.query, id: request.params.id };
       const parsed = orderQuerySchema.safeParse(wanted);
@@ -135,7 +126,7 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
     },
   );
 
-  app.post('/annotations', { onRequest: ownPagesOnly }, async (request, reply) => {
+  app.post('/annotations', async (request, reply) => {
     const input = readJson(request);
     if (input === undefined) return sendProblem(reply, notJson(request));
     const parsed = annotationSchema.safeParse(input);

@@ -5,12 +5,16 @@ import type {
   RejectRow,
 } from '../../schemas/rows.ts';
 import { watchKey } from '../../schemas/watch.ts';
-import { decodeCallback, type CallbackDelivery, type DecodedCallback } from '../decode/callback.ts';
+import {
+  decodeCallback,
+  isVerified,
+  type CallbackDelivery,
+  type DecodedCallback,
+} from '../decode/callback.ts';
 import { stableId } from '../decode/ids.ts';
-import { redact } from '../decode/redact.ts';
-import { decimalText } from '../decode/status-reply.ts';
+import { decimalText, received, storedDeliveryId, storedGateway } from '../decode/grammar.ts';
 import type { Provenance } from '../sinks/port.ts';
-import type { PipelineContext } from './context.ts';
+import { textPolicy, type PipelineContext } from './context.ts';
 import { hint } from './observation.ts';
 import { takeUp, type OrderNews } from './take-up.ts';
 import { toRow } from './watch-memory.ts';
@@ -29,20 +33,21 @@ export async function handleCallbacks(
   const rejects: RejectRow[] = [];
   const verified: { news: OrderNews; decoded: DecodedCallback }[] = [];
   const doubted: OrderNews[] = [];
-  for (const delivery of deliveries) {
+  for (const sent of deliveries) {
+    const delivery = { ...sent, deliveryId: storedDeliveryId(sent.deliveryId, context.fingerprint) };
     const gateway = context.gateways.get(delivery.gateway);
     if (gateway === undefined) {
-      rejects.push(unknownGateway(delivery));
+      rejects.push(unknownGateway(delivery, context));
       context.instruments.rejects.add(1, { reason: 'unknown_gateway' });
       continue;
     }
-    const decoded = decodeCallback(delivery, gateway.callbackKeys);
+    const decoded = decodeCallback(delivery, gateway.callbackKeys, textPolicy(gateway, context));
     rows.push(decoded.row);
     context.instruments.callbacks.add(1, { verdict: decoded.verdict });
     if (decoded.callback === null) continue;
     const { externalId, orderType, amount, currency, status } = decoded.callback;
     const ref = { gateway: gateway.name, orderType, idKind: 'external-id', orderId: externalId } as const;
-    if (decoded.verdict === 'valid' || decoded.verdict === 'valid_previous_key') {
+    if (isVerified(decoded.verdict)) {
       verified.push({ news: { ...ref, amount: decimalText(amount), currency, status }, decoded });
     } else {
       doubted.push(ref);
@@ -75,16 +80,16 @@ function observation(news: OrderNews, { row }: DecodedCallback): OrderObservatio
   );
 }
 
-function unknownGateway(delivery: CallbackDelivery): RejectRow {
+function unknownGateway(delivery: CallbackDelivery, { fingerprint }: PipelineContext): RejectRow {
   return {
-    gateway: redact(delivery.gateway),
+    gateway: storedGateway(delivery.gateway, fingerprint),
     reason: 'unknown_gateway',
     reject_id: stableId(`callback|${delivery.deliveryId}|${placeOf(delivery)}`),
     rejected_at: delivery.receivedAt,
     source: delivery.source,
     field: 'gateway',
     expected: 'the name of a configured gateway',
-    received: redact(delivery.gateway),
+    received: received(delivery.gateway),
     content: `${delivery.body.byteLength} bytes`,
     topic: delivery.coordinates?.topic ?? '',
     kafka_partition: delivery.coordinates?.partition ?? null,

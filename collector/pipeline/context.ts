@@ -4,6 +4,8 @@ import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
 import type { PollCause, WatchedOrder } from '../../schemas/watch.ts';
 import type { Provenance } from '../sinks/port.ts';
 import type { Instruments } from '../telemetry/instruments.ts';
+import type { Fingerprint } from '../decode/fingerprint.ts';
+import type { TextPolicy } from '../decode/grammar.ts';
 import type { WatchMemory } from './watch-memory.ts';
 
 /** The poller as the pipeline sees it: over all gateways. */
@@ -25,8 +27,15 @@ export interface PipelineContext {
   readonly memory: WatchMemory;
   readonly poller: PollerPort;
   readonly instruments: Instruments;
+  /** Stands for texts that fit no grammar. Known once the store is there, before anything is taken in. */
+  readonly fingerprint: Fingerprint;
   /** Resolves when every row is acknowledged. */
   readonly write: (bundle: RowBundle, provenance: Provenance) => Promise<void>;
+}
+
+/** What rows may keep of the texts that one gateway sends. */
+export function textPolicy(gateway: GatewayConfig, { fingerprint }: PipelineContext): TextPolicy {
+  return { fingerprint, keepsCardLikeIds: gateway.cardLikeIds === 'keep' };
 }
 
 /** A stamp that rises with every call: two rows of one order never carry the same one. */

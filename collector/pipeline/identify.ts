@@ -5,7 +5,7 @@ import { NOTHING_KNOWN, type KnownHistory } from '../decode/known-history.ts';
 import { decodeStatusReply, type DecodedReply } from '../decode/status-reply.ts';
 import { reopen } from '../schedule/advance.ts';
 import type { StatusAnswer } from '../sources/poller/port.ts';
-import type { PipelineContext } from './context.ts';
+import { textPolicy, type PipelineContext } from './context.ts';
 import { learn } from './take-up.ts';
 
 /** An answer with the order that it is about. */
@@ -53,6 +53,8 @@ function replyContext(
   known: KnownHistory,
   context: PipelineContext,
 ) {
+  const gateway = context.gateways.get(asked.gateway);
+  if (gateway === undefined) throw new TypeError(`no gateway named ${asked.gateway}`);
   const observedAt = context.clock.now();
   return {
     gateway: asked.gateway,
@@ -64,6 +66,7 @@ function replyContext(
     known,
     observedAt,
     source: cause,
+    policy: textPolicy(gateway, context),
     keeps: historyWindow(observedAt, context.historyDays),
   };
 }

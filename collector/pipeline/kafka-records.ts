@@ -2,16 +2,18 @@ import { HEADERS } from '../../schemas/names.ts';
 import type { EpochMicros, RejectRow } from '../../schemas/rows.ts';
 import type { CallbackDelivery } from '../decode/callback.ts';
 import { stableId } from '../decode/ids.ts';
-import { looksLikeCardNumber } from '../decode/redact.ts';
 import { decodeWatchMessage } from '../decode/watch-message.ts';
 import type { KafkaRecord } from '../sources/kafka/port.ts';
 import type { WatchRequest } from './watch-requests.ts';
+
+const BODY_HASH = /^[0-9a-f]{64}$/;
 
 /** Which gateway a topic's messages are from when they do not say. */
 export type GatewayOfTopic = (topic: string) => string | undefined;
 
 /**
- * A record of a callback topic (design: Kafka). The value is the callback's body byte for byte. The gateway is the header's,
+ * A record of a callback topic (design: Kafka). The value is the callback's body byte for byte, or what our own intake kept of it,
+ * with a hash that stands for the whole. The gateway is the header's,
  * else the topic's, else the only one. Without a `delivery-id` header, the record's coordinates identify the delivery.
  */
 export function toDelivery(
@@ -23,11 +25,13 @@ export function toDelivery(
     record.headers.get(name)?.map((value) => Buffer.from(value).toString('latin1')) ?? [];
   const [gateway] = text(HEADERS.gateway);
   const [deliveryId = ''] = text(HEADERS.deliveryId);
+  const bodyHash = text(HEADERS.bodySha256);
   return {
     gateway: gateway ?? gatewayOfTopic(record.topic) ?? '',
     body: record.value ?? new Uint8Array(),
     signatures: text(HEADERS.signature),
-    deliveryId: deliveryId === '' ? coordinatesText(record) : safeDeliveryId(deliveryId),
+    deliveryId: deliveryId === '' ? coordinatesText(record) : deliveryId,
+    bodyHash: bodyHash.length === 1 && BODY_HASH.test(bodyHash[0] ?? '') ? (bodyHash[0] ?? null) : null,
     receivedAt,
     source: 'kafka',
     coordinates: coordinatesOf(record),
@@ -44,11 +48,6 @@ export function toWatchRequest(record: KafkaRecord): WatchRequest {
     deliveryId: coordinatesText(record),
     coordinates: coordinatesOf(record),
   };
-}
-
-/** A header that anybody can write: what could be a card number is told apart by its hash. */
-function safeDeliveryId(deliveryId: string): string {
-  return looksLikeCardNumber(deliveryId) ? stableId(deliveryId) : deliveryId.slice(0, 200);
 }
 
 /** Records to handle, and a reject for each that stands for a batch which cannot be read. */

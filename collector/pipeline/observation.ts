@@ -1,5 +1,5 @@
 import type { OrderObservationRow } from '../../schemas/rows.ts';
-import { currencyCode, decimalText } from '../decode/status-reply.ts';
+import { currencyCode, decimalText } from '../decode/grammar.ts';
 
 type Identity = Pick<OrderObservationRow, 'gateway' | 'order_type' | 'external_id' | 'observed_at'>;
 

@@ -1,4 +1,6 @@
+import type { GatewayConfig, KafkaConfig } from '../../schemas/config.ts';
 import { HEADERS } from '../../schemas/names.ts';
+import { reduceCallback } from '../decode/reduce.ts';
 
 /** What the intake hands on. */
 export interface ProducibleCallback {
@@ -8,17 +10,40 @@ export interface ProducibleCallback {
   readonly deliveryId: string;
 }
 
-/** A callback of our own intake as a Kafka message: the body byte for byte, every signature, and an id of the delivery. */
-export function callbackMessage(delivery: ProducibleCallback) {
+/**
+ * A callback of our own intake as a Kafka message with an id of its delivery: what is signed or needed of it, or all of it
+ * byte for byte where the configuration says so (design: Kafka).
+ */
+export function callbackMessage(
+  delivery: ProducibleCallback,
+  gateway: GatewayConfig,
+  bodies: KafkaConfig['callbackBodies'],
+) {
+  if (bodies === 'whole') return message(delivery, delivery, messageKey(delivery.body), {});
+  const reduced = reduceCallback(delivery.body, delivery.signatures, {
+    keys: gateway.callbackKeys,
+    seal: gateway.token,
+    keepsCardLikeIds: gateway.cardLikeIds === 'keep',
+  });
+  return message(delivery, reduced, reduced.orderId, { [HEADERS.bodySha256]: reduced.bodyHash });
+}
+
+function message(
+  { gateway, deliveryId }: ProducibleCallback,
+  { body, signatures }: Pick<ProducibleCallback, 'body' | 'signatures'>,
+  key: string | null,
+  headers: Record<string, string>,
+) {
   return {
-    key: messageKey(delivery.body),
-    value: delivery.body,
+    key,
+    value: body,
     headers: {
-      ...(delivery.signatures.length === 0
+      ...(signatures.length === 0
         ? {}
-        : { Signature: delivery.signatures.map((text) => Buffer.from(text, 'latin1')) }),
-      [HEADERS.gateway]: delivery.gateway,
-      [HEADERS.deliveryId]: delivery.deliveryId,
+        : { Signature: signatures.map((text) => Buffer.from(text, 'latin1')) }),
+      [HEADERS.gateway]: gateway,
+      [HEADERS.deliveryId]: deliveryId,
+      ...headers,
     },
   };
 }

@@ -2,7 +2,8 @@ import type { OrderObservationRow, RejectRow, WatchRequestRow } from '../../sche
 import type { WatchMessage } from '../../schemas/watch.ts';
 import { stableId } from '../decode/ids.ts';
 import type { Problem } from '../decode/problem.ts';
-import { redact } from '../decode/redact.ts';
+import { isCardLikeId } from '../decode/card-search.ts';
+import { currencyCode, decimalText, received, storedChannel, storedGateway } from '../decode/grammar.ts';
 import type { Provenance } from '../sinks/port.ts';
 import type { PipelineContext } from './context.ts';
 import { hint } from './observation.ts';
@@ -52,14 +53,15 @@ export async function handleWatchRequests(
     const read = readNews(request, context.gateways);
     if ('problem' in read) {
       problems.push(read.problem);
-      rejects.push(rejectRow(request, read.problem, read.gateway, now));
+      rejects.push(rejectRow(request, read, context, now));
       context.instruments.rejects.add(1, {
         reason: read.gateway === null ? 'watch_message_malformed' : 'unknown_gateway',
       });
     } else {
       problems.push(null);
-      news.push(read);
-      watchRequests.push(requestRow(request, read, now));
+      const kept = keep(read, context);
+      news.push(kept);
+      watchRequests.push(requestRow(request, kept, now));
     }
   }
   const taken = await takeUp(news, context);
@@ -76,9 +78,20 @@ export async function handleWatchRequests(
   return problems;
 }
 
+/** What may be kept of the hints that come with an order. */
+function keep(news: OrderNews, { fingerprint }: PipelineContext): OrderNews {
+  const { channel, amount, currency } = news;
+  return {
+    ...news,
+    channel: channel === undefined ? undefined : storedChannel(channel, fingerprint),
+    amount: decimalText(amount),
+    currency: currencyCode(currency),
+  };
+}
+
 type Read = OrderNews | { problem: Problem; gateway: string | null };
-/** Names of the gateways that are configured. */
-type Gateways = Pick<ReadonlySet<string>, 'has' | 'keys' | 'size'>;
+/** The gateways that are configured, by name. */
+type Gateways = PipelineContext['gateways'];
 
 function readNews({ message, problem }: WatchRequest, gateways: Gateways): Read {
   if (message === null) {
@@ -86,12 +99,17 @@ function readNews({ message, problem }: WatchRequest, gateways: Gateways): Read 
   }
   const only = gateways.size === 1 ? [...gateways.keys()][0] : undefined;
   const gateway = message.gateway ?? only;
-  if (gateway === undefined || !gateways.has(gateway)) {
+  const config = gateways.get(gateway ?? '');
+  if (gateway === undefined || config === undefined) {
     const expected = `one of ${[...gateways.keys()].join(', ')}`;
-    const received = gateway === undefined ? 'nothing' : redact(gateway);
-    return { problem: { field: 'gateway', received, expected }, gateway: gateway ?? '' };
+    return { problem: { field: 'gateway', received: received(gateway), expected }, gateway: gateway ?? '' };
   }
   const { externalId, externalTransactionId } = message;
+  for (const field of ['externalId', 'externalTransactionId'] as const) {
+    if (config.cardLikeIds === 'keep' || !isCardLikeId(message[field] ?? '')) continue;
+    const expected = 'an id that does not look like a card number (or cardLikeIds: keep)';
+    return { problem: { field, received: 'digits like a card number', expected }, gateway: null };
+  }
   const orderId = externalId ?? externalTransactionId ?? '';
   return {
     gateway,
@@ -137,9 +155,14 @@ function observation(news: OrderNews, now: number): OrderObservationRow {
   );
 }
 
-function rejectRow(request: WatchRequest, problem: Problem, gateway: string | null, now: number): RejectRow {
+function rejectRow(
+  request: WatchRequest,
+  { problem, gateway }: Extract<Read, { problem: Problem }>,
+  { fingerprint }: PipelineContext,
+  now: number,
+): RejectRow {
   return {
-    gateway: gateway === null ? '' : redact(gateway),
+    gateway: gateway === null ? '' : storedGateway(gateway, fingerprint),
     reason: gateway === null ? 'watch_message_malformed' : 'unknown_gateway',
     reject_id: stableId(`watch|${request.deliveryId}`),
     rejected_at: now,

@@ -3,8 +3,10 @@ import type { Clock } from '../../schemas/clock.ts';
 import type { GatewayConfig } from '../../schemas/config.ts';
 import type { RowBundle } from '../../schemas/rows.ts';
 import type { WatchedOrder } from '../../schemas/watch.ts';
+import { createFingerprint } from '../decode/fingerprint.ts';
 import { createStamp, type PipelineContext } from '../pipeline/context.ts';
 import { createWatchMemory } from '../pipeline/watch-memory.ts';
+import { loadFingerprintKey } from '../sinks/clickhouse/fingerprint-key.ts';
 import { createClickHouseSink } from '../sinks/clickhouse/sink.ts';
 import type { Store } from '../sinks/clickhouse/store.ts';
 import type { Provenance } from '../sinks/port.ts';
@@ -34,10 +36,11 @@ const STOP_GRACE_MS = 30_000;
  * For commands that ingest on their own. Batches are numbered by their writer, so it is another one than the collector,
  * which may be running; a new one each time, since two commands may run at once.
  */
-export function createOfflinePipeline(options: OfflinePipelineOptions): OfflinePipeline {
+export async function createOfflinePipeline(options: OfflinePipelineOptions): Promise<OfflinePipeline> {
   const { store, clock, purpose } = options;
   const collectorId = `${purpose}-${randomUUID().slice(0, 8)}`;
   const sink = createClickHouseSink({ store, collectorId, maxAgeMs: 0 });
+  const key = await loadFingerprintKey(store, clock.now);
   let taken: WatchedOrder[] = [];
   const write =
     options.dryRun === true
@@ -58,6 +61,7 @@ export function createOfflinePipeline(options: OfflinePipelineOptions): OfflineP
         get: () => undefined,
       },
       instruments: noInstruments(),
+      fingerprint: createFingerprint(key),
       write,
     },
     takenUp() {

@@ -3,7 +3,6 @@ import type { Clock } from '../../schemas/clock.ts';
 import type { TableResult } from '../alerts/evaluate.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { createConsole } from '../console/console.ts';
-import { isLoopback } from '../console/page-access.ts';
 import { readPageFiles, type PageFiles } from '../console/page-files.ts';
 import type { ConsoleRoutesOptions } from '../console/routes.ts';
 import { createStore } from '../sinks/clickhouse/store.ts';
@@ -37,7 +36,7 @@ export function startConsole(
   clock: Clock,
   log: Logger,
 ): RunningConsole {
-  const { clickhouse, http } = config;
+  const { clickhouse } = config;
   const page = pageOf(log);
   const store =
     opened.embedded === null && clickhouse !== undefined
@@ -59,7 +58,7 @@ export function startConsole(
     log,
   });
   return {
-    routes: page === null ? null : { console, page, loopbackOnly: isLoopback(http.host) },
+    routes: page === null ? null : { console, page },
     stop: () => store.close(),
   };
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { KafkaConfig } from '../../schemas/config.ts';
+import type { GatewayConfig, KafkaConfig } from '../../schemas/config.ts';
 import { callbackMessage, type ProducibleCallback } from '../pipeline/produce.ts';
 import type { Share } from '../pipeline/share.ts';
 import { createKafkaSource } from '../sources/kafka/consumer.ts';
@@ -38,13 +38,13 @@ export interface KafkaHandlers {
 /** Kafka as the configuration means it: a source over the callback topics and the watch topic, and a producer. */
 export function createKafkaInput(
   kafka: KafkaConfig,
-  gateways: readonly string[],
+  gateways: ReadonlyMap<string, GatewayConfig>,
   handlers: KafkaHandlers,
   log: Logger,
 ): KafkaInput {
   const connection = kafkaConnection(kafka);
   const callbackTopics = callbackTopicNames(kafka);
-  const gatewayOf = gatewayOfTopic(kafka, gateways);
+  const gatewayOf = gatewayOfTopic(kafka, [...gateways.keys()]);
   const producer = createKafkaProducer(connection);
   const source = createKafkaSource({
     ...connection,
@@ -67,7 +67,9 @@ export function createKafkaInput(
     source,
     share: () => source.assignment(kafka.watchTopic),
     async produce(delivery) {
-      await producer.send(callbackTopics[0] ?? '', callbackMessage(delivery));
+      const gateway = gateways.get(delivery.gateway);
+      if (gateway === undefined) throw new TypeError(`no gateway named ${delivery.gateway}`);
+      await producer.send(callbackTopics[0] ?? '', callbackMessage(delivery, gateway, kafka.callbackBodies));
     },
     stop: async () => void (await Promise.all([source.stop(), producer.stop()])),
   };

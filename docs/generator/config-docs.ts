@@ -15,7 +15,13 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'gateways[].paths.withdrawalStatusByTransaction': "Payout by the merchant's id (4.5).",
   'gateways[].token': 'Bearer token for status requests. Write it as `${NAME}` or `${file:PATH}`.',
   'gateways[].callbackKeys':
-    'Private keys of callback signatures, newest first, at most 5. With two keys a change of key can overlap. Without any no callback verifies.',
+    'Private keys of callback signatures, newest first, at most 5, each of at least 16 bytes (128 bits) and without `;`. With two keys a change of key can overlap. Without any no callback verifies.',
+  'gateways[].callbackAddresses':
+    'Addresses that callbacks of this gateway come from: IP addresses or ranges such as `203.0.113.0/24`. Others are refused with 403. Those listed are not bound by `requestsPerSecond` and the numbers of connections in `http.limits`. Without any: every address.',
+  'gateways[].callbackPathSecret':
+    'Callbacks of this gateway are taken at `/callbacks/{gateway}/{secret}` only, and answered 404 elsewhere. 22 to 200 letters, digits, `-` and `_`. Write it as `${NAME}` or `${file:PATH}`; it is in no log, metric or row of ours, but may be in those of a proxy.',
+  'gateways[].cardLikeIds':
+    'Ids of orders that could be a card number, 13 to 19 digits that begin as one and pass its check: `refuse` to read such orders and store a fingerprint, or `keep` them where gateway or merchant number their orders so.',
   'gateways[].callbackTypes':
     'Callback types that are switched on for you: `Create`, `Progress`, `Success`, `Failed`, `AmountChanged`. Nobody is alarmed by the absence of others.',
   'gateways[].poll': 'How orders of this gateway are polled.',
@@ -41,6 +47,8 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'kafka.callbackTopics[].topic': 'Name of the topic.',
   'kafka.callbackTopics[].gateway': 'Gateway of messages without a `gateway` header.',
   'kafka.watchTopic': 'Topic of "poll this order" messages.',
+  'kafka.callbackBodies':
+    'What the own intake puts onto the callback topic: `signed`, the signed fields and the currency, or `whole`, the body byte for byte, card holder and mask included.',
   'kafka.createTopics': 'Create topics that are missing.',
   'kafka.sessionTimeoutMs': 'A dead member keeps its partitions for this many milliseconds, 6000 at least.',
   'kafka.ssl': "`true`, or options as Node's `tls.connect` takes them.",
@@ -63,9 +71,33 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   http: "The collector's own HTTP interface.",
   'http.host': 'Address to listen on. There is no authentication: keep it on loopback or behind a proxy.',
   'http.port': 'Port; 0 picks a free one.',
+  'http.hosts':
+    'Names that requests may be for, as their `Host` header says, on every listener: those by which gateways, proxies and people reach it. IP addresses, `localhost`, `http.host` and the name of the machine always may. Others are answered 421: a web page could have made its own name point here. A proxy has to pass the `Host` header on.',
+  'http.tls':
+    'Serve HTTPS. SIGHUP reads the files again. Commands such as `gatewatch watch` then reach the collector only where the certificate is trusted for `http.host`: rather give callbacks a listener of their own with TLS, and leave this one on loopback.',
+  'http.tls.cert': 'PEM file of the certificate and those between it and the authority.',
+  'http.tls.key': 'PEM file of the private key.',
+  'http.trustedProxies':
+    'Addresses of proxies, IP addresses or ranges, whose `X-Forwarded-For` tells who the sender is. Without them the sender is whoever connects: behind a proxy all senders then share the limits of one.',
+  'http.limits': 'What one sender may take of a listener. Each listener counts by itself.',
+  'http.limits.headersTimeoutMs':
+    'The head of a request has to be there after so many milliseconds; 408 after that.',
+  'http.limits.requestTimeoutMs':
+    'A whole request, body included, has to be there after so many milliseconds; 408 after that.',
+  'http.limits.idleTimeoutMs': 'A connection without a request is closed after so many milliseconds.',
+  'http.limits.maxHeaderBytes': 'Heads larger than this many bytes are refused with 431.',
+  'http.limits.maxConnections':
+    'Open connections at most. One more takes the place of the one that has done nothing for longest, of the address that has most.',
+  'http.limits.maxConnectionsPerAddress':
+    'Open connections of one address (IPv6: of one /64) at most; in the same way.',
+  'http.limits.requestsPerSecond':
+    'Requests of one address (IPv6: of one /64) a second, over ten seconds; more are refused with 429 and `Retry-After`.',
   'http.intake': 'A listener of its own for callbacks, so that only it need be reachable from outside.',
   'http.intake.host': 'Address of that listener.',
   'http.intake.port': 'Port of that listener.',
+  'http.intake.tls': 'Serve HTTPS there, as `http.tls` does here.',
+  'http.intake.tls.cert': 'PEM file of the certificate and those between it and the authority.',
+  'http.intake.tls.key': 'PEM file of the private key.',
   'http.maxBodyBytes': 'Larger callback bodies are refused with 413; at most 262144.',
   batch: 'How rows are batched. Larger batches cost less, smaller ones show sooner.',
   'batch.maxRows': 'Rows of a batch, at most.',
@@ -106,7 +138,7 @@ export const VARIABLE_DOCS: Readonly<Record<string, { readonly setting: string; 
   GATEWATCH_GATEWAY_TOKEN: { setting: 'gateways[].token', text: '' },
   GATEWATCH_CALLBACK_KEY: {
     setting: 'gateways[].callbackKeys',
-    text: 'Several keys: joined by commas, newest first.',
+    text: 'Several keys, newest first: as a JSON list of texts, or one on a line. A key with a comma: as a JSON list.',
   },
   GATEWATCH_KAFKA_BROKERS: { setting: 'kafka.brokers', text: 'Joined by commas.' },
   GATEWATCH_CLICKHOUSE_URL: { setting: 'clickhouse.url', text: '' },
@@ -115,6 +147,7 @@ export const VARIABLE_DOCS: Readonly<Record<string, { readonly setting: string; 
   GATEWATCH_CLICKHOUSE_DATABASE: { setting: 'clickhouse.database', text: '' },
   GATEWATCH_HTTP_HOST: { setting: 'http.host', text: '' },
   GATEWATCH_HTTP_PORT: { setting: 'http.port', text: '' },
+  GATEWATCH_HTTP_HOSTS: { setting: 'http.hosts', text: 'Joined by commas.' },
   GATEWATCH_EMBEDDED_PORT: { setting: 'embedded.port', text: '' },
   GATEWATCH_DATA_DIR: { setting: 'dataDir', text: '' },
   GATEWATCH_COLLECTOR_ID: { setting: 'collectorId', text: '' },

@@ -26,7 +26,11 @@ export function readDemoOptions(args: readonly string[]): DemoOptions {
     .option('--seed <text>', 'equal seeds give equal orders', 'demo')
     .option('--rate <n>', 'orders per second', atLeast(0.1), 4)
     .option('--speed <n>', 'how many times faster than life orders move on', atLeast(1), 20)
-    .option('--data-dir <folder>', 'data folder, emptied at the start', '.gatewatch/demo')
+    .option(
+      '--data-dir <folder>',
+      'data folder: a new one, or one of an earlier demo, which is emptied',
+      '.gatewatch/demo',
+    )
     .option('--port <n>', "the collector's port; another one when it is taken", atLeast(0), 8080)
     .option('--store-port <n>', "the store's port; another one when it is taken", atLeast(0), 8123)
     .addHelpText(
@@ -37,7 +41,8 @@ Examples:
   npm run demo -- --seconds 60          an incident, its alerts, and a summary
   npm run -s demo -- --seconds 60 --json | jq .alerts
 
-Exit codes: 0 done and all numbers agree, 1 failed or they do not, 2 wrong usage.`,
+Exit codes: 0 done and all numbers agree, 1 failed or they do not, 2 wrong usage, or a data folder
+that is not the demo's own or is in use.`,
     )
     .exitOverride();
   const options = program

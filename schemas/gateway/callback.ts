@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { OrderType } from '../dictionary.ts';
-import { isSafeId, isUsualId } from '../watch.ts';
+import { isUsualId } from '../watch.ts';
 import type { ExternalParams } from './status-reply.ts';
 
 /**
@@ -17,16 +17,18 @@ const signedText = (max: number) =>
 
 /**
  * The parts of a callback that we read (section 6.2). `amount` is the exact text as sent: a string's content, or a JSON
- * number's source text. Only externalId, status, amount and orderType are signed; currency is not authenticated.
+ * number's source text. Only externalId, status, amount and orderType are signed; currency is not authenticated, and may
+ * be anything. What a row keeps of each is decided afterwards: the signature covers the texts as they came.
  */
 export const callbackSchema = z.object({
-  externalId: signedText(200).refine(isSafeId, 'must be an id that can stand in a path'),
+  externalId: signedText(200),
   status: signedText(64),
-  amount: signedText(64).regex(/^-?\d+(\.\d+)?$/, 'must be a decimal number'),
+  amount: signedText(64),
   orderType: z.enum(['Deposit', 'Withdrawal']),
-  currency: z.string().max(16).nullish(),
+  currency: z.unknown().optional(),
 });
 export type Callback = z.infer<typeof callbackSchema>;
+export type SignedFields = Pick<Callback, 'externalId' | 'status' | 'amount' | 'orderType'>;
 
 const USUAL_STATUS = /^\w{1,64}$/;
 const USUAL_AMOUNT = /^\d{1,30}(?:\.\d{1,30})?$/;
@@ -34,7 +36,7 @@ const USUAL_AMOUNT = /^\d{1,30}(?:\.\d{1,30})?$/;
 /** A callback as gateways send them, told without the schema's cost. All else is the schema's to judge. */
 export function isUsualCallback(value: unknown): value is Callback {
   if (typeof value !== 'object' || value === null) return false;
-  const { externalId, status, amount, orderType, currency } = value as Partial<Record<string, unknown>>;
+  const { externalId, status, amount, orderType } = value as Partial<Record<string, unknown>>;
   return (
     typeof externalId === 'string' &&
     isUsualId(externalId) &&
@@ -42,9 +44,7 @@ export function isUsualCallback(value: unknown): value is Callback {
     USUAL_STATUS.test(status) &&
     typeof amount === 'string' &&
     USUAL_AMOUNT.test(amount) &&
-    (orderType === 'Deposit' || orderType === 'Withdrawal') &&
-    typeof currency === 'string' &&
-    currency.length <= 16
+    (orderType === 'Deposit' || orderType === 'Withdrawal')
   );
 }
 
@@ -64,9 +64,6 @@ export const CALLBACK_TYPES = ['Create', 'Progress', 'Success', 'Failed', 'Amoun
 export type CallbackType = (typeof CALLBACK_TYPES)[number];
 
 /** The text that is hashed (section 6.3): the four signed fields and the private key, joined by semicolons. */
-export function signatureBase(
-  callback: Pick<Callback, 'externalId' | 'status' | 'amount' | 'orderType'>,
-  privateKey: string,
-): string {
+export function signatureBase(callback: SignedFields, privateKey: string): string {
   return `${callback.externalId};${callback.status};${callback.amount};${callback.orderType};${privateKey}`;
 }

@@ -17,7 +17,7 @@ export const statusReplySchema = z.object({
   orderStatus: z.string().min(1).max(64),
   externalTransactionId: z.string().max(200).nullish(),
   amount: z.union([z.number(), z.string().max(64)], 'a number or decimal text').nullish(),
-  currency: z.string().max(16).nullish(),
+  currency: z.unknown().optional(),
   orderType: z.string().max(32).nullish(),
   orderHistory: z.array(z.unknown()).max(10_000).nullish(),
 });

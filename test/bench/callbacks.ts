@@ -12,6 +12,7 @@ import { startKafka } from '../support/kafka-broker.ts';
 import { uniqueName, withAdmin } from '../support/kafka-topics.ts';
 import { withSink } from './pipeline-sink.ts';
 import { ratioOf, type BenchResult } from './result.ts';
+import { fingerprint } from '../support/fingerprint.ts';
 
 const ORDERS = 20_000;
 const CALLBACKS_AN_ORDER = 3;
@@ -145,6 +146,7 @@ async function consumeOurs(
       get: (_gateway, key) => watched.get(key),
     },
     instruments: noInstruments(),
+    fingerprint,
     write,
   };
   const handlers = kafkaHandlers(context, () => undefined);

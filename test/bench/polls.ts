@@ -15,6 +15,7 @@ import { watchedOrder } from '../support/watched-order.ts';
 import { cpuBetween, cpuTimes } from './cpu.ts';
 import { withSink } from './pipeline-sink.ts';
 import { ratioOf, type BenchResult } from './result.ts';
+import { fingerprint } from '../support/fingerprint.ts';
 
 /** So many that there is always one to be read: none waits for its own last read to be stored while a lane is idle. */
 const ORDERS = 8_000;
@@ -151,6 +152,7 @@ async function readOurs(
     memory: createWatchMemory(query),
     poller,
     instruments: noInstruments(),
+    fingerprint,
     write,
   };
   const start = performance.now();

@@ -13,7 +13,7 @@ describe('the HTTP intake, without Kafka', () => {
       config: {
         gateways: [
           gatewayConfig(sandbox),
-          gatewayConfig(sandbox, { name: 'second', callbackKeys: ['another key'] }),
+          gatewayConfig(sandbox, { name: 'second', callbackKeys: ['another key of 128 bits'] }),
         ],
         http: { port: 0, intake: { host: '127.0.0.1', port: 0 }, maxBodyBytes: 4096 },
       },
@@ -53,7 +53,7 @@ describe('the HTTP intake, without Kafka', () => {
 
   it('verifies with the keys of the gateway in the address', async () => {
     const externalId = randomUUID();
-    const { body, signature } = signedCallback({ externalId }, 'another key');
+    const { body, signature } = signedCallback({ externalId }, 'another key of 128 bits');
     expect((await post('sandbox', body, { Signature: signature })).status).toBe(200);
     expect((await post('second', body, { Signature: signature })).status).toBe(200);
     expect(await rowsOf(externalId)).toMatchObject([

@@ -30,7 +30,7 @@ describe('the embedded store, while the collector writes into it', () => {
       config: { gateways: [gatewayConfig(sandbox)], http: { port } },
     });
     sandbox.setRate(10);
-    reader = connect('gatewatch_reader', '');
+    reader = connect('gatewatch_reader', readerPassword(collector.dataDir));
   });
   afterAll(async () => {
     await reader.close();

@@ -14,6 +14,7 @@ import { gatewayConfigSchema, type PollConfig } from '../../schemas/config.ts';
 import type { WatchedOrder } from '../../schemas/watch.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createMemoryWatch } from './memory-watch.ts';
+import { fingerprint } from './fingerprint.ts';
 
 export const GATEWAY = 'acme-eu';
 export const CALLBACK_KEY = '0123456789abcdef0123456789abcdef';
@@ -130,6 +131,7 @@ export function createPipeline(policy: Partial<PollConfig> = {}): Pipeline {
         get: (_gateway, key) => poller.get(key),
       },
       instruments: noInstruments(),
+      fingerprint,
       write: async (bundle, provenance) => alive(await sink.write(bundle, provenance)),
     };
     const kill = () => {

@@ -1,3 +1,4 @@
+import { isLoopback, nameOfHost } from '../../../schemas/host.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { ok, warn, type Check, type Finding } from './check.ts';
 
@@ -24,20 +25,10 @@ function doubts(gateway: LoadedConfig['gateways'][number]): Finding[] {
       'Set callbackKeys, or GATEWATCH_CALLBACK_KEY, to the private key that the gateway gave you.';
     findings.push(warn(name, 'No key to verify callbacks with: every callback counts as not valid.', advice));
   }
-  if (gateway.callbackKeys.some((key) => key.reveal().length < SHORT_KEY)) {
-    const advice = 'A short key can be guessed from one callback: ask for one of at least 16 characters.';
-    findings.push(warn(name, 'A callback key is short.', advice));
-  }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+  if (url.protocol === 'http:' && !isLoopback(nameOfHost(url.host) ?? '')) {
     findings.push(warn(name, 'The bearer token travels unencrypted.', 'Use the https address.'));
   }
   return findings;
-}
-
-const SHORT_KEY = 16;
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 }
 
 function withoutLogin(text: string): string {

@@ -9,6 +9,7 @@ import { hasStore, openStore, type Login, type OpenedStore } from '../open-store
 import { retentionDays } from '../../runtime/retention-days.ts';
 import { sendSql } from '../sql-request.ts';
 import type { StoreConfig } from '../store-config.ts';
+import { maskedFinding } from './masked-check.ts';
 import { fail, ok, warn, type Check, type Finding } from './check.ts';
 
 /** Does the store answer, is its schema the one we know, and can the reader read? */
@@ -59,7 +60,8 @@ async function examine(opened: OpenedStore, config: StoreConfig, isNew: boolean)
   const schema = isNew
     ? ok('store: schema', `${config.dataDir} is new: the first run makes the tables.`)
     : await schemaFinding(opened, config);
-  return [answers, schema, ...(await readerFinding(opened)), ...wallFinding(opened)];
+  const texts = isNew || schema.status !== 'ok' ? [] : [await maskedFinding(store)];
+  return [answers, schema, ...texts, ...(await readerFinding(opened)), ...wallFinding(opened)];
 }
 
 async function schemaFinding({ store }: OpenedStore, config: StoreConfig): Promise<Finding> {

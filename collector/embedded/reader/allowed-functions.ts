@@ -89,7 +89,7 @@ export const allowedFunctions: readonly AllowedNames[] = [
   {
     reason: 'Bits and bitmaps.',
     names: words(`
-      bitAnd bitCount bitHammingDistance bitNot bitOr bitRotateLeft bitRotateRight bitShiftLeft bitShiftRight bitSlice
+      bitAnd bitCount bitHammingDistance byteHammingDistance bitNot bitOr bitRotateLeft bitRotateRight bitShiftLeft bitShiftRight bitSlice
       bitTest bitTestAll bitTestAny bitXor bitmapAnd bitmapAndCardinality bitmapAndnot bitmapAndnotCardinality
       bitmapBuild bitmapCardinality bitmapContains bitmapHasAll bitmapHasAny bitmapMax bitmapMin bitmapOr
       bitmapOrCardinality bitmapToArray bitmapXor bitmapXorCardinality bitmaskToArray bitmaskToList

@@ -96,7 +96,11 @@ function nameRefusal(
   if (isWord(token, 'OUTFILE') && isWord(before, 'INTO')) return 'INTO OUTFILE';
   if (isWord(token, 'APPLY')) return 'APPLY';
   if (token.text.split('.').some(isInternalTable)) return `the table ${shown(token)}`;
-  if (!isSymbol(next, '(')) return rules.mayName(token.text) ? null : `the name ${shown(token)}`;
+  if (!isSymbol(next, '(')) {
+    // What an alias or a column of a table is called is nobody's function.
+    const isOwn = isWord(before, 'AS') || isSymbol(before, '.');
+    return isOwn || rules.mayName(token.text) ? null : `the name ${shown(token)}`;
+  }
   if (token.kind === 'word' && BEFORE_PARENTHESIS.has(token.text)) return null;
   const isKnown = rules.mayCall(token.text) || rules.mayCallAsTable(token.text);
   return isKnown ? null : `the function ${shown(token)}`;

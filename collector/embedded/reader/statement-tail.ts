@@ -26,7 +26,8 @@ export function takeTail(tokens: readonly Token[]): Tail {
 
 function takeFormat(tokens: readonly Token[]): [readonly Token[], string | null] {
   const [keyword, name] = tokens.slice(-2);
-  if (tokens.length < 3 || !isWord(keyword, 'FORMAT') || name?.kind !== 'word') return [tokens, null];
+  // `Null` is a keyword, too, and comes in quotes for that.
+  if (tokens.length < 3 || !isWord(keyword, 'FORMAT') || !isName(name)) return [tokens, null];
   return [tokens.slice(0, -2), name.text];
 }
 

@@ -62,11 +62,12 @@ const AGE: readonly {
   { table: TABLES.ingestLedger, column: 'acknowledged_at', days: 'ledgerDays' },
 ];
 
-/** Tables that no retention touches: one row for each exporter or setting, and the one that stores nothing. */
+/** Tables that no retention touches: one row for each exporter, setting or key, and the one that stores nothing. */
 export const KEPT_FOR_EVER: ReadonlySet<TableKey> = new Set<TableKey>([
   'exportCursor',
   'orderObservations',
   'alertSettings',
+  'fingerprintKeys',
 ]);
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { attackBeside } from './beside.ts';
 import { attackReader, HAND_MADE } from './run.ts';
 
 const MUTATIONS = Number(process.env['GATEWATCH_READER_MUTATIONS'] ?? 2_000);
@@ -19,8 +20,18 @@ describe('a hostile reader', () => {
     console.log(
       `${report.seconds} s, ${JSON.stringify(report.answers)}, ${report.notWatched ?? 'watched'}, ${report.wall}`,
     );
+    if (process.env['GATEWATCH_REQUIRE_STRACE'] !== undefined) expect(report.notWatched).toBeNull();
     expect(report.succeeded).toEqual([]);
     expect(report.forbiddenCalls ?? []).toEqual([]);
     expect(report.restarts).toBe(0);
   }, 600_000);
+
+  it('harms nobody but itself: signed callbacks are answered beside it, and the collector stays ready', async () => {
+    const options = { seconds: 6, rate: 10, bombs: 4, connections: 260, say: () => undefined };
+    const { calm, attacked, lost } = await attackBeside(options);
+    console.log(JSON.stringify({ calm, attacked }));
+    expect(lost).toBe(0);
+    expect(attacked.callbacks).toMatchObject({ accepted: attacked.callbacks.sent, others: {} });
+    expect(attacked.readiness).toMatchObject({ notReady: 0 });
+  }, 120_000);
 });

@@ -168,7 +168,7 @@ const form = (fields: Readonly<Record<string, string>>, extra = ''): Attack => {
 
 const withHeaders = (name: string, headers: Readonly<Record<string, string>>, sql = FILE): Attack => ({
   ...statement('headers', sql),
-  name: `${name}: ${sql}`,
+  name: `${name} ${JSON.stringify(headers)}: ${sql}`,
   headers,
 });
 
@@ -183,7 +183,9 @@ export const REQUESTS: readonly Attack[] = [
     return { ...statement('settings', 'SELECT id AS x FROM gatewatch.plain', search), name };
   }),
   ...CLAUSES.map((sql) => statement('clauses', sql)),
-  ...PARAMETERS.map(([sql, search]) => statement('parameters', sql, search)),
+  ...PARAMETERS.map(([sql, search]) => {
+    return { ...statement('parameters', sql, search), name: `${sql} with ${JSON.stringify(search)}` };
+  }),
   ...compressed,
   inUrl('urls', FILE),
   inUrl('urls', 'SELECT 1 AS x FORMAT Protobuf', { output_format_schema: '{OUT}' }),

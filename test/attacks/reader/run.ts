@@ -1,5 +1,4 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startEmbeddedStore, type EmbeddedStore } from '../../../collector/embedded/store.ts';
@@ -7,6 +6,7 @@ import { ENGINE_READS } from '../../../collector/embedded/wall.ts';
 import { aimed, type Attack } from './attack.ts';
 import { mutations } from './mutate.ts';
 import { REQUESTS } from './requests.ts';
+import { sendAs } from './send.ts';
 import { STATEMENTS } from './statements.ts';
 import { watchProcess, whyNotWatched, type Watched } from './watch.ts';
 
@@ -164,6 +164,11 @@ async function warmUp(store: EmbeddedStore): Promise<void> {
   }
 }
 
+/** With the password: what matters here is what somebody may do who has it. */
+function send({ url, reader }: EmbeddedStore, attack: Attack): Promise<{ code: string; text: string }> {
+  return sendAs({ url, ...reader }, attack);
+}
+
 async function asWriter(store: EmbeddedStore, sql: string): Promise<string> {
   const { username, password } = store.writer;
   const headers = { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password };
@@ -171,36 +176,6 @@ async function asWriter(store: EmbeddedStore, sql: string): Promise<string> {
   const text = await response.text();
   if (!response.ok) throw new Error(text);
   return text;
-}
-
-/** With the password: what matters here is what somebody may do who has it. */
-function send(store: EmbeddedStore, attack: Attack): Promise<{ code: string; text: string }> {
-  const { username, password } = store.reader;
-  const headers = { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password, ...latin(attack.headers) };
-  const url = `${store.url}/?${new URLSearchParams(attack.search)}`;
-  return new Promise((resolve) => {
-    const sent = request(url, { method: attack.method, headers }, (reply) => {
-      const chunks: Buffer[] = [];
-      reply.on('data', (chunk: Buffer) => chunks.push(chunk));
-      reply.on('close', () => {
-        const text = Buffer.concat(chunks).toString('utf8');
-        const code = String(
-          reply.headers['x-clickhouse-exception-code'] ??
-            (reply.statusCode === 200 ? 'ok' : reply.statusCode),
-        );
-        resolve({ code, text });
-      });
-    });
-    sent.on('error', () => resolve({ code: 'cut off', text: '' }));
-    sent.end(attack.body ?? undefined);
-  });
-}
-
-/** Headers hold bytes, not letters. */
-function latin(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Buffer.from(value, 'utf8').toString('latin1')]),
-  );
 }
 
 async function inParallel<T>(

@@ -46,6 +46,9 @@ const functions = [
   "SELECT arrayMap(x -> file(x), ['{SECRET}'])",
   "SELECT arrayMap((x) -> file(x), ['{SECRET}'])",
   "SELECT arrayMap(file, ['{SECRET}'])",
+  "SELECT 1 AS file, arrayMap(file, ['{SECRET}'])",
+  "WITH 1 AS file SELECT arrayMap(file, ['{SECRET}'])",
+  "SELECT arrayMap(system.file, ['{SECRET}'])",
   "SELECT arrayMap(FILE, ['{SECRET}'])",
   "SELECT arrayMap(`file`, ['{SECRET}'])",
   "SELECT arrayFilter(x -> file(x) != '', ['{SECRET}'])",
@@ -412,6 +415,7 @@ const changes = [
 
 /** What looks like an attack to a reader who reads otherwise than the engine does. */
 const misread = [
+  "SELECT arrayMap(t.file, ['{SECRET}']) FROM (SELECT 1 AS file) AS t",
   "SELECT ‘a’ AS “x’, file('{SECRET}'), ‘”",
   "SELECT 1 --\r file('{SECRET}')",
   "SELECT 1 --\u2028, file('{SECRET}')",

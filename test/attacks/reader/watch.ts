@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 
 /** What a watched process did that it must not do. */
 export interface Watched {
@@ -50,11 +51,13 @@ export async function watchProcess(pid: number, allowed: (file: string) => boole
     async stop() {
       tracer.kill('SIGINT');
       await ended;
-      const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
+      // Once each: the same call of other threads says no more. A long run's log fits no string.
+      const forbidden = new Set<string>();
+      for await (const line of createInterface({ input: createReadStream(log) })) {
+        if (isForbidden(line, allowed)) forbidden.add(line.replace(/^\d+ +/, ''));
+      }
       rmSync(folder, { recursive: true, force: true });
-      const forbidden = lines.filter((line) => isForbidden(line, allowed));
-      // Once each: the same call of other threads says no more.
-      return [...new Set(forbidden.map((line) => line.replace(/^\d+ +/, '')))];
+      return [...forbidden];
     },
   };
 }

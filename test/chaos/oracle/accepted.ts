@@ -15,6 +15,8 @@ export interface AcceptedRecord {
   readonly signatures: readonly string[];
   readonly deliveryId: string;
   readonly gateway: string | null;
+  /** Stands for the whole body where the intake wrote a part of it. */
+  readonly bodyHash: string | null;
 }
 
 /** Reads a topic from its beginning to where it ends now, past the code under test. */
@@ -52,6 +54,7 @@ export async function readAccepted(brokers: readonly string[], topic: string): P
           signatures: headers('signature'),
           deliveryId: headers('delivery-id')[0] ?? coordinates,
           gateway: headers('gateway')[0] ?? null,
+          bodyHash: headers('body-sha256')[0] ?? null,
         });
       }
       if (BigInt(batch.lastOffset()) + 1n >= (left.get(batch.partition) ?? 0n)) left.delete(batch.partition);
@@ -95,10 +98,11 @@ export function expectCallbacks(
   return { callbacks, rejects };
 }
 
-/** Body and signatures, each with its length (design: tables and views). */
-function contentHash({ value, signatures }: AcceptedRecord): string {
+/** Body and signatures, each with its length, and what stands for the rest (design: tables and views). */
+function contentHash({ value, signatures, bodyHash }: AcceptedRecord): string {
   const sha = createHash('sha256').update(`${value.byteLength}\n`).update(value);
   for (const signature of signatures) sha.update(`\n${signature.length}\n${signature}`);
+  if (bodyHash !== null) sha.update(`\nbody ${bodyHash}`);
   return sha.digest('hex');
 }
 

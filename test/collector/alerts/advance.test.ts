@@ -184,6 +184,24 @@ describe('any sequence of evaluations', () => {
     );
   });
 
+  it('is the same whatever the wall clock is set to meanwhile', () => {
+    const steps = fc.array(fc.integer({ min: -7_200_000, max: 7_200_000 }), { minLength: 60, maxLength: 60 });
+    fc.assert(
+      fc.property(timings, outcomes, steps, (timing, sequence, stepped) => {
+        let steady: RuleMemory = new Map();
+        let set: RuleMemory = new Map();
+        let wall = 0;
+        for (const [index, outcome] of sequence.entries()) {
+          wall += timing.intervalMs + (stepped[index] ?? 0);
+          steady = advance(timing, steady, outcome, index * timing.intervalMs, timing.intervalMs).memory;
+          set = advance(timing, set, outcome, wall, timing.intervalMs).memory;
+          const statesOf = (memory: RuleMemory) => [...memory].map(([key, { state }]) => [key, state]);
+          expect(statesOf(set)).toEqual(statesOf(steady));
+        }
+      }),
+    );
+  });
+
   it('gives the same whether its memory went through the store or not', () => {
     fc.assert(
       fc.property(timings, outcomes, (timing, sequence) => {

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Alert } from '../../../collector/alerts/alert.ts';
 import { startAlerting } from '../../../collector/alerts/start.ts';
+import type { AlertTarget } from '../../../collector/alerts/target.ts';
 import { alertsConfigSchema } from '../../../schemas/alerting/config.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { until } from '../../support/until.ts';
@@ -28,6 +29,12 @@ beforeAll(() => {
   }));
   const file = { apiVersion: 1, groups: [{ name: 'fast', interval: '1m', rules }] };
   writeFileSync(join(folder, 'rules.yaml'), JSON.stringify(file));
+  const patient = { ...rules[0], for: '2m', keepFiringFor: '2m' };
+  mkdirSync(join(folder, 'patient'));
+  writeFileSync(
+    join(folder, 'patient', 'rules.yaml'),
+    JSON.stringify({ apiVersion: 1, groups: [{ name: 'patient', interval: '1m', rules: [patient] }] }),
+  );
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -53,9 +60,14 @@ async function answer<T>(value: T): Promise<T> {
   throw new Error('the store did not answer');
 }
 
-const start = (evaluate = true) =>
+interface Given {
+  readonly evaluate?: boolean;
+  readonly targets?: readonly AlertTarget[];
+  readonly rulesFolder?: string;
+}
+const start = ({ evaluate = true, targets, rulesFolder = folder }: Given = {}) =>
   startAlerting({
-    config: alertsConfigSchema.parse({ evaluate, rulesFolder: folder }),
+    config: alertsConfigSchema.parse({ evaluate, rulesFolder }),
     gateways: [],
     store: {
       query: () => answer([]),
@@ -76,7 +88,8 @@ const start = (evaluate = true) =>
     clock,
     log: pino({ level: 'silent' }),
     rulesFolder: folder,
-    targets: [
+    dataDir: folder,
+    targets: targets ?? [
       {
         name: 'alertmanager',
         send: (alerts, now) => {
@@ -148,7 +161,7 @@ it('waits for a store that is away at the start, with the settings and with the 
 
 it('writes the settings down later, too, where nothing is evaluated here', async () => {
   store = 'refuses';
-  const stop = await start(false);
+  const stop = await start({ evaluate: false });
   store = 'answers';
   await minutes(1);
   await until(
@@ -158,4 +171,43 @@ it('writes the settings down later, too, where nothing is evaluated here', async
   );
   await stop();
   expect(clock.pending()).toBe(0);
+});
+
+it.each([-3_600_000, 3_600_000])(
+  'what is pending or recovering lasts as long as ever when the clock is set by %i ms',
+  async (step) => {
+    const fires0 = () => firing(newest().alerts).length > 0;
+    const stop = await start({ rulesFolder: join(folder, 'patient') });
+    await minutes(1);
+    clock.step(step);
+    await minutes(1);
+    expect(fires0()).toBe(false);
+    await minutes(1);
+    expect(fires0()).toBe(true);
+    fires = false;
+    await minutes(1);
+    clock.step(step);
+    await minutes(1);
+    expect(fires0()).toBe(true);
+    await minutes(1);
+    expect(fires0()).toBe(false);
+    // An end in the future would be none.
+    for (const { endsAt } of newest().alerts) expect(endsAt.getTime()).toBeLessThanOrEqual(newest().at);
+    await stop();
+  },
+);
+
+it('goes on evaluating, and telling the others, while one target says nothing', async () => {
+  const reached: number[] = [];
+  const silent = Promise.withResolvers<void>();
+  const stop = await start({
+    targets: [
+      { name: 'webhook', send: () => silent.promise },
+      { name: 'alertmanager', send: (_, now) => Promise.resolve(void reached.push(now)) },
+    ],
+  });
+  await minutes(5);
+  expect(reached.length).toBeGreaterThanOrEqual(4);
+  silent.resolve();
+  await stop();
 });

@@ -176,7 +176,7 @@ describe('gatewatch alerts --send-test', () => {
     webhook.answer(200);
     expect({ code, stdout }).toEqual({
       code: 1,
-      stdout: `webhook ${webhook.url}/hook: FAILED, the webhook at ${webhook.url} did not take the alerts: it answered 403\n`,
+      stdout: `webhook ${webhook.url}/hook: FAILED, the webhook at ${webhook.url} did not take the alerts: it answered 403 (test)\n`,
     });
   });
 

@@ -112,12 +112,16 @@ describe('doctor about the configuration', () => {
     expect(find('store')?.status).toBe('ok');
   });
 
-  test('warns of a missing and of a short callback key', async () => {
+  test('warns of a missing callback key and refuses a short one', async () => {
     const missing = await examine({ GATEWATCH_CALLBACK_KEY: '' });
     expect(missing.find('gateway acme-eu: configuration')).toMatchObject({ status: 'warn' });
     expect(missing.code).toBe(0);
     const short = await examine({ GATEWATCH_CALLBACK_KEY: 's3cret' });
-    expect(short.find('gateway acme-eu: configuration')?.message).toBe('A callback key is short.');
+    expect(short.find('configuration')).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('at least 16 bytes') as string,
+    });
+    expect(JSON.stringify(short.find('configuration'))).not.toContain('s3cret');
   });
 });
 

@@ -85,7 +85,7 @@ describe('the environment alone', () => {
     const config = loadConfig(undefined, {
       ...ONE_GATEWAY,
       GATEWATCH_GATEWAY_NAME: 'acme-eu',
-      GATEWATCH_CALLBACK_KEY: 'new-key, old-key',
+      GATEWATCH_CALLBACK_KEY: '["the newest key, 1", "the key before it"]',
       GATEWATCH_KAFKA_BROKERS: 'one:9092, two:9092,',
       GATEWATCH_CLICKHOUSE_URL: 'http://clickhouse:8123/',
       GATEWATCH_CLICKHOUSE_USER: 'writer',
@@ -99,7 +99,10 @@ describe('the environment alone', () => {
       GATEWATCH_COLLECTOR_ID: '7',
     });
     expect(config.gateways[0]?.name).toBe('acme-eu');
-    expect(config.gateways[0]?.callbackKeys.map((key) => key.reveal())).toEqual(['new-key', 'old-key']);
+    expect(config.gateways[0]?.callbackKeys.map((key) => key.reveal())).toEqual([
+      'the newest key, 1',
+      'the key before it',
+    ]);
     expect(config.kafka).toMatchObject({
       brokers: ['one:9092', 'two:9092'],
       groupId: 'gatewatch',
@@ -125,12 +128,15 @@ describe('the environment alone', () => {
     const config = loadConfig(undefined, {
       GATEWATCH_GATEWAY_URL: 'https://secure.example.com',
       GATEWATCH_GATEWAY_TOKEN_FILE: write('token-in-a-file\r\n'),
-      GATEWATCH_CALLBACK_KEY_FILE: write('key-in-a-file\n'),
+      GATEWATCH_CALLBACK_KEY_FILE: write('the key in a file\nand the one before\n'),
       GATEWATCH_CLICKHOUSE_URL: 'http://clickhouse:8123',
       GATEWATCH_CLICKHOUSE_PASSWORD_FILE: write('password-in-a-file'),
     });
     expect(config.gateways[0]?.token.reveal()).toBe('token-in-a-file');
-    expect(config.gateways[0]?.callbackKeys[0]?.reveal()).toBe('key-in-a-file');
+    expect(config.gateways[0]?.callbackKeys.map((key) => key.reveal())).toEqual([
+      'the key in a file',
+      'and the one before',
+    ]);
     expect(config.clickhouse?.password.reveal()).toBe('password-in-a-file');
   });
 
@@ -201,7 +207,7 @@ gateways:
   - name: acme-eu
     secureUrl: https://eu.example.com/
     token: token-eu
-    callbackKeys: [newest, older]
+    callbackKeys: ['the newest, key 2', the one before it]
   - name: acme-us
     secureUrl: https://us.example.com
     pathPrefix: /api/v2/
@@ -220,7 +226,10 @@ kafka:
       {},
     );
     expect(config.gateways.map((gateway) => gateway.token.reveal())).toEqual(['token-eu', 'token-us']);
-    expect(config.gateways[0]?.callbackKeys.map((key) => key.reveal())).toEqual(['newest', 'older']);
+    expect(config.gateways[0]?.callbackKeys.map((key) => key.reveal())).toEqual([
+      'the newest, key 2',
+      'the one before it',
+    ]);
     expect(config.gateways[0]?.secureUrl).toBe('https://eu.example.com');
     expect(config.gateways[1]).toMatchObject({
       pathPrefix: '/api/v2',
@@ -277,9 +286,59 @@ kafka:
   });
 });
 
+describe('callback keys', () => {
+  const keysOf = (text: string) =>
+    loadConfig(undefined, { ...ONE_GATEWAY, GATEWATCH_CALLBACK_KEY: text }).gateways[0]?.callbackKeys.map(
+      (key) => key.reveal(),
+    );
+
+  test('stay what they are in a JSON list, whatever they hold', () => {
+    const key = fc
+      .string({ unit: 'binary', minLength: 16 })
+      // oxlint-disable-next-line no-control-regex -- those are refused
+      .filter((text) => !/[;\u0000-\u001f\u007f]/.test(text));
+    fc.assert(
+      fc.property(fc.array(key, { minLength: 1, maxLength: 5 }), (keys) => {
+        expect(keysOf(JSON.stringify(keys))).toEqual(keys);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test.each([
+    ['one', 'a key of 128 bits', ['a key of 128 bits']],
+    [
+      'one on a line',
+      'a key of 128 bits\r\n\nthe key before it\n',
+      ['a key of 128 bits', 'the key before it'],
+    ],
+    ['a JSON list', '["a, key with commas"]', ['a, key with commas']],
+  ])('are read as %s', (_form, text, keys) => {
+    expect(keysOf(text)).toEqual(keys);
+  });
+
+  test.each([
+    ['a comma outside of JSON', 's3cret-of-128-bits,s3cret-before-that', 'JSON list'],
+    ['half a JSON list', '["s3cret-of-128-bits"', 'JSON list'],
+    ['a JSON list of something else', '[{"s3cret-of-128-bits":1}]', 'JSON list'],
+    ['fewer than 128 bits', 's3cret-15-bytes', 'at least 16 bytes (128 bits)'],
+    ['a semicolon', 's3cret-of-128-bits;and more', 'without the semicolon'],
+    ['two lines in one key', '["s3cret-of-128-bits\\ns3cret-of-128-bits"]', 'on one line'],
+  ])('with %s refuse to start, and say why without showing them', (_what, text, why) => {
+    const problems = problemsOf(() => keysOf(text)).join('\n');
+    expect(problems).toContain(why);
+    expect(problems).toContain('GATEWATCH_CALLBACK_KEY');
+    expect(problems).not.toContain('s3cret');
+  });
+
+  test('are counted in bytes, not in characters', () => {
+    expect(keysOf('ключ-ключ')).toEqual(['ключ-ключ']);
+  });
+});
+
 describe('references', () => {
   test('fill in ${NAME} and ${file:PATH}, in part or in whole', () => {
-    const secretFile = write('from a file\n');
+    const secretFile = write('a key from a file\n');
     const config = loadConfig(
       write(`
 gateways:
@@ -292,7 +351,7 @@ gateways:
     );
     expect(config.gateways[0]?.secureUrl).toBe('https://eu.example.com');
     expect(config.gateways[0]?.token.reveal()).toBe('0123456789');
-    expect(config.gateways[0]?.callbackKeys[0]?.reveal()).toBe('from a file');
+    expect(config.gateways[0]?.callbackKeys[0]?.reveal()).toBe('a key from a file');
   });
 
   test('give numbers and truth values where the setting is one, and texts where it is a text', () => {
@@ -429,7 +488,7 @@ describe('secrets', () => {
     const config = loadConfig(
       write(`
 gateways:
-  - { name: a, secureUrl: 'https://a.example.com', token: s3cret-token, callbackKeys: [s3cret-key] }
+  - { name: a, secureUrl: 'https://a.example.com', token: s3cret-token, callbackKeys: [s3cret-key-of-128-bits] }
 kafka: { brokers: ['one:9092'], sasl: { mechanism: plain, username: me, password: s3cret-sasl } }
 clickhouse: { url: 'http://clickhouse:8123', password: s3cret-password }
 `),
@@ -469,7 +528,7 @@ clickhouse: { url: 'clickhouse://me:s3cret-url@host', password: [s3cret-password
 });
 
 test('a loaded configuration cannot be changed, at any depth', () => {
-  const config = loadConfig(undefined, { ...ONE_GATEWAY, GATEWATCH_CALLBACK_KEY: 'key' });
+  const config = loadConfig(undefined, { ...ONE_GATEWAY, GATEWATCH_CALLBACK_KEY: 'a key of 128 bits' });
   const frozen = (value: unknown): boolean =>
     typeof value !== 'object' ||
     value === null ||

@@ -33,7 +33,7 @@ beforeAll(async () => {
     port: 0,
     maxBodyBytes: 100_000,
     log: pino({ level: 'silent' }),
-    routes: (app) => consoleRoutes(app, { console: answers, page, loopbackOnly: true }),
+    routes: (app) => consoleRoutes(app, { console: answers, page }),
   });
 });
 afterAll(() => server.stop(100));
@@ -145,6 +145,6 @@ describe('the interface of the page', () => {
       server.url,
       'GET /d/one HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
     );
-    expect(reply.status).toBe(403);
+    expect(reply.status).toBe(421);
   });
 });

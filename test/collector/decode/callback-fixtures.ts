@@ -5,6 +5,7 @@ import {
   type CallbackDelivery,
   type DecodedCallback,
 } from '../../../collector/decode/callback.ts';
+import { POLICY } from '../../support/fingerprint.ts';
 import { Secret } from '../../../schemas/secret.ts';
 
 export const KEY = '0123456789abcdef0123456789abcdef';
@@ -45,6 +46,7 @@ export function receive(
   signature: string | readonly string[],
   keys: readonly string[] = [KEY],
   more: Partial<CallbackDelivery> = {},
+  policy = POLICY,
 ): DecodedCallback {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const delivery: CallbackDelivery = {
@@ -60,6 +62,7 @@ export function receive(
   return decodeCallback(
     delivery,
     keys.map((key) => new Secret(key)),
+    policy,
   );
 }
 
@@ -79,9 +82,12 @@ export const currency = fc.option(fc.stringMatching(/^[A-Z]{3}$/), { nil: null }
 export const privateKey = fc.string({ unit: 'grapheme', minLength: 8, maxLength: 64 });
 export const signedBody: fc.Arbitrary<Body> = fc.record({ externalId, status, amount, orderType, currency });
 
-/** Numbers that pass the Luhn check, 13 to 19 digits as cards have. */
+/** Numbers that begin as cards do and pass the Luhn check, 13 to 19 digits. */
 export const cardNumber = fc
-  .tuple(fc.integer({ min: 1, max: 9 }), fc.stringMatching(/^[0-9]{11,17}$/))
+  .tuple(
+    fc.constantFrom('4', '51', '37', '36', '35', '60', '62', '65', '22', '50', '81'),
+    fc.stringMatching(/^[0-9]{11,16}$/),
+  )
   .map(([first, rest]) => withCheckDigit(`${first}${rest}`));
 
 function withCheckDigit(digits: string): string {

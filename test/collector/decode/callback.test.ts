@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fingerprint } from '../../support/fingerprint.ts';
 import { BODY, KEY, receive, sign } from './callback-fixtures.ts';
 
 const SIGNATURE = sign(BODY);
@@ -70,7 +71,7 @@ describe('a callback that verifies', () => {
 });
 
 describe('the amount', () => {
-  it.each(['100.00', '100', '-0', '0.10', '12345678901234567890.123456789', '100.000'])(
+  it.each(['100.00', '100', '-0', '0.10', '10000000000000000000.123456789', '100.000'])(
     'sent as the JSON number %s counts by its source text',
     (source) => {
       const { verdict, row } = receive(text.replace('"100.00"', source), sign({ ...BODY, amount: source }));
@@ -79,12 +80,14 @@ describe('the amount', () => {
     },
   );
 
-  it.each(['1e2', '1E+2', '100e-2'])(
-    'sent as the JSON number %s is malformed: it is no plain decimal',
+  it.each(['1e2', '1E+2', '100e-2', '4111111111111111', '4111111.111111111', '41111111111111111228'])(
+    'sent as the JSON number %s verifies and is not kept',
     (source) => {
-      expect(receive(text.replace('"100.00"', source), sign({ ...BODY, amount: source })).verdict).toBe(
-        'malformed',
-      );
+      const signed = sign({ ...BODY, amount: source });
+      const { verdict, row, callback } = receive(text.replace('"100.00"', source), signed);
+      expect(verdict).toBe('valid');
+      expect(row).toMatchObject({ amount: null, problem: 'amount: not kept, expected a decimal number' });
+      expect(callback).toMatchObject({ externalId: BODY.externalId, amount: null });
     },
   );
 
@@ -98,12 +101,66 @@ describe('the amount', () => {
     ['a trailing point', '5.'],
     ['full-width digits', '１００'],
     ['a blank', ' 100'],
+    ['a word for no number', 'NaN'],
+  ])('with %s is not kept, and does not cost the callback its verdict', (_name, amount) => {
+    const body = { ...BODY, amount };
+    const { row, callback } = receive(body, sign(body));
+    expect(row).toMatchObject({ verdict: 'valid', amount: null, external_id: BODY.externalId });
+    expect(row.problem).toMatch(/^amount: not kept/);
+    expect(callback?.externalId).toBe(BODY.externalId);
+    expect(receive(body, sign(BODY)).verdict).toBe('mismatch');
+  });
+
+  it.each([
     ['a line end', '100\n'],
     ['no digits', ''],
-    ['a word for no number', 'NaN'],
+    ['a semicolon', '1;2'],
   ])('with %s is malformed, even when it is signed so', (_name, amount) => {
     const body = { ...BODY, amount };
     expect(receive(body, sign(body)).verdict).toBe('malformed');
+  });
+});
+
+describe('the currency, which is not signed', () => {
+  it.each([
+    ['an object', {}],
+    ['a list', ['EUR']],
+    ['a number', 978],
+    ['a word', 'Euro and more'],
+    ['a card number', '4111 1111 1111 1111'],
+    ['a very long text', 'E'.repeat(100_000)],
+  ])('that is %s is not kept, and does not cost the callback its verdict', (_name, currency) => {
+    const { row, callback } = receive({ ...BODY, currency }, SIGNATURE);
+    expect(row).toMatchObject({ verdict: 'valid', currency: null, external_id: BODY.externalId });
+    expect(row.problem).toBe('currency: not kept, expected a currency code');
+    expect(callback).toMatchObject({ externalId: BODY.externalId, amount: '100.00', currency: null });
+  });
+
+  it.each(['EUR', 'usd', 'USDT', '978'])('%s is kept', (currency) => {
+    expect(receive({ ...BODY, currency }, SIGNATURE).row).toMatchObject({ currency, problem: '' });
+  });
+});
+
+describe('a signed text that fits no grammar', () => {
+  it.each([
+    'JOHN DOE',
+    '3DS pending',
+    '4111 1111 1111 1111',
+    '4111\u00a01111_1111--1111',
+    '４１１１１１１１１１１１１１１１',
+  ])('as status "%s" verifies and is kept as its fingerprint', (status) => {
+    const body = { ...BODY, status };
+    const { row, callback } = receive(body, sign(body));
+    expect(row).toMatchObject({ verdict: 'valid', status: fingerprint(status) });
+    expect(callback).toMatchObject({ externalId: BODY.externalId, status: fingerprint(status) });
+  });
+
+  it.each(['JOHN DOE', '../x', 'a\u200bb'])('as id "%s" verifies, and no order is read', (externalId) => {
+    const body = { ...BODY, externalId };
+    const { row, callback } = receive(body, sign(body));
+    expect(row).toMatchObject({ verdict: 'valid', external_id: fingerprint(externalId) });
+    expect(row.problem).toMatch(/^externalId: not kept/);
+    expect(callback).toBeNull();
   });
 });
 
@@ -190,7 +247,6 @@ describe('a body', () => {
     ['a control character in a signed field', text.replace('Success', 'Suc\\u0007cess'), /status/],
     ['a line end in a signed field', text.replace('Success', 'Success\\n'), /status/],
     ['a null where a signed field should be', text.replace('"Success"', 'null'), /status/],
-    ['a currency that is an object', text.replace('"EUR"', '{}'), /currency/],
   ])('with %s is malformed and says so', (_name, body, problem) => {
     const { row, callback } = receive(body, SIGNATURE);
     expect(row).toMatchObject({ verdict: 'malformed', external_id: null, status: null, amount: null });

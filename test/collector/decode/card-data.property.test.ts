@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BODY, receive, sign, textsOf, writtenCard } from './callback-fixtures.ts';
+import { fingerprint } from '../../support/fingerprint.ts';
+import { BODY, KEY, receive, sign, textsOf, writtenCard } from './callback-fixtures.ts';
 
 const letters = fc.stringMatching(/^[a-zA-Z:;"'\\ ]{0,6}$/);
 /** A card number with letters around it, as a JSON value: a text, a number, a list, an object's value or key. */
@@ -25,18 +26,22 @@ const FIELDS = [
 ];
 
 describe('a card number in a callback', () => {
-  it('may be the id of an order when the signature verifies: gateways number their orders', () => {
+  it('may be the id of an order where the gateway numbers them so, when the signature verifies', () => {
     const numbered = { ...BODY, externalId: '4111111111111111' };
-    const { row } = receive(JSON.stringify(numbered), sign(numbered));
-    expect(row).toMatchObject({ verdict: 'valid', external_id: numbered.externalId });
-    const forged = receive(JSON.stringify(numbered), 'f'.repeat(64));
-    expect(forged.row).toMatchObject({ verdict: 'malformed', external_id: null });
+    const hidden = fingerprint(numbered.externalId);
+    const numbers = { fingerprint, keepsCardLikeIds: true };
+    const { row } = receive(JSON.stringify(numbered), sign(numbered), [KEY], {}, numbers);
+    expect(row).toMatchObject({ verdict: 'valid', external_id: numbered.externalId, problem: '' });
+    const forged = receive(JSON.stringify(numbered), 'f'.repeat(64), [KEY], {}, numbers);
+    expect(forged.row).toMatchObject({ verdict: 'mismatch', external_id: hidden });
+    const elsewhere = receive(JSON.stringify(numbered), sign(numbered));
+    expect(elsewhere.row).toMatchObject({ verdict: 'valid', external_id: hidden });
   });
 
   it('reaches no field of the row and no problem, wherever in the body it stands', () => {
     fc.assert(
       fc.property(fc.constantFrom(...FIELDS), hidden, fc.boolean(), (name, { card, json }, holdsKey) => {
-        const signed = holdsKey && name !== 'externalId';
+        const signed = holdsKey;
         const { [name]: _replaced, ...others } = BODY;
         const text = `{"${name}":${json},${JSON.stringify(others).slice(1)}`;
         const value: unknown = (JSON.parse(text) as Record<string, unknown>)[name];

@@ -40,7 +40,9 @@ const isDigits = (text: string) =>
 function formatByHand(action: string): 'v2' | 'legacy' | 'unrecognized' {
   const segments = action.split('.');
   if (segments.length !== 4 || !segments.every(isDigits)) return 'unrecognized';
-  if (segments.map((segment) => segment.length).join() !== '1,1,1,2') return 'legacy';
+  if (segments.map((segment) => segment.length).join() !== '1,1,1,2') {
+    return segments.join('').length <= 11 ? 'legacy' : 'unrecognized';
+  }
   const [a, c, b, reason] = segments.map(Number) as [number, number, number, number];
   const allowed = a >= 1 && a <= 6 && c <= 2 && b <= 4 && groupByHand(reason) !== null;
   return allowed ? 'v2' : 'unrecognized';

@@ -5,6 +5,7 @@ import {
   type ReplyContext,
 } from '../../../collector/decode/status-reply.ts';
 import { NOTHING_KNOWN } from '../../../collector/decode/known-history.ts';
+import { POLICY } from '../../support/fingerprint.ts';
 import type { HistoryEventRow } from '../../../schemas/rows.ts';
 
 export const ORDER_ID = '7d9f2c1e-4b7a-4d53-9a51-0c9f6a1b2c3d';
@@ -26,6 +27,7 @@ export const context = (changes: Partial<ReplyContext> = {}): ReplyContext => ({
   known: NOTHING_KNOWN,
   observedAt: OBSERVED_AT,
   source: 'poll',
+  policy: POLICY,
   ...changes,
 });
 

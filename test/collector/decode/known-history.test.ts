@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fingerprint } from '../../support/fingerprint.ts';
 import { decodeHistory } from '../../../collector/decode/history.ts';
 import {
   addKnown,
@@ -40,7 +41,7 @@ describe('known history', () => {
   it('is read back as it was written, whatever the actions hold', () => {
     fc.assert(
       fc.property(list, (items) => {
-        const decoded = decodeHistory(items).items;
+        const decoded = decodeHistory(items, fingerprint).items;
         const known = readKnown(addKnown(NOTHING_KNOWN, decoded));
         expect([...known.keys()]).toEqual(decoded.map(({ key }) => key));
         expect([...known.values()]).toEqual(decoded);
@@ -52,7 +53,7 @@ describe('known history', () => {
   it('keeps what a reply told besides in one place, apart from the items', () => {
     fc.assert(
       fc.property(list, list, fc.json(), fc.json(), (some, more, first, second) => {
-        const items = decodeHistory([...some, ...more]).items;
+        const items = decodeHistory([...some, ...more], fingerprint).items;
         const [before, after] = [items.slice(0, some.length), items.slice(some.length)];
         const known = addKnown(withTold(addKnown(NOTHING_KNOWN, before), first), after, ['refused']);
         expect(readTold(addKnown(NOTHING_KNOWN, items))).toBeNull();
@@ -68,7 +69,7 @@ describe('known history', () => {
   it('takes one line an item', () => {
     fc.assert(
       fc.property(list, (items) => {
-        const decoded = decodeHistory(items).items;
+        const decoded = decodeHistory(items, fingerprint).items;
         const text = addKnown(NOTHING_KNOWN, decoded);
         expect(text === '' ? 0 : text.split('\n').length).toBe(decoded.length);
       }),
@@ -78,7 +79,7 @@ describe('known history', () => {
   it('made from stored rows is the same text', () => {
     fc.assert(
       fc.property(list, (items) => {
-        const decoded = decodeHistory(items).items;
+        const decoded = decodeHistory(items, fingerprint).items;
         const lines = decoded.map(({ time, code, occurrence, position }) =>
           knownLine({ time, action: code.action, occurrence, position }),
         );

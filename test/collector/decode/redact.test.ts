@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describe as shown, looksLikeCardNumber, redact } from '../../../collector/decode/redact.ts';
+import { looksLikeCardNumber } from '../../../collector/decode/card-search.ts';
+import { describe as shown, redact } from '../../../collector/decode/redact.ts';
 import { cardNumber, writtenCard } from './callback-fixtures.ts';
 
 const letters = fc.stringMatching(/^[a-z:;"' ]{0,20}$/);

@@ -77,7 +77,7 @@ describe('a callback over HTTP', () => {
 
   it('sent in chunks arrives whole', async () => {
     const chunked =
-      'POST /callbacks/acme-eu HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n';
+      'POST /callbacks/acme-eu HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n';
     expect((await sendRaw(url, `${chunked}3\r\n{"a\r\n4\r\n":1}\r\n0\r\n\r\n`)).status).toBe(200);
     expect(Buffer.from(last()?.body ?? []).toString()).toBe('{"a":1}');
   });
@@ -89,7 +89,7 @@ describe('a callback over HTTP', () => {
         ? await sendRaw(url, rawPost('/callbacks/acme-eu', ['Content-Type: text/plain'], body))
         : await sendRaw(
             url,
-            'POST /callbacks/acme-eu HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n' +
+            'POST /callbacks/acme-eu HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n' +
               `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
           );
     expect(answer.status).toBe(413);

@@ -1,9 +1,18 @@
+import { gatewayConfigSchema } from '../../../schemas/config.ts';
 import { pino } from 'pino';
 import { apiRoutes, type ApiOptions } from '../../../collector/http/api-routes.ts';
+import { createCallbackAccess, type CallbackGateway } from '../../../collector/http/callback-access.ts';
+import type { Refused } from '../../../collector/http/guard.ts';
 import { intakeRoutes, type IntakeDelivery } from '../../../collector/http/intake-routes.ts';
-import { startHttpServer, type HttpServer } from '../../../collector/http/server.ts';
+import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../../collector/http/server.ts';
 import { judgeWatchRequests, type WatchRequest } from '../../../collector/pipeline/watch-requests.ts';
 import type { Rows } from '../../../schemas/rows.ts';
+
+const GATEWAY = gatewayConfigSchema.parse({
+  name: 'acme-eu',
+  secureUrl: 'https://gateway.example',
+  token: 'a-token',
+});
 
 export const MAX_BODY = 10_000;
 
@@ -16,10 +25,16 @@ export interface HttpScene {
   /** Whatever stands behind the routes; throw to break it. */
   behind: () => Promise<void>;
   received: number;
+  /** Why requests were turned back unread. */
+  readonly refused: Refused[];
 }
 
 /** The collector's routes on a real socket, and what they hand on. */
-export async function startScene(api: Partial<ApiOptions> = {}): Promise<HttpScene> {
+export async function startScene(
+  api: Partial<ApiOptions> = {},
+  listener: Partial<HttpServerOptions> = {},
+  gateway: Partial<CallbackGateway> = {},
+): Promise<HttpScene> {
   const logged: HttpScene['logged'] = [];
   const log = pino(
     {},
@@ -32,20 +47,24 @@ export async function startScene(api: Partial<ApiOptions> = {}): Promise<HttpSce
     logged,
     behind: async () => {},
     received: 0,
+    refused: [],
   };
+  const gateways = new Map([['acme-eu', { callbackAddresses: [], ...gateway }]]);
   const healthy = () => ({ ok: true, problems: {}, details: {} });
   const server = await startHttpServer({
     host: '127.0.0.1',
     port: 0,
     maxBodyBytes: MAX_BODY,
     log,
+    onRefused: (reason) => void scene.refused.push(reason),
+    ...listener,
     routes(app) {
       apiRoutes(app, {
         version: '1.2.3',
         health: healthy,
         ready: healthy,
         metrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'up 1\n' }),
-        judge: (requests) => judgeWatchRequests(requests, new Set(['acme-eu'])),
+        judge: (requests) => judgeWatchRequests(requests, new Map([[GATEWAY.name, GATEWAY]])),
         async watch(requests) {
           await scene.behind();
           scene.watched.push(...requests);
@@ -60,11 +79,11 @@ export async function startScene(api: Partial<ApiOptions> = {}): Promise<HttpSce
         },
         now: () => 1_795_256_130_000_000,
         home: null,
-        loopbackOnly: true,
         ...api,
       });
       intakeRoutes(app, {
-        isGateway: (name) => name === 'acme-eu',
+        access: createCallbackAccess(gateways),
+        onRefused: (reason) => void scene.refused.push(reason),
         async accept(delivery) {
           await scene.behind();
           scene.deliveries.push(delivery);

@@ -61,7 +61,7 @@ describe('a callback', () => {
     const { sink, receive } = createPipeline();
     await receive(callback({ externalId: 'a' }, { gateway: 'nobody' }), callback({ externalId: 'b' }));
     expect(sink.rows('rejects')).toMatchObject([
-      { reason: 'unknown_gateway', received: 'nobody', topic: 'gateway.callbacks', kafka_partition: 0 },
+      { reason: 'unknown_gateway', received: '"nobody"', topic: 'gateway.callbacks', kafka_partition: 0 },
     ]);
     expect(sink.rows('callbackDeliveries')).toMatchObject([{ external_id: 'b' }]);
   });

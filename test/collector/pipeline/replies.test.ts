@@ -163,7 +163,7 @@ describe('a reply', () => {
     const { sink, clock, order } = await watching({
       history: [
         [0, '1.1.1.00'],
-        [1, '4111111111111111'],
+        [1, 'x'.repeat(201)],
       ],
     });
     await clock.advance(MINUTE);

@@ -108,7 +108,7 @@ describe.skipIf(!kafka.available)('rejects of Kafka records', () => {
   it('go in once it is mended, also beside a collector that has still to be started anew', async () => {
     const { code, report } = await redrive(collector);
     expect(report).toMatchObject({ ...NOTHING, found: 5, stored: 3, stillRejected: 2 });
-    expect(report.refusal).toMatch(/gateway: expected one of known, received forgotten/);
+    expect(report.refusal).toMatch(/gateway: expected one of known, received "forgotten"/);
     expect(report.left).toEqual([
       `${topics.callbacks}/0@1: unknown_gateway, would be rejected again`,
       `${topics.orders}/0@1: watch_message_malformed, would be rejected again`,

@@ -23,24 +23,31 @@ export interface Told {
 export interface WebhookReceiver {
   readonly url: string;
   readonly told: readonly Told[];
-  /** Status of the answers from now on. */
-  answer(status: number): void;
+  /** Requests so far, those that were not taken among them. */
+  requests(): number;
+  /** Status of the answers from now on, for all gateways or for one; 0 hangs up without an answer. */
+  answer(status: number, gateway?: string): void;
   stop(): Promise<void>;
 }
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const told: Told[] = [];
-  let status = 200;
+  let count = 0;
+  let all = 200;
+  const own = new Map<string, number>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      count++;
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as Told['body'];
+      const status = own.get(body.groupLabels['gateway'] ?? '') ?? all;
+      if (status === 0) {
+        response.destroy();
+        return;
+      }
       if (status === 200)
-        told.push({
-          path: request.url ?? '',
-          authorization: request.headers.authorization,
-          body: JSON.parse(Buffer.concat(chunks).toString()) as Told['body'],
-        });
+        told.push({ path: request.url ?? '', authorization: request.headers.authorization, body });
       response.writeHead(status).end();
     });
   }).listen(0, '127.0.0.1');
@@ -49,7 +56,11 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   return {
     url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
     told,
-    answer: (next) => void (status = next),
+    requests: () => count,
+    answer(status, gateway) {
+      if (gateway === undefined) all = status;
+      else own.set(gateway, status);
+    },
     async stop() {
       server.closeAllConnections();
       server.close();

@@ -81,6 +81,8 @@ describe('the reader may', () => {
       undefined,
     ],
     ['SELECT 1 -- comment; with a semicolon', '1\n'],
+    ['SELECT 1 AS mismatches ORDER BY mismatches', '1\n'],
+    ['SELECT t.file FROM (SELECT 1 AS file) AS t', '1\n'],
     ["SELECT version() != '', currentDatabase(), timezone(), displayName() != '', revision() > 0", undefined],
     ["SELECT name FROM system.tables WHERE database = 'gatewatch' AND name = 'orders'", 'orders\n'],
     ['SELECT count() > 0 FROM system.columns', '1\n'],
@@ -369,6 +371,12 @@ describe('the limits of the reader', () => {
     expect(await seen({ max_execution_time: '100' })).toBe('1\n');
     expect(await seen({ max_execution_time: '0' })).toBe('1\n');
     expect(await seen({ max_execution_time: '-1' })).toBe('1\n');
+  });
+
+  it('let inserts go first', async () => {
+    const priority = "SELECT value FROM system.settings WHERE name = 'priority'";
+    expect(await asReader(priority)).toMatchObject({ text: '10\n' });
+    expect(await asReader(priority, { priority: '1' })).toMatchObject({ text: '10\n' });
   });
 });
 

@@ -1,0 +1,123 @@
+import { isId } from '../../schemas/watch.ts';
+import { holdsCardDigits, isCardLikeId, looksLikeCardNumber } from './card-search.ts';
+import { shapeOf, type Fingerprint } from './fingerprint.ts';
+
+/**
+ * The grammar of every text that a stranger chooses and a row keeps. What fits stands as it came; what does not is kept as
+ * its fingerprint, so that nothing has to be recognised as card data.
+ */
+export interface TextPolicy {
+  readonly fingerprint: Fingerprint;
+  /** Ids of 13 to 19 digits that pass for a card number are the gateway's own numbers. */
+  readonly keepsCardLikeIds: boolean;
+}
+
+/** Digits and dots, at most 11 digits in all: a card number has 13 at least. */
+const CODE = /^\d{1,9}(?:\.\d{1,9}){0,9}$/;
+const MAX_CODE_DIGITS = 11;
+/** One word: no card number has letters only, and a name of two words does not fit. */
+const WORD = /^\p{L}{1,32}$/u;
+const CHANNEL = /^[A-Za-z][A-Za-z0-9._-]{0,31}$/;
+const MAX_CHANNEL_DIGITS = 8;
+const CURRENCY = /^(?:[A-Za-z]{3,5}|\d{3})$/;
+const GATEWAY = /^[a-z0-9-]{1,63}$/;
+const DELIVERY_ID = /^[A-Za-z0-9._:/=+-]{1,100}$/;
+const AMOUNT = /^-?\d{1,29}(?:\.\d{1,9})?$/;
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+/** What `shapeOf` writes: it tells nothing, and so may pass. The intake writes it into what it hands on. */
+const SHAPE = /^~[a9. ]{0,24}:\d{1,3}$/;
+
+/** Does a stored text stand for another one? Nothing else that is stored begins so. */
+export const isMasked = (text: string): boolean => text.startsWith('~');
+
+const digitsIn = (text: string): number => text.replace(/\D/g, '').length;
+
+/** A history code as it may be stored: v2, legacy, or digits and dots of another form. */
+export function isCode(text: string): boolean {
+  return text.length <= 5 + 2 * MAX_CODE_DIGITS && CODE.test(text) && digitsIn(text) <= MAX_CODE_DIGITS;
+}
+
+export function storedCode(text: string, fingerprint: Fingerprint): string {
+  return isCode(text) ? text : fingerprint(text);
+}
+
+/** A status, in replies and callbacks: one word of at most 32 letters. */
+export function isStatus(text: string): boolean {
+  return WORD.test(text) || SHAPE.test(text);
+}
+
+export function storedStatus(text: string, fingerprint: Fingerprint): string {
+  return isStatus(text) ? text : fingerprint(text);
+}
+
+/** An id that may be kept and asked for: of an id's letters, and not a card's number unless ids are believed. */
+export function isKeepableId(id: string, keepsCardLikeIds: boolean): boolean {
+  return isId(id) && (keepsCardLikeIds || !isCardLikeId(id));
+}
+
+export function storedId(id: string, { fingerprint, keepsCardLikeIds }: TextPolicy): string {
+  return isKeepableId(id, keepsCardLikeIds) || SHAPE.test(id) ? id : fingerprint(id);
+}
+
+export function storedChannel(channel: string, fingerprint: Fingerprint): string {
+  const fits = channel === '' || (CHANNEL.test(channel) && digitsIn(channel) <= MAX_CHANNEL_DIGITS);
+  return fits ? channel : fingerprint(channel);
+}
+
+export function storedGateway(name: string, fingerprint: Fingerprint): string {
+  return name === '' || (GATEWAY.test(name) && !looksLikeCardNumber(name)) ? name : fingerprint(name);
+}
+
+/** A header that anybody can write. */
+export function storedDeliveryId(deliveryId: string, fingerprint: Fingerprint): string {
+  const fits = DELIVERY_ID.test(deliveryId) && !isCardLikeId(deliveryId);
+  return fits ? deliveryId : fingerprint(deliveryId);
+}
+
+/** An amount as plain decimal text, or null when it does not fit `Decimal(38, 9)` or could hold a card number. */
+export function decimalText(amount: number | string | null | undefined): string | null {
+  if (amount === null || amount === undefined) return null;
+  const text = typeof amount === 'number' ? withoutExponent(amount) : withoutEndingZeros(amount);
+  return AMOUNT.test(text) && !isCardLikeAmount(text) ? text : null;
+}
+
+/** Is it a plain decimal number of any length that a card number cannot hide in? */
+export function isDecimal(text: string): boolean {
+  return DECIMAL.test(text) && !isCardLikeAmount(text);
+}
+
+/** All its digits, those before the point, and any part of those. */
+const isCardLikeAmount = (text: string): boolean =>
+  isCardLikeId(text) || holdsCardDigits(text.split('.', 1)[0] ?? '');
+
+/** JavaScript writes 0.0000001 as 1e-7: back to plain digits, when nine decimals hold the number exactly. */
+function withoutExponent(amount: number): string {
+  const text = String(amount);
+  if (!text.includes('e-')) return text;
+  const plain = amount.toFixed(9).replace(/0+$/, '');
+  return Number(plain) === amount ? plain : text;
+}
+
+/** Zeros that follow the ninth decimal say nothing. */
+const withoutEndingZeros = (text: string): string => text.replace(/(\.\d{9})0+$/, '$1');
+
+/** A currency's code, ISO 4217 letters or digits; null for all else, so that an empty text never stands before a true one. */
+export function currencyCode(currency: unknown): string | null {
+  const named = typeof currency === 'string' ? currency.trim() : '';
+  return CURRENCY.test(named) ? named : null;
+}
+
+/** What a stranger's value is called in "received ..." texts: a word or a short number as it is, all else by its look. */
+export function received(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (typeof value === 'string') return value === '' ? 'an empty string' : quoted(value);
+  if (typeof value === 'number') return isShortNumber(String(value)) ? String(value) : 'a long number';
+  if (typeof value === 'boolean') return String(value);
+  return Array.isArray(value) ? `an array of ${value.length}` : 'an object';
+}
+
+const isShortNumber = (text: string): boolean => /^-?[\d.]{1,11}$/.test(text);
+
+function quoted(text: string): string {
+  return WORD.test(text) || isShortNumber(text) ? `"${text}"` : `a text like ${shapeOf(text)}`;
+}

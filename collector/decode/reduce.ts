@@ -1,0 +1,85 @@
+import { createHmac } from 'node:crypto';
+import { signatureBase, type Callback } from '../../schemas/gateway/callback.ts';
+import type { Secret } from '../../schemas/secret.ts';
+import { readCallback } from './callback.ts';
+import { shapeOf } from './fingerprint.ts';
+import { currencyCode, isDecimal, isKeepableId, isStatus } from './grammar.ts';
+import { sha256Bytes } from './ids.ts';
+import { verifySignature } from './signature.ts';
+
+/** What the reduction of a gateway's callbacks needs of its configuration. */
+export interface ReduceOptions {
+  readonly keys: readonly Secret[];
+  /** Seals what must be told apart and not be guessed. */
+  readonly seal: Secret;
+  readonly keepsCardLikeIds: boolean;
+}
+
+/** A callback without anything that is not needed to judge it and to read its order. */
+export interface ReducedCallback {
+  readonly body: Uint8Array;
+  readonly signatures: readonly string[];
+  /** Stands for the whole body, so that contents stay told apart: 64 hexadecimal digits. */
+  readonly bodyHash: string;
+  /** The order's id; null when there is none that may be kept. */
+  readonly orderId: string | null;
+}
+
+/** No JSON: whoever reads it finds it as malformed as what it stands for. */
+const UNREADABLE = Buffer.from('~');
+
+/**
+ * Keeps the signed fields of a callback and its currency, each with its exact text when that fits the field's grammar, and
+ * nothing else. It verifies under a key exactly when the whole callback does: where a field of a callback that verifies does
+ * not fit, the field becomes its shape and the signature is made anew under the same key.
+ */
+export function reduceCallback(
+  body: Uint8Array,
+  signatures: readonly string[],
+  { keys, seal, keepsCardLikeIds }: ReduceOptions,
+): ReducedCallback {
+  const bodyHash = sealed(seal, body);
+  const { callback } = readCallback(body);
+  if (callback === null) {
+    const unread = signatures.map((text) => sealedSignature(text, seal));
+    return { body: UNREADABLE, signatures: unread, bodyHash, orderId: null };
+  }
+  const [signature = '', ...more] = signatures;
+  const verifying = more.length > 0 ? undefined : keys.find((key) => verifies(callback, signature, key));
+  const kept = fitting(callback, keepsCardLikeIds && verifying !== undefined);
+  return {
+    body: Buffer.from(JSON.stringify(kept)),
+    signatures:
+      verifying === undefined
+        ? signatures.map((text) => sealedSignature(text, seal))
+        : [sha256Bytes(signatureBase(kept, verifying.reveal()))].map((hash) =>
+            Buffer.from(hash).toString('hex'),
+          ),
+    bodyHash,
+    orderId: kept.externalId === callback.externalId ? kept.externalId : null,
+  };
+}
+
+const verifies = (callback: Callback, signature: string, key: Secret): boolean =>
+  verifySignature(callback, signature, [key]) === 'valid';
+
+function fitting(callback: Callback, keepsCardLikeIds: boolean): Callback & { currency?: string } {
+  const { externalId, status, amount, orderType, currency } = callback;
+  const named = currency !== null && currency !== undefined && currency !== '';
+  return {
+    externalId: isKeepableId(externalId, keepsCardLikeIds) ? externalId : shapeOf(externalId),
+    status: isStatus(status) ? status : shapeOf(status),
+    amount: isDecimal(amount) ? amount : shapeOf(amount),
+    orderType,
+    ...(named ? { currency: currencyCode(currency) ?? shapeOf(String(currency)) } : {}),
+  };
+}
+
+/** A signature that does not verify is a text like any other. */
+function sealedSignature(text: string, seal: Secret): string {
+  return text.trim() === '' ? '' : sealed(seal, text);
+}
+
+function sealed(seal: Secret, content: Uint8Array | string): string {
+  return createHmac('sha256', seal.reveal()).update(content).digest('hex');
+}

@@ -1,0 +1,239 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createFingerprint, shapeOf } from '../../../collector/decode/fingerprint.ts';
+import {
+  currencyCode,
+  isCode,
+  isKeepableId,
+  isStatus,
+  received,
+  storedChannel,
+  storedCode,
+  storedDeliveryId,
+  storedGateway,
+  storedId,
+  storedStatus,
+} from '../../../collector/decode/grammar.ts';
+import { Secret } from '../../../schemas/secret.ts';
+import { fingerprint, POLICY } from '../../support/fingerprint.ts';
+import { writtenCard } from './callback-fixtures.ts';
+
+const CARD = '4111111111111111';
+const UUID = '7d9f2c1e-4b7a-4d53-9a51-0c9f6a1b2c3d';
+
+describe('the shape of a text', () => {
+  it.each([
+    ['', '~:0'],
+    ['ADA LOVELACE', '~a a:12'],
+    ['4111.1111.1111.1111', '~9.9.9.9:19'],
+    ['4111 -\t- 1111', '~9 . . 9:13'],
+    ['Частично оплачен', '~a a:16'],
+    ['４１１１ ①', '~9 9:6'],
+    ['é', '~a:1'],
+    ['~a:1', '~.a.9:4'],
+    ['🙂🙂', '~.:4'],
+    ['a1'.repeat(100), '~a9a9a9a9a9a9a9a9a9a9a9a9:200'],
+    ['.a'.repeat(5_000), '~.a.a.a.a.a.a.a.a.a.a.a.a:10000'],
+  ])('%j is %s', (text, shape) => {
+    expect(shapeOf(text)).toBe(shape);
+  });
+
+  it('holds nothing of the text, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
+        expect(shapeOf(text)).toMatch(/^~[a9. ]{0,24}:\d+$/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('a fingerprint', () => {
+  it('is the shape, the length and 16 digits of a keyed hash', () => {
+    // HMAC-SHA-256 of "ADA LOVELACE" under 32 bytes of 0x5a, by openssl.
+    expect(fingerprint('ADA LOVELACE')).toBe('~a a:12:712d38ae2e0c0d83');
+  });
+
+  it('is equal for equal texts, and different for others and under another key', () => {
+    const other = createFingerprint(new Secret('a5'.repeat(32)));
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (one, two) => {
+        expect(fingerprint(one) === fingerprint(two)).toBe(one === two);
+        expect(other(one)).not.toBe(fingerprint(one));
+      }),
+    );
+  });
+});
+
+describe('a code', () => {
+  it.each(['4.1.4.63', '1.2.3', '9.9.9.99', '1', '10.20.30.40', '12345678901'.slice(0, 9), '1.2.3.4.5'])(
+    '%s is kept',
+    (code) => {
+      expect(isCode(code)).toBe(true);
+      expect(storedCode(code, fingerprint)).toBe(code);
+    },
+  );
+
+  it.each([
+    '',
+    '.',
+    '1.',
+    '.1',
+    '1..2',
+    '4.1.4.63 ',
+    'x4.1.4.63',
+    '4111.1111.1111.1111',
+    '123456.123456',
+    '1111.1111.1111',
+    '1.1.1.1.1.1.1.1.1.1.1.1',
+    '４.1.4.63',
+    'DECLINED',
+  ])('%j is no code', (text) => {
+    expect(isCode(text)).toBe(false);
+    expect(storedCode(text, fingerprint)).toBe(fingerprint(text));
+  });
+
+  it('of eleven digits is one, and of twelve is none', () => {
+    expect([isCode('123456.12345'), isCode('123456.123456')]).toEqual([true, false]);
+  });
+});
+
+describe('a status', () => {
+  it.each(['Success', 'PROCESSING', 'Отменён', 'x'.repeat(32), '~a 9:12'])('%s is kept', (status) => {
+    expect(isStatus(status)).toBe(true);
+    expect(storedStatus(status, fingerprint)).toBe(status);
+  });
+
+  it.each([
+    '',
+    'x'.repeat(33),
+    'ADA LOVELACE',
+    'Failed 4111',
+    'a1',
+    '~a:1234',
+    '~b:1',
+    ' Success',
+    'Success\n',
+  ])('%j is none', (text) => {
+    expect(isStatus(text)).toBe(false);
+    expect(storedStatus(text, fingerprint)).toBe(fingerprint(text));
+  });
+});
+
+describe('an id', () => {
+  it.each([
+    UUID,
+    'order-1',
+    'Заказ-15',
+    '1795256130000000',
+    '20261121101530',
+    'a|b',
+    'x'.repeat(200),
+    '~a 9:16',
+  ])('%s is kept', (id) => {
+    expect(storedId(id, POLICY)).toBe(id);
+  });
+
+  it.each([
+    CARD,
+    'order-4111-1111-1111-1111',
+    '4111_1111_1111_1111',
+    '4111--1111--1111--1111',
+    '4111.1111.1111.1111',
+    '2026-4111111111111111',
+    '４１１１１１１１１１１１１１１１',
+    '٤١١١١١١١١١١١١١١١',
+    'ADA LOVELACE',
+    'a\u00a0b',
+    '',
+    '..',
+    'a/../b',
+    'x'.repeat(201),
+  ])('%j is not', (id) => {
+    expect(storedId(id, POLICY)).toBe(fingerprint(id));
+  });
+
+  it('that could be a card number is kept where ids are numbered so, and a name is not', () => {
+    const numbers = { fingerprint, keepsCardLikeIds: true };
+    expect(storedId(CARD, numbers)).toBe(CARD);
+    expect(storedId('ADA LOVELACE', numbers)).toBe(fingerprint('ADA LOVELACE'));
+    expect([isKeepableId(CARD, true), isKeepableId(CARD, false)]).toEqual([true, false]);
+  });
+
+  it('shows no card number, however it is grouped', () => {
+    fc.assert(
+      fc.property(writtenCard, (card) => {
+        expect(storedId(card.replaceAll(' ', '.'), POLICY)).toMatch(/^~[9.]+:\d+:[0-9a-f]{16}$/);
+      }),
+    );
+  });
+});
+
+describe('other texts of strangers', () => {
+  it.each(['', 'p2p', 'internal-widget', 'P2P_card.2', 'A1234567', 'c'.repeat(32)])(
+    'channel %j is kept',
+    (text) => {
+      expect(storedChannel(text, fingerprint)).toBe(text);
+    },
+  );
+
+  it.each(['2p', 'internal widget', 'c'.repeat(33), 'a123456789', 'a4111-11111', 'é', '-a'])(
+    'channel %j is not',
+    (text) => {
+      expect(storedChannel(text, fingerprint)).toBe(fingerprint(text));
+    },
+  );
+
+  it('names of gateways and ids of deliveries are kept in their forms only', () => {
+    for (const name of ['', 'acme-eu', 'g2', 'a'.repeat(63)])
+      expect(storedGateway(name, fingerprint)).toBe(name);
+    for (const name of ['Acme', 'a b', CARD, '4111-1111-1111-1111', 'a'.repeat(64)]) {
+      expect(storedGateway(name, fingerprint)).toBe(fingerprint(name));
+    }
+    for (const id of [UUID, 'gateway.callbacks/3@42'.replace('@', ':'), 'a'.repeat(100)]) {
+      expect(storedDeliveryId(id, fingerprint)).toBe(id);
+    }
+    for (const id of ['', CARD, 'a b', 'a'.repeat(101), `x:${CARD}`]) {
+      expect(storedDeliveryId(id, fingerprint)).toBe(fingerprint(id));
+    }
+  });
+
+  it.each([
+    ['EUR', 'EUR'],
+    [' usd ', 'usd'],
+    ['USDT', 'USDT'],
+    ['MATIC', 'MATIC'],
+    ['978', '978'],
+    ['', null],
+    ['EU', null],
+    ['EUROEU', null],
+    ['97', null],
+    ['9788', null],
+    ['E1R', null],
+    [978, null],
+    [null, null],
+    [undefined, null],
+    [['EUR'], null],
+  ])('currency %j is stored as %j', (currency, stored) => {
+    expect(currencyCode(currency)).toBe(stored);
+  });
+
+  it.each([
+    [null, 'nothing'],
+    [undefined, 'nothing'],
+    ['', 'an empty string'],
+    ['Refund', '"Refund"'],
+    ['12345678901', '"12345678901"'],
+    ['123456789012', 'a text like ~9:12'],
+    ['ADA LOVELACE', 'a text like ~a a:12'],
+    [7.5, '7.5'],
+    [-12_345_678_901, '-12345678901'],
+    [123_456_789_012, 'a long number'],
+    [1e21, 'a long number'],
+    [true, 'true'],
+    [[CARD], 'an array of 1'],
+    [{ cardNumber: CARD }, 'an object'],
+  ])('%j is called %s', (value, text) => {
+    expect(received(value)).toBe(text);
+  });
+});
