@@ -346,6 +346,7 @@ export const REJECT_REASONS = [
   'history_time_invalid',
   'history_older_than_retention',
   'history_in_the_future',
+  'history_too_long',
   'row_refused_by_store',
   'kafka_batch_too_large',
   'kafka_batch_damaged',

@@ -16,7 +16,14 @@ import {
   type Decision,
   type RefusedItem,
 } from './history.ts';
-import { ANY_TIME, outsideWindow, type HistoryWindow } from './history-window.ts';
+import {
+  ANY_TIME,
+  beyondAll,
+  MAX_ITEMS,
+  outsideWindow,
+  summedUp,
+  type HistoryWindow,
+} from './history-window.ts';
 import { stableId } from './ids.ts';
 import { addKnown, readKnown, readRefused, type KnownHistory } from './known-history.ts';
 import { firstProblem, type Problem } from './problem.ts';
@@ -58,7 +65,7 @@ export type DecodedReply =
       readonly final: boolean;
       readonly items: number;
       readonly newEvents: readonly HistoryEventRow[];
-      /** Items of this reply that could not be read. */
+      /** Rejects that this reply makes, whether they were made before or not. */
       readonly refusedItems: number;
       readonly known: KnownHistory;
       readonly decision: Decision | null;
@@ -85,7 +92,7 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
   // The order's own id, whichever it was asked by: the next read asks by that one, and finds the same faults.
   const own = { ...context, idKind: 'external-id', orderId: reply.externalId } as const;
   const { fresh, outside } = newItems(history.items, known, context.keeps ?? ANY_TIME);
-  const refused = [...history.refused, ...outside];
+  const refused = summedUp([...history.refused, ...outside]);
   const rejects = refusedRows(own, refused).filter((row) => !refusedBefore.has(row.reject_id));
   const ordered = inTimeOrder([...known.values(), ...fresh]);
   const decision = decide(ordered);
@@ -151,7 +158,8 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
     known: addKnown(
       context.known,
       fresh,
-      rejects.map((row) => row.reject_id),
+      // Those beyond are told again with each reply, and fold into one row.
+      refusedBefore.size < MAX_REMEMBERED ? rejects.map((row) => row.reject_id) : [],
     ),
     decision,
     firstEventAt: ordered[0]?.time ?? null,
@@ -172,12 +180,16 @@ function newItems(
   const outside: RefusedItem[] = [];
   for (const item of items) {
     if (known.has(item.key)) continue;
-    const refusal = outsideWindow(item, keeps);
+    const isTooMuch = known.size + fresh.length >= MAX_ITEMS;
+    const refusal = outsideWindow(item, keeps) ?? (isTooMuch ? beyondAll(item) : null);
     if (refusal === null) fresh.push(item);
     else outside.push(refusal);
   }
   return { fresh, outside };
 }
+
+/** Rejects of an order that are kept in mind. */
+const MAX_REMEMBERED = 1_000;
 
 type Read = { reply: StatusReply } | { reason: RejectReason; problem: Problem };
 

@@ -96,6 +96,11 @@ export function createQueue(): Queue {
   };
 }
 
+/** A reply that is a batch by itself: others would wait for all its rows. An order has a few dozen items. */
+const LARGE_ROWS = 1_000;
+
+const isLarge = ({ lane, rowCount }: PendingWrite): boolean => lane !== '' && rowCount > LARGE_ROWS;
+
 function createBatch(maxRows: number) {
   const writes: PendingWrite[] = [];
   const weeks = new Set<number>();
@@ -105,7 +110,9 @@ function createBatch(maxRows: number) {
     rows: () => rows,
     /** Adds it, if there is room; the first one always has. */
     takes(write: PendingWrite): boolean {
-      if (writes.length > 0) {
+      const [first] = writes;
+      if (first !== undefined) {
+        if (isLarge(first) || isLarge(write)) return false;
         const more = [...write.weeks].filter((week) => !weeks.has(week)).length;
         if (rows + write.rowCount > maxRows || (more > 0 && weeks.size + more > MAX_WEEKS)) return false;
       }

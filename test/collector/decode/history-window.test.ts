@@ -49,4 +49,20 @@ describe('a history item outside of what is kept', () => {
     );
     expect(reply.ok && reply.rejects.map(({ reason }) => reason)).toEqual(['history_in_the_future']);
   });
+
+  it('makes a hundred rejects of a reply at most, the last one for all the rest', () => {
+    const list = Array.from({ length: 3_000 }, (_, n) => item(-500 - n));
+    const { rejects, refusedItems, items } = accept(replyText(list), { keeps });
+    expect([rejects.length, refusedItems, items]).toEqual([100, 100, 0]);
+    expect(rejects.at(-1)).toMatchObject({ field: 'orderHistory', received: '2901 more items' });
+    expect(new Set(rejects.map(({ reject_id }) => reject_id)).size).toBe(100);
+  });
+
+  it('is one that comes when its order has ten thousand', () => {
+    const list = (from: number) => Array.from({ length: 6_000 }, (_, n) => item(-(from + n) / 100));
+    const { known } = accept(replyText(list(0)), { keeps });
+    const second = accept(replyText(list(6_000)), { keeps, known });
+    expect(second.newEvents).toHaveLength(4_000);
+    expect(second.rejects[0]).toMatchObject({ reason: 'history_too_long', field: 'orderHistory' });
+  });
 });

@@ -87,6 +87,27 @@ describe('history of many weeks', () => {
     );
   });
 
+  it('and many rows is a batch by itself', async () => {
+    const { sink, store } = await setUp({ maxAgeMs: 0 });
+    const large = {
+      ...reply('bad', 'large', 1, 0),
+      historyEvents: Array.from({ length: 1_500 }, (_, n) => historyEvent({ external_id: `large-${n}` })),
+    };
+    await Promise.all([
+      sink.write(reply('good', 'small-1', 1, 0)),
+      sink.write(large),
+      sink.write(large),
+      sink.write(reply('good', 'small-2', 1, 0)),
+    ]);
+    expect(await store.query('SELECT batch_seq, history_rows FROM ingest_ledger ORDER BY batch_seq')).toEqual(
+      [
+        { batch_seq: 1, history_rows: 2 },
+        { batch_seq: 2, history_rows: 1_500 },
+        { batch_seq: 3, history_rows: 1_500 },
+      ],
+    );
+  });
+
   it('that a crash left in the table alone is completed a few weeks a statement, and once, whatever fails', async () => {
     const { sink, store, sinkAgain } = await setUp();
     await sink.write({ historyEvents: [historyEvent({ external_id: 'whole' })] });

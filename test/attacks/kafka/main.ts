@@ -1,0 +1,36 @@
+import { isDeepStrictEqual } from 'node:util';
+import { startOwnKafka } from '../../support/kafka-broker.ts';
+import { runAttack } from '../run-attack.ts';
+import { attackKafka } from './run.ts';
+
+const USAGE = `npm run attacks:kafka -- [options]
+
+A hostile producer on the topics of a running collector, with a broker of its own: garbage, forgeries, nesting, ten thousand
+headers, odd ids, and batches of each codec that unpack to 17 MiB. Each message has to become what it deserves, signed callbacks
+beside them have to land, and /readyz has to stay true.
+
+  --messages N  hostile messages (default 100000)
+  --seed N      replay a run (default 1)
+  --json FILE   write the report there, too`;
+
+process.exitCode = await runAttack(
+  {
+    usage: USAGE,
+    messages: 100_000,
+    async run(options) {
+      const broker = await startOwnKafka();
+      try {
+        const report = await attackKafka({ brokers: [broker.bootstrap], bombs: 10, ...options });
+        const { expected, found, good, beside } = report;
+        const passed =
+          isDeepStrictEqual({ ...found }, { ...expected, valid: 0 }) &&
+          good.stored === good.sent &&
+          Object.keys(beside.notReady).length === 0;
+        return { report, passed };
+      } finally {
+        await broker.stop();
+      }
+    },
+  },
+  process.argv.slice(2),
+);
