@@ -180,7 +180,7 @@ describe.skipIf(!kafka.available || !installed)('a callback that kcat puts onto 
       collector.query(`SELECT reason, field, received, topic FROM rejects WHERE reason = 'unknown_gateway'`);
     await expect
       .poll(rows, { timeout: 10_000 })
-      .toEqual([{ reason: 'unknown_gateway', field: 'gateway', received: 'nobody', topic }]);
+      .toEqual([{ reason: 'unknown_gateway', field: 'gateway', received: '"nobody"', topic }]);
   });
 });
 
