@@ -25,7 +25,7 @@ export const MAX_ITEMS = 10_000;
 
 /** An item that comes when its order has MAX_ITEMS. */
 export function beyondAll(item: DecodedItem): RefusedItem {
-  const content = `${formatTime(item.time)} ${redact(item.code.action)}`;
+  const content = `${formatTime(item.time)} ${item.code.action}`;
   const problem = { field: 'orderHistory', received: 'more items', expected: `at most ${MAX_ITEMS} items` };
   return { position: item.position, reason: 'history_too_long', problem, content };
 }
