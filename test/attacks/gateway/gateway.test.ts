@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { REPLIES } from './replies.ts';
+import { attackAsGateway } from './run.ts';
+
+const REPLIES_IN_ALL = Number(process.env['GATEWATCH_GATEWAY_REPLIES'] ?? 300);
+
+describe('a hostile gateway', () => {
+  it('hurts itself only', async () => {
+    const report = await attackAsGateway({ messages: REPLIES_IN_ALL, seed: 7, say: () => undefined });
+    console.log(JSON.stringify(report));
+    expect(Object.keys(report.served)).toHaveLength(REPLIES.length);
+    expect(report.good.settled).toBe(report.good.orders);
+    expect(report.good.wrongItems).toBe(0);
+    expect(report.callbacks.refused).toBe(0);
+    expect(report.beside.notReady).toEqual({});
+    expect(report.beside.memoryMiB.most - report.beside.memoryMiB.before).toBeLessThan(700);
+    expect(report.rejects).toMatchObject({
+      history_older_than_retention: expect.any(Number),
+      history_in_the_future: expect.any(Number),
+      reply_malformed: expect.any(Number),
+      reply_too_large: expect.any(Number),
+      reply_truncated: expect.any(Number),
+    });
+  }, 300_000);
+});
