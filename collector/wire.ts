@@ -4,6 +4,7 @@ import { systemClock } from './clock.ts';
 import type { Environment, LoadedConfig } from './config/load.ts';
 import { createFingerprint, type Fingerprint } from './decode/fingerprint.ts';
 import { itemSpan, rootSpan } from './decode/spans.ts';
+import { createCallbackAccess } from './http/callback-access.ts';
 import { readOrderTimeline } from './order-timeline.ts';
 import { handleCallbacks } from './pipeline/callbacks.ts';
 import { countMasked } from './pipeline/count-masked.ts';
@@ -22,7 +23,10 @@ import { createHealth } from './runtime/health.ts';
 import { createKafkaInput, type KafkaInput } from './runtime/kafka-input.ts';
 import { createLifecycle, within, type Ending } from './runtime/lifecycle.ts';
 import { startListeners } from './runtime/listeners.ts';
-import { migrate, openStore } from './runtime/open-store.ts';
+import { migrate, openStore, untilStoreAnswers } from './runtime/open-store.ts';
+import { createRefusals } from './runtime/refusals.ts';
+import { createReload } from './runtime/reload.ts';
+import { createStoreProbe } from './runtime/store-probe.ts';
 import { startReports } from './runtime/status-reporter.ts';
 import { createTally } from './runtime/tally.ts';
 import { RULES_FOLDER, VERSION } from './runtime/package-files.ts';
@@ -44,6 +48,11 @@ export interface CollectorDeps {
 }
 
 export interface Collector {
+  /**
+   * Uses the secrets and certificates of a configuration that was read again; other settings hold from the next start.
+   * @throws GatewatchError `config_invalid`, and nothing has changed
+   */
+  reload(fresh: LoadedConfig): void;
   readonly addresses: { readonly http: string; readonly intake: string; readonly store: string };
   /** Stops sources first, drains what was taken in, then the sinks. Bounded; safe to repeat. */
   stop(reason: string): Promise<void>;
@@ -164,15 +173,22 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     });
     // Together: while the store is away, all of them wait for it.
     life.onStop(() => within(Promise.all([poller.stop(), keeper.stop(), kafka?.stop()]), DRAIN_MS));
+    const probe = createStoreProbe({ ask: () => store.queryText('SELECT 1', 'TabSeparated'), clock });
+    life.onStop(async () => probe.stop());
     const kafkaStatus = () => kafka?.source.status() ?? null;
     const console = startConsole(config, opened, clock, log);
     life.onStop(() => console.stop());
-    const listeners = await startListeners(
-      config.http,
-      {
+    const listeners = await startListeners(config.http, {
+      api: {
         version: VERSION,
         health: () => health.alive({ kafka: kafkaStatus(), sink: sink.status() }),
-        ready: () => health.ready({ kafka: kafkaStatus(), sink: sink.status(), pollers: poller.status() }),
+        ready: () =>
+          health.ready({
+            kafka: kafkaStatus(),
+            sink: sink.status(),
+            pollers: poller.status(),
+            store: probe.problem(),
+          }),
         metrics: () => telemetry.renderMetrics(),
         judge: (requests) => judgeWatchRequests(requests, gateways),
         watch: (requests) =>
@@ -185,8 +201,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         now: clock.now,
         home: console.routes?.console.home ?? null,
       },
-      {
-        isGateway: (name) => gateways.has(name),
+      intake: {
         onReceived: () => instruments.received.add(1, { source: 'http' }),
         async accept(delivery) {
           // With Kafka a callback is durable without the store.
@@ -199,9 +214,11 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
           });
         },
       },
-      console.routes,
+      console: console.routes,
+      access: createCallbackAccess(gateways),
+      onRefused: createRefusals(log, (reason) => instruments.refused.add(1, { reason }), clock.monotonicMs),
       log,
-    );
+    });
     life.onStop(() => listeners.stop(1_000));
 
     const parts = {
@@ -224,9 +241,10 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         ];
         exporter = createSpanExporter({ store, collectorId, sender, toSpans, instruments, log });
       }
+      health.starting('what the last run left unfinished is being completed');
       await sink.open();
-      life.signal.throwIfAborted();
-      const resumed = await keeper.start();
+      health.starting('the watched orders are being loaded');
+      const resumed = await untilStoreAnswers(() => keeper.start(), { store, log, signal: life.signal });
       life.signal.throwIfAborted();
       health.started();
       await kafka?.source.start();
@@ -253,7 +271,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     };
     void begin().catch((error: unknown) => life.fail((error as Error).message));
     const { http, intake } = listeners;
-    return { addresses: { http, intake, store: store.url }, stop: life.stop, done: life.done };
+    const reload = createReload(config, gateways, listeners, log);
+    return { addresses: { http, intake, store: store.url }, reload, stop: life.stop, done: life.done };
   } catch (error) {
     await life.stop('start failed', 1);
     throw error;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alertsConfigSchema } from './alerting/config.ts';
+import { addressRange, httpConfigSchema, port } from './config-http.ts';
 import { RULES } from './alerting/rules/all.ts';
 import { CALLBACK_TYPES } from './gateway/callback.ts';
 import { TOPICS } from './names.ts';
@@ -29,6 +30,12 @@ const callbackKey = z
   .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), {
     error: 'a key on one line, without control characters',
   })
+  .transform((text) => new Secret(text));
+
+/** A part of the address of callbacks that only the gateway knows. */
+const pathSecret = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{22,200}$/, '22 to 200 letters, digits, - and _ (128 bits in base64url)')
   .transform((text) => new Secret(text));
 
 const httpUrl = z
@@ -107,6 +114,10 @@ export const gatewayConfigSchema = z.strictObject({
    * callback verifies
    */
   callbackKeys: z.array(callbackKey).max(5).default([]),
+  /** Addresses that callbacks come from; others are refused with 403. @default [], any address */
+  callbackAddresses: z.array(addressRange).default([]),
+  /** Callbacks are taken at `/callbacks/{gateway}/{secret}` only. @default none */
+  callbackPathSecret: pathSecret.optional(),
   /** Callback types that the account manager switched on (section 6.2). @default all five */
   callbackTypes: z.array(z.enum(CALLBACK_TYPES)).default([...CALLBACK_TYPES]),
   /**
@@ -188,14 +199,6 @@ export const retentionSchema = z.strictObject({
 });
 export type RetentionConfig = z.output<typeof retentionSchema>;
 
-const hostName = z
-  .string()
-  .max(253)
-  .regex(/^[a-z0-9_]([a-z0-9._-]*[a-z0-9])?$/i, 'the name of a host, without scheme and port')
-  .transform((text) => text.toLowerCase());
-
-const port = z.int().min(0).max(65_535);
-
 export const configSchema = z
   .strictObject({
     /** Names this collector in rows and metrics. @default the host's name */
@@ -216,23 +219,7 @@ export const configSchema = z
         readerPassword: z.enum(['required', 'none']).default('required'),
       })
       .prefault({}),
-    http: z
-      .strictObject({
-        /** @default '127.0.0.1' */
-        host: z.string().min(1).default('127.0.0.1'),
-        /** @default 8080 */
-        port: port.default(8080),
-        /**
-         * Names that requests may be for, beside IP addresses, `localhost`, `host` and the machine's own name.
-         * @default []
-         */
-        hosts: z.array(hostName).default([]),
-        /** A listener of its own for callbacks, so that only it need be reachable from outside. */
-        intake: z.strictObject({ host: z.string().min(1).default('0.0.0.0'), port }).optional(),
-        /** Callback bodies larger than this are refused with 413. @default 262144 */
-        maxBodyBytes: z.int().positive().max(262_144).default(262_144),
-      })
-      .prefault({}),
+    http: httpConfigSchema.prefault({}),
     batch: z
       .strictObject({
         /** Rows a batch at most. @default 25000 */

@@ -29,6 +29,13 @@ export const METRICS = {
     description: 'Messages and replies taken in',
     labels: ['source'],
   },
+  refused: {
+    name: 'gatewatch.http_refused',
+    kind: 'counter',
+    unit: '',
+    description: 'Requests and connections that a listener turned back unread, by reason',
+    labels: ['reason'],
+  },
   decoded: {
     name: 'gatewatch.decoded',
     kind: 'counter',

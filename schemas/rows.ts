@@ -347,5 +347,7 @@ export const REJECT_REASONS = [
   'history_older_than_retention',
   'history_in_the_future',
   'row_refused_by_store',
+  'kafka_batch_too_large',
+  'kafka_batch_damaged',
 ] as const;
 export type RejectReason = (typeof REJECT_REASONS)[number];

@@ -5,13 +5,17 @@ const PRINTED = '[secret]';
  * messages) shows `[secret]`; only `reveal()` gives the value, so a search for that word finds every use.
  */
 export class Secret {
-  readonly #value: string;
+  #value: string;
   constructor(value: string) {
     this.#value = value;
   }
   /** The value itself. Never pass it to a log, error, row, span or metric. */
   reveal(): string {
     return this.#value;
+  }
+  /** Whoever holds this one sees the other's value from now on: reveal it where it is used, and keep no copy. */
+  renew(other: Secret): void {
+    this.#value = other.#value;
   }
   toString(): string {
     return PRINTED;

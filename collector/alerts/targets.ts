@@ -19,7 +19,8 @@ export function createAlertmanager(
   { url, username, password, token }: NonNullable<AlertsConfig['alertmanager']>,
   options: TargetOptions = {},
 ): AlertTarget {
-  const authorization =
+  // With each request: they may be renewed.
+  const authorization = () =>
     token !== undefined
       ? `Bearer ${token.reveal()}`
       : username === undefined
@@ -36,7 +37,7 @@ export function createAlertmanager(
         endsAt,
         ...(URL.canParse(generatorUrl) ? { generatorURL: generatorUrl } : {}),
       }));
-      const outcome = await postJson(`${url}/api/v2/alerts`, body, authorization, options);
+      const outcome = await postJson(`${url}/api/v2/alerts`, body, authorization(), options);
       options.onOutcome?.('alertmanager', outcome.kind);
       if (outcome.kind === 'accepted') return;
       const cause = outcome.kind === 'failed' ? outcome.cause : undefined;

@@ -22,7 +22,6 @@ export function createWebhook(
   options: TargetOptions = {},
 ): AlertTarget {
   const { url, token, repeatMinutes } = config;
-  const authorization = token && `Bearer ${token.reveal()}`;
   let notices: Map<string, Notice> | undefined;
   let unsaved: unknown;
 
@@ -64,6 +63,8 @@ export function createWebhook(
     // Written down first: a kill from here on leaves the ends of these owed.
     const intended = { ...before, open: withFiring(before.open, firing) };
     if (intended.open.length > before.open.length) note(gateway, intended);
+    // With each request: it may be renewed.
+    const authorization = token && `Bearer ${token.reveal()}`;
     const outcome = await postJson(url, webhookBody(gateway, members), authorization, options);
     options.onOutcome?.('webhook', outcome.kind);
     if (outcome.kind === 'accepted')

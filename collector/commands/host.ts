@@ -30,6 +30,8 @@ export interface Host {
   /** Logs, progress, hints and errors. */
   readonly stderr: Output;
   onSignal(handler: (signal: 'SIGINT' | 'SIGTERM') => void): void;
+  /** Called when the configuration should be read again: SIGHUP. */
+  onReload(handler: () => void): void;
   /** Called for errors that nobody caught. */
   onCrash(handler: (error: unknown) => void): void;
   /** For commands that serve others: goes on when the reader of stdout goes away. */
@@ -55,6 +57,9 @@ export function createHost(process: NodeJS.Process): Host {
     onSignal(handler) {
       process.on('SIGINT', handler);
       process.on('SIGTERM', handler);
+    },
+    onReload(handler) {
+      process.on('SIGHUP', handler);
     },
     onCrash(handler) {
       process.on('uncaughtException', handler);

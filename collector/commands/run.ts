@@ -8,7 +8,8 @@ const STOP_DEADLINE_MS = 10_000;
 const HELP = `
 Reads order status from every configured gateway, takes callbacks from Kafka and over HTTP, and stores what follows.
 Logs are JSON lines on stderr. SIGTERM or Ctrl-C stops it within ten seconds; a second one at once.
-Nothing is lost either way: what was not stored is read again at the next start.
+Nothing is lost either way: what was not stored is read again at the next start. SIGHUP reads secrets and certificates
+again from their files, without a break; if any of the configuration is wrong, all stays as it was.
 
 Examples:
   $ gatewatch run --config gatewatch.yaml
@@ -36,9 +37,12 @@ interface RunOptions extends GlobalOptions {
 
 async function run({ host }: CommandContext, options: RunOptions): Promise<number> {
   const { loadConfig } = await import('../config/load.ts');
-  const loaded = loadConfig(options.config, host.env);
-  const config =
-    options.evaluateAlerts === true ? { ...loaded, alerts: { ...loaded.alerts, evaluate: true } } : loaded;
+  const load = () => {
+    const loaded = loadConfig(options.config, host.env);
+    if (options.evaluateAlerts !== true) return loaded;
+    return { ...loaded, alerts: { ...loaded.alerts, evaluate: true } };
+  };
+  const config = load();
   const log = createLog(config.log.level);
   host.outliveStdout();
   host.onCrash((error) => {
@@ -62,10 +66,20 @@ async function run({ host }: CommandContext, options: RunOptions): Promise<numbe
     stopping.resolve(signal);
   });
 
+  // A signal that comes before anything runs has nothing to renew.
+  let reload = (): void => undefined;
+  host.onReload(() => {
+    try {
+      reload();
+    } catch (error) {
+      log.error({ err: error }, 'the configuration was read again and is wrong; all stays as it was');
+    }
+  });
   log.info({ origin: config.origin, collectorId: config.collectorId }, 'starting');
   const { startCollector } = await import('../wire.ts');
   const collector = await startCollector(config, { log, env: host.env, memoryBytes: host.memoryBytes });
   log.info({ ...collector.addresses }, 'running');
+  reload = () => collector.reload(load());
   const ended = await Promise.race([
     collector.done,
     stopping.promise.then(async (signal) => {

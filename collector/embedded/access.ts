@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopback, nameOfHost } from '../http/foreign-page.ts';
+import { isLoopback, nameOfHost } from '../../schemas/host.ts';
 import { clickhouseError, type ClickHouseError } from './clickhouse-error.ts';
 import type { Role } from './engine.ts';
 import { matchesDigest } from './secrets.ts';

@@ -61,8 +61,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       await route(request, response, answer);
     } catch (error) {
       const failure = fromEngineError(error);
-      // The text may quote a statement's values: it goes to the client and not to the log.
-      if (failure.clickhouseCode === 1002)
+      // The text may quote a statement's values: it goes to the client and not to the log. A client that has
+      // gone is no failure of ours, and must not fill the log.
+      if (failure.clickhouseCode === 1002 && !response.destroyed)
         options.log('error', 'a request failed in an unknown way', causeOf(error));
       await answer.fail(failure).catch(() => response.destroy());
     }

@@ -13,6 +13,8 @@ import { guardValues } from './sql/values-guard.ts';
 import { classifyStatement } from './statement-class.ts';
 
 const TOKEN_SETTING = 'insert_deduplication_token';
+/** While an insert runs, statements of a greater number wait between their blocks: readers have one. */
+const FIRST = 'priority = 1';
 
 /** Runs a writer's statements. Rows of an insert always go through a file. */
 export function createWriterQueries(engine: Engine, spool: Spool) {
@@ -51,10 +53,9 @@ export function createWriterQueries(engine: Engine, spool: Spool) {
     const input = await spool.store(guarded);
     try {
       const { setup, token } = withoutToken(setupOf(request));
-      const settings = [token, insert.settings].filter((text) => text !== '').join(', ');
+      const settings = [FIRST, token, insert.settings].filter((text) => text !== '').join(', ');
       const source = `FROM INFILE ${quoteString(input.name)} COMPRESSION 'none'`;
-      const clause = settings === '' ? '' : ` SETTINGS ${settings}`;
-      const sql = `${insert.target} ${source}${clause} FORMAT ${insert.format}`;
+      const sql = `${insert.target} ${source} SETTINGS ${settings} FORMAT ${insert.format}`;
       await classifyStatement(engine, sql, setup);
       const result = await engine.runLeavingNoTrace(setup, sql);
       const written = { writtenRows: result.rowsRead, writtenBytes: result.bytesRead };

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HEADERS } from '../../schemas/names.ts';
 import { isRetryable } from '../errors.ts';
+import type { CallbackAccess } from './callback-access.ts';
+import type { Refused } from './guard.ts';
 import { sendProblem } from './problem.ts';
 
 /** A callback as the intake hands it on. */
@@ -13,10 +15,17 @@ export interface IntakeDelivery {
 }
 
 export interface IntakeOptions {
-  readonly isGateway: (name: string) => boolean;
+  /** May a sender at this address give callbacks of this gateway? */
+  readonly access: Pick<CallbackAccess, 'check'>;
   /** Resolves once the delivery is durable; rejects with a retryable error when nothing durable answers. */
   readonly accept: (delivery: IntakeDelivery) => Promise<void>;
   readonly onReceived: () => void;
+  readonly onRefused: (reason: Refused) => void;
+}
+
+interface CallbackAddress {
+  readonly gateway: string;
+  readonly secret?: string;
 }
 
 /** Tells the gateway when to send again. */
@@ -24,13 +33,24 @@ const RETRY_AFTER_S = 5;
 
 /**
  * `POST /callbacks/{gateway}` (interface document, section 6; design: HTTP). 200 once durable, whatever the verdict: an
- * answer must not tell a forger how close a signature came.
+ * answer must not tell a forger how close a signature came. A gateway with a path secret has its address below that.
  */
 export function intakeRoutes(app: FastifyInstance, options: IntakeOptions): void {
-  app.post<{ Params: { gateway: string } }>('/callbacks/:gateway', async (request, reply) => {
+  // Before the body is read: a stranger's is not worth the memory.
+  const onRequest = async (request: CallbackRequest, reply: FastifyReply) => {
+    const { gateway, secret } = request.params;
+    const verdict = options.access.check(gateway, secret, request.ip);
+    if (verdict === 'open') return undefined;
+    if (verdict === 'foreign_address') {
+      options.onRefused('foreign_address');
+      const detail = 'Callbacks of this gateway are not taken from this address.';
+      return sendProblem(reply, { status: 403, title: 'Forbidden', detail });
+    }
+    options.onRefused('unknown_gateway');
+    return sendProblem(reply, { status: 404, title: 'Not Found', detail: 'No such gateway.' });
+  };
+  const take = async (request: CallbackRequest, reply: FastifyReply) => {
     const { gateway } = request.params;
-    if (!options.isGateway(gateway))
-      return sendProblem(reply, { status: 404, title: 'Not Found', detail: 'No such gateway.' });
     options.onReceived();
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     try {
@@ -51,8 +71,12 @@ export function intakeRoutes(app: FastifyInstance, options: IntakeOptions): void
       });
     }
     return reply.code(200).send();
-  });
+  };
+  app.post<{ Params: CallbackAddress }>('/callbacks/:gateway', { onRequest }, take);
+  app.post<{ Params: CallbackAddress }>('/callbacks/:gateway/:secret', { onRequest }, take);
 }
+
+type CallbackRequest = FastifyRequest<{ Params: CallbackAddress }>;
 
 /** Every value of a header, also of one that Node would join or drop when repeated. */
 function rawHeaders(raw: readonly string[], name: string): string[] {

@@ -1,7 +1,13 @@
 import type { KafkaRecord } from '../sources/kafka/port.ts';
 import { handleCallbacks } from './callbacks.ts';
 import type { PipelineContext } from './context.ts';
-import { coordinatesRange, toDelivery, toWatchRequest, type GatewayOfTopic } from './kafka-records.ts';
+import {
+  coordinatesRange,
+  setApart,
+  toDelivery,
+  toWatchRequest,
+  type GatewayOfTopic,
+} from './kafka-records.ts';
 import { handleWatchRequests } from './watch-requests.ts';
 
 /**
@@ -9,20 +15,26 @@ import { handleWatchRequests } from './watch-requests.ts';
  * @param admit throws while nothing new can be taken in
  */
 export function kafkaHandlers(context: PipelineContext, admit: () => void) {
-  const take = (records: readonly KafkaRecord[]) => {
+  const take = async (records: readonly KafkaRecord[]) => {
     admit();
     context.instruments.received.add(records.length, { source: 'kafka' });
-    return { kafkaRecords: records.length, coordinates: coordinatesRange(records) };
+    const { readable, rejects } = setApart(records, context.clock.now());
+    for (const { reason } of rejects) context.instruments.rejects.add(1, { reason });
+    if (rejects.length > 0) await context.write({ rejects }, {});
+    return {
+      readable,
+      provenance: { kafkaRecords: records.length, coordinates: coordinatesRange(records) },
+    };
   };
   return {
     async callbacks(records: readonly KafkaRecord[], gatewayOf: GatewayOfTopic): Promise<void> {
-      const provenance = take(records);
-      const deliveries = records.map((record) => toDelivery(record, gatewayOf, context.clock.now()));
+      const { readable, provenance } = await take(records);
+      const deliveries = readable.map((record) => toDelivery(record, gatewayOf, context.clock.now()));
       await handleCallbacks(deliveries, context, provenance);
     },
     async watchRequests(records: readonly KafkaRecord[]): Promise<void> {
-      const provenance = take(records);
-      await handleWatchRequests(records.map(toWatchRequest), context, provenance);
+      const { readable, provenance } = await take(records);
+      await handleWatchRequests(readable.map(toWatchRequest), context, provenance);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { HEADERS } from '../../schemas/names.ts';
-import type { EpochMicros } from '../../schemas/rows.ts';
+import type { EpochMicros, RejectRow } from '../../schemas/rows.ts';
 import type { CallbackDelivery } from '../decode/callback.ts';
+import { stableId } from '../decode/ids.ts';
 import { decodeWatchMessage } from '../decode/watch-message.ts';
 import type { KafkaRecord } from '../sources/kafka/port.ts';
 import type { WatchRequest } from './watch-requests.ts';
@@ -47,6 +48,45 @@ export function toWatchRequest(record: KafkaRecord): WatchRequest {
     deliveryId: coordinatesText(record),
     coordinates: coordinatesOf(record),
   };
+}
+
+/** Records to handle, and a reject for each that stands for a batch which cannot be read. */
+export function setApart(
+  records: readonly KafkaRecord[],
+  now: EpochMicros,
+): { readable: readonly KafkaRecord[]; rejects: RejectRow[] } {
+  if (records.every((record) => record.unreadable === undefined)) return { readable: records, rejects: [] };
+  return {
+    readable: records.filter((record) => record.unreadable === undefined),
+    rejects: records.flatMap((record) => unreadableRow(record, now)),
+  };
+}
+
+function unreadableRow(record: KafkaRecord, now: EpochMicros): RejectRow[] {
+  const { unreadable } = record;
+  if (unreadable === undefined) return [];
+  const { why, firstOffset, lastOffset, bytes } = unreadable;
+  const { topic, partition, offset } = coordinatesOf(record);
+  const reason = why === 'too_large' ? 'kafka_batch_too_large' : 'kafka_batch_damaged';
+  return [
+    {
+      gateway: '',
+      reason,
+      reject_id: stableId(`${reason}|${coordinatesText(record)}`),
+      rejected_at: now,
+      source: 'kafka',
+      field: 'records',
+      expected: why === 'too_large' ? 'at most 16 MiB and 200,000 records' : 'a batch that can be unpacked',
+      received: `offsets ${firstOffset} to ${lastOffset}, packed in ${bytes} bytes`,
+      content: '',
+      topic,
+      kafka_partition: partition,
+      kafka_offset: offset,
+      delivery_id: '',
+      order_type: null,
+      order_id: null,
+    },
+  ];
 }
 
 /**

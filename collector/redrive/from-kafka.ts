@@ -43,12 +43,13 @@ export function byPlace(rejects: readonly OpenReject[]): Map<string, OpenReject[
  * it was rejected.
  */
 export async function takeAgain(
-  records: readonly KafkaRecord[],
+  found: readonly KafkaRecord[],
   rejects: ReadonlyMap<string, readonly OpenReject[]>,
   topics: KafkaTopics,
   pipeline: OfflinePipeline,
 ): Promise<OpenReject[]> {
   const { context } = pipeline;
+  const records = found.filter((record) => record.unreadable === undefined);
   const rejectsOf = (record: KafkaRecord) => rejects.get(placeText(record)) ?? [];
   const provenance = { kafkaRecords: records.length, coordinates: coordinatesRange(records) };
   const [first] = records;

@@ -1,9 +1,10 @@
 import type { KafkaConfig } from '../../schemas/config.ts';
 import type { KafkaConnectionOptions, KafkaSasl, KafkaTls } from '../sources/kafka/port.ts';
 
-/** Connection options from the configuration. TLS and SASL settings pass through; only the password is unwrapped. */
+/** Connection options from the configuration. TLS and SASL settings pass through; only the password is unwrapped, at each login. */
 export function kafkaConnection(kafka: KafkaConfig): KafkaConnectionOptions {
   const { brokers, clientId, ssl, sasl, clientOptions } = kafka;
+  const password = { enumerable: true, get: () => sasl?.password?.reveal() };
   return {
     brokers,
     clientId,
@@ -11,7 +12,7 @@ export function kafkaConnection(kafka: KafkaConfig): KafkaConnectionOptions {
     ...(ssl === undefined ? {} : { ssl: ssl as KafkaTls }),
     ...(sasl === undefined
       ? {}
-      : { sasl: { ...sasl, password: sasl.password?.reveal() } as unknown as KafkaSasl }),
+      : { sasl: Object.defineProperty({ ...sasl }, 'password', password) as unknown as KafkaSasl }),
   };
 }
 

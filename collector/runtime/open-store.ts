@@ -56,12 +56,19 @@ export async function migrate(
 ): Promise<void> {
   const retention = retentionDays(config.retention);
   const migrator = createMigrator({ store, directory: MIGRATIONS_FOLDER, retention });
+  const done = await untilStoreAnswers(() => migrator.run(), { store, log, signal });
+  for (const step of done.steps) log.info({ step: step.title }, 'schema: applied');
+}
+
+/** Repeats a step of the start while the store is away or too slow for it. */
+export async function untilStoreAnswers<T>(
+  step: () => Promise<T>,
+  { store, log, signal }: { readonly store: Store; readonly log: Logger; readonly signal: AbortSignal },
+): Promise<T> {
   for (;;) {
     signal.throwIfAborted();
     try {
-      const done = await migrator.run();
-      for (const step of done.steps) log.info({ step: step.title }, 'schema: applied');
-      return;
+      return await step();
     } catch (error) {
       if (!isRetryable(error)) throw error;
       log.warn(

@@ -16,6 +16,10 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'gateways[].token': 'Bearer token for status requests. Write it as `${NAME}` or `${file:PATH}`.',
   'gateways[].callbackKeys':
     'Private keys of callback signatures, newest first, at most 5, each of at least 16 bytes (128 bits) and without `;`. With two keys a change of key can overlap. Without any no callback verifies.',
+  'gateways[].callbackAddresses':
+    'Addresses that callbacks of this gateway come from: IP addresses or ranges such as `203.0.113.0/24`. Others are refused with 403. Those listed are not bound by `requestsPerSecond` and the numbers of connections in `http.limits`. Without any: every address.',
+  'gateways[].callbackPathSecret':
+    'Callbacks of this gateway are taken at `/callbacks/{gateway}/{secret}` only, and answered 404 elsewhere. 22 to 200 letters, digits, `-` and `_`. Write it as `${NAME}` or `${file:PATH}`; it is in no log, metric or row of ours, but may be in those of a proxy.',
   'gateways[].cardLikeIds':
     'Ids of orders that could be a card number, 13 to 19 digits that begin as one and pass its check: `refuse` to read such orders and store a fingerprint, or `keep` them where gateway or merchant number their orders so.',
   'gateways[].callbackTypes':
@@ -69,9 +73,31 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'http.port': 'Port; 0 picks a free one.',
   'http.hosts':
     'Names that requests may be for, as their `Host` header says, on every listener: those by which gateways, proxies and people reach it. IP addresses, `localhost`, `http.host` and the name of the machine always may. Others are answered 421: a web page could have made its own name point here. A proxy has to pass the `Host` header on.',
+  'http.tls':
+    'Serve HTTPS. SIGHUP reads the files again. Commands such as `gatewatch watch` then reach the collector only where the certificate is trusted for `http.host`: rather give callbacks a listener of their own with TLS, and leave this one on loopback.',
+  'http.tls.cert': 'PEM file of the certificate and those between it and the authority.',
+  'http.tls.key': 'PEM file of the private key.',
+  'http.trustedProxies':
+    'Addresses of proxies, IP addresses or ranges, whose `X-Forwarded-For` tells who the sender is. Without them the sender is whoever connects: behind a proxy all senders then share the limits of one.',
+  'http.limits': 'What one sender may take of a listener. Each listener counts by itself.',
+  'http.limits.headersTimeoutMs':
+    'The head of a request has to be there after so many milliseconds; 408 after that.',
+  'http.limits.requestTimeoutMs':
+    'A whole request, body included, has to be there after so many milliseconds; 408 after that.',
+  'http.limits.idleTimeoutMs': 'A connection without a request is closed after so many milliseconds.',
+  'http.limits.maxHeaderBytes': 'Heads larger than this many bytes are refused with 431.',
+  'http.limits.maxConnections':
+    'Open connections at most. One more takes the place of the one that has done nothing for longest, of the address that has most.',
+  'http.limits.maxConnectionsPerAddress':
+    'Open connections of one address (IPv6: of one /64) at most; in the same way.',
+  'http.limits.requestsPerSecond':
+    'Requests of one address (IPv6: of one /64) a second, over ten seconds; more are refused with 429 and `Retry-After`.',
   'http.intake': 'A listener of its own for callbacks, so that only it need be reachable from outside.',
   'http.intake.host': 'Address of that listener.',
   'http.intake.port': 'Port of that listener.',
+  'http.intake.tls': 'Serve HTTPS there, as `http.tls` does here.',
+  'http.intake.tls.cert': 'PEM file of the certificate and those between it and the authority.',
+  'http.intake.tls.key': 'PEM file of the private key.',
   'http.maxBodyBytes': 'Larger callback bodies are refused with 413; at most 262144.',
   batch: 'How rows are batched. Larger batches cost less, smaller ones show sooner.',
   'batch.maxRows': 'Rows of a batch, at most.',

@@ -8,7 +8,7 @@ export function configurationPage(): string {
     '# Configuration',
     GENERATED,
     'One YAML file, named by `--config` or `GATEWATCH_CONFIG`. For one gateway the environment is enough; variables are laid over ' +
-      'the file and win. The configuration is read once, at the start, and all its problems are reported together, each with ' +
+      'the file and win. The configuration is read at the start, and on SIGHUP for its secrets and certificates; all its problems are reported together, each with ' +
       'key, received and expected. Units are part of the names: `S` seconds, `Ms` milliseconds, `H` hours, `Days` days.',
     'In any text of the file `${NAME}` is filled in from the environment and `${file:PATH}` from a file (one newline at its end is ' +
       'cut). A variable that is not set, or a file that cannot be read, is an error, never an empty value. Values of secrets are ' +

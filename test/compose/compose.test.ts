@@ -13,6 +13,14 @@ interface Service {
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
   readonly healthcheck?: unknown;
+  readonly user?: string;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly cap_add?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly privileged?: boolean;
+  readonly mem_limit?: string;
+  readonly pids_limit?: number;
   readonly depends_on?: Readonly<Record<string, { condition: string }>>;
 }
 
@@ -66,6 +74,21 @@ describe('docker-compose.yml', () => {
       if (!/PASSWORD|TOKEN|KEY|SECRET/.test(name)) continue;
       expect(`${name}=${value}`).toMatch(/=\$\{[A-Z_]+:\?[^}]+\}$/);
     }
+  });
+
+  test.each(services)('gives $name no privilege, and bounds to its memory and processes', ({ service }) => {
+    expect(service).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    expect(service.mem_limit).toMatch(/^\d+[mg]$/);
+    expect(service.pids_limit).toBeGreaterThan(0);
+    expect([service.cap_add, service.privileged]).toEqual([undefined, undefined]);
+    for (const volume of service.volumes ?? []) expect(volume).not.toContain('docker.sock');
+  });
+
+  // Kafka's image has a user of its own, and writes its configuration at the start.
+  const walled = services.filter(({ name }) => name !== 'kafka');
+  test.each(walled)('runs $name without root, on a root that cannot be written', ({ service }) => {
+    expect(service.read_only).toBe(true);
+    expect(service.user).toMatch(/^(node|[1-9]\d*(:\d+)?)$/);
   });
 
   test.each(services)('mounts files of $name that exist', ({ service }) => {

@@ -1,3 +1,4 @@
+import { isLoopback, nameOfHost } from '../../../schemas/host.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { ok, warn, type Check, type Finding } from './check.ts';
 
@@ -24,14 +25,10 @@ function doubts(gateway: LoadedConfig['gateways'][number]): Finding[] {
       'Set callbackKeys, or GATEWATCH_CALLBACK_KEY, to the private key that the gateway gave you.';
     findings.push(warn(name, 'No key to verify callbacks with: every callback counts as not valid.', advice));
   }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+  if (url.protocol === 'http:' && !isLoopback(nameOfHost(url.host) ?? '')) {
     findings.push(warn(name, 'The bearer token travels unencrypted.', 'Use the https address.'));
   }
   return findings;
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 }
 
 function withoutLogin(text: string): string {

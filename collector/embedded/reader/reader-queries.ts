@@ -93,7 +93,7 @@ function formatOf(name: string): string {
 
 async function readBody(body: Readable, timeoutMs: number): Promise<Buffer> {
   const late = AbortSignal.timeout(timeoutMs);
-  const giveUp = (): void => void body.destroy(new Error('The body did not arrive in time.'));
+  const giveUp = (): void => void body.destroy(clickhouseError(209, 'The body did not arrive in time.'));
   late.addEventListener('abort', giveUp, { once: true });
   try {
     const { head, rest } = await readHead(body, MAX_BODY_BYTES + 1);

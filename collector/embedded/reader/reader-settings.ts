@@ -9,6 +9,8 @@ const FIXED = {
   max_expanded_ast_elements: '100000',
   max_subquery_depth: '60',
   max_temporary_data_on_disk_size_for_query: '1073741824',
+  // Inserts have 1, and go first.
+  priority: '10',
 } as const;
 
 /**

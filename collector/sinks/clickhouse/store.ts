@@ -83,10 +83,13 @@ const INSERT_SETTINGS: ClickHouseSettings = {
 export function createStore(options: StoreOptions): Store {
   const database = options.database ?? DATABASE;
   const requestTimeoutMs = options.requestTimeoutMs ?? 30_000;
-  const client = createClient({
-    url: options.url,
+  // With each request: the password may be renewed.
+  const auth = () => ({
     username: options.username ?? 'default',
     password: typeof options.password === 'object' ? options.password.reveal() : (options.password ?? ''),
+  });
+  const client = createClient({
+    url: options.url,
     application: 'gatewatch',
     // The client's own limit counts silence only; the deadlines below count everything.
     request_timeout: PATIENT_TIMEOUT_MS,
@@ -124,6 +127,7 @@ export function createStore(options: StoreOptions): Store {
     const run = async (signal: AbortSignal): Promise<string> => {
       const { stream } = await client.exec({
         query,
+        auth: auth(),
         clickhouse_settings: { ...databaseSetting(more.database ?? database), ...settings },
         abort_signal: signal,
         ...(more.params === undefined ? {} : { query_params: { ...more.params } }),
@@ -184,6 +188,7 @@ export function createStore(options: StoreOptions): Store {
       try {
         const { success } = await client.ping({
           select: true,
+          auth: auth(),
           abort_signal: AbortSignal.timeout(requestTimeoutMs),
         });
         return success;

@@ -1,5 +1,6 @@
 import { calmRequestQueue } from './calm-request-queue.ts';
 import { Kafka, type KafkaConfig, logLevel, type RetryOptions } from 'kafkajs';
+import { boundFetches } from './bounded-fetch.ts';
 import { registerCodecs } from './codecs.ts';
 import { startConnectionsFresh } from './fresh-connection.ts';
 import type { KafkaConnectionOptions } from './port.ts';
@@ -15,6 +16,7 @@ export interface ClientOptions extends KafkaConnectionOptions {
 /** A kafkajs client with this product's defaults: every codec, no output of its own, bounded requests. */
 export function createClient(options: ClientOptions): Kafka {
   registerCodecs();
+  boundFetches();
   calmRequestQueue();
   startConnectionsFresh();
   const config: KafkaConfig = {

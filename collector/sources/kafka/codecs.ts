@@ -1,33 +1,48 @@
 import { promisify } from 'node:util';
-import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { gzip as gzipCallback, unzip as unzipCallback, zstdCompress, zstdDecompress } from 'node:zlib';
 import kafkajs from 'kafkajs';
 import { compressFrame, decompressFrame } from 'lz4-napi';
 import { compress, uncompress } from 'snappy';
+import { lz4Size } from './lz4-size.ts';
+import { BatchTooLarge, MAX_UNPACKED_BYTES } from './unreadable-batch.ts';
 
 // kafkajs is CommonJS and these two are not among the names Node can see in it.
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
 const zstd = promisify(zstdCompress);
 const unzstd = promisify(zstdDecompress);
+const gzip = promisify(gzipCallback);
+const unzip = promisify(unzipCallback);
+const BOUND = { maxOutputLength: MAX_UNPACKED_BYTES };
+let registered = false;
 
 /** What kafkajs hands to a codec: the encoder holds the uncompressed records. */
 interface Encoder {
   readonly buffer: Buffer;
 }
 
-/** Teaches kafkajs the codecs it lacks (gzip is built in). Safe to call again. */
+/**
+ * Teaches kafkajs the codecs it lacks, and a gzip that knows a limit: 32 kB of any of them can stand for a gigabyte. Beyond
+ * MAX_UNPACKED_BYTES a batch is refused with BatchTooLarge. Safe to call again.
+ */
 export function registerCodecs(): void {
+  if (registered) return;
+  registered = true;
+  CompressionCodecs[CompressionTypes.GZIP] = () => ({
+    compress: (encoder: Encoder) => gzip(encoder.buffer),
+    decompress: (buffer: Buffer) => unzip(buffer, BOUND).catch(asTooLarge),
+  });
   CompressionCodecs[CompressionTypes.Snappy] = () => ({
     compress: async (encoder: Encoder) => frameXerial(await compress(encoder.buffer)),
     decompress: unsnappy,
   });
   CompressionCodecs[CompressionTypes.LZ4] = () => ({
     compress: (encoder: Encoder) => compressFrame(encoder.buffer),
-    decompress: (buffer: Buffer) => decompressFrame(buffer),
+    decompress: unlz4,
   });
   CompressionCodecs[CompressionTypes.ZSTD] = () => ({
     compress: (encoder: Encoder) => zstd(encoder.buffer),
-    decompress: (buffer: Buffer) => unzstd(buffer),
+    decompress: (buffer: Buffer) => unzstd(buffer, BOUND).catch(asTooLarge),
   });
 }
 
@@ -39,18 +54,29 @@ export function registerCodecs(): void {
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEADER_BYTES = 16;
 
+/** What zlib says of its limit, in our words. */
+function asTooLarge(error: unknown): never {
+  if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw new BatchTooLarge();
+  throw error;
+}
+
+async function unlz4(buffer: Buffer): Promise<Buffer> {
+  if (lz4Size(buffer, MAX_UNPACKED_BYTES) > MAX_UNPACKED_BYTES) throw new BatchTooLarge();
+  return decompressFrame(buffer);
+}
+
 /** Reads both forms of snappy. */
 export async function unsnappy(buffer: Buffer): Promise<Buffer> {
-  if (!buffer.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC)) return uncompressBlock(buffer);
-  const blocks: Promise<Buffer>[] = [];
+  if (!buffer.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC)) return uncompressBlocks([buffer]);
+  const blocks: Buffer[] = [];
   for (let at = XERIAL_HEADER_BYTES; at < buffer.length;) {
     const length = buffer.readInt32BE(at);
     at += 4;
-    if (length < 0 || at + length > buffer.length) throw new RangeError('A snappy frame is cut off');
-    blocks.push(uncompressBlock(buffer.subarray(at, at + length)));
+    if (length <= 0 || at + length > buffer.length) throw new RangeError('A snappy frame is cut off');
+    blocks.push(buffer.subarray(at, at + length));
     at += length;
   }
-  return Buffer.concat(await Promise.all(blocks));
+  return uncompressBlocks(blocks);
 }
 
 function frameXerial(block: Buffer): Buffer {
@@ -62,6 +88,20 @@ function frameXerial(block: Buffer): Buffer {
   return Buffer.concat([header, block]);
 }
 
-async function uncompressBlock(block: Buffer): Promise<Buffer> {
-  return (await uncompress(block, { asBuffer: true })) as Buffer;
+/** A block begins with the length of what it unpacks to; the library makes room for so much and checks that it is true. */
+async function uncompressBlocks(blocks: readonly Buffer[]): Promise<Buffer> {
+  const size = blocks.reduce((sum, block) => sum + snappySize(block), 0);
+  if (size > MAX_UNPACKED_BYTES) throw new BatchTooLarge();
+  const unpacked = blocks.map((block) => uncompress(block, { asBuffer: true }) as Promise<Buffer>);
+  return Buffer.concat(await Promise.all(unpacked));
+}
+
+function snappySize(block: Buffer): number {
+  let size = 0;
+  for (let index = 0; index < 5; index += 1) {
+    const byte = block[index] ?? 0;
+    size += (byte & 0x7f) * 2 ** (7 * index);
+    if (byte < 0x80) return size;
+  }
+  throw new RangeError('No snappy block');
 }

@@ -1,4 +1,5 @@
 import type { GatewatchError } from '../../errors.ts';
+import type { UnreadableBatch } from './unreadable-batch.ts';
 
 /** One message as the broker holds it; nothing is decoded. */
 export interface KafkaRecord {
@@ -11,6 +12,8 @@ export interface KafkaRecord {
   /** Header names in lower case; every occurrence of a header in any case is kept, a null value as empty bytes. */
   readonly headers: ReadonlyMap<string, readonly Uint8Array[]>;
   readonly timestampMs: number;
+  /** It stands for records that cannot be read, and has neither key nor value. */
+  readonly unreadable?: UnreadableBatch;
 }
 
 export interface HandleContext {
@@ -108,6 +111,8 @@ export interface PartitionStatus {
   readonly lag: number | null;
   /** Waiting to offer records again after a retryable failure. */
   readonly paused: boolean;
+  /** For how long the same records have been offered without success; null: they were taken. */
+  readonly heldMs: number | null;
   /** On the clock of the options. */
   readonly lastProgressAtMs: number;
   readonly stalled: boolean;

@@ -7,6 +7,8 @@ interface Partition {
   position: bigint | null;
   highWatermark: bigint | null;
   paused: boolean;
+  /** Since when the same records are offered again and again. */
+  heldSinceMs: number | null;
   lastProgressAtMs: number;
 }
 
@@ -53,6 +55,7 @@ export function createProgress(now: () => number, stallTimeoutMs: number): Progr
       highWatermark: highWatermark?.toString() ?? null,
       lag,
       paused,
+      heldMs: state.heldSinceMs === null ? null : now() - state.heldSinceMs,
       lastProgressAtMs,
       stalled: silent && !paused && lag !== null && lag > 0,
     };
@@ -64,7 +67,14 @@ export function createProgress(now: () => number, stallTimeoutMs: number): Progr
       for (const [topic, numbers] of Object.entries(assignment)) {
         for (const partition of numbers) {
           const key = partitionKey(topic, partition);
-          const fresh = { topic, partition, position: null, highWatermark: null, paused: false };
+          const fresh = {
+            topic,
+            partition,
+            position: null,
+            highWatermark: null,
+            paused: false,
+            heldSinceMs: null,
+          };
           // A partition may have been elsewhere in between: its position is asked for again.
           const kept = partitions.get(key);
           next.set(key, { ...fresh, ...kept, position: null, lastProgressAtMs: now() });
@@ -87,6 +97,7 @@ export function createProgress(now: () => number, stallTimeoutMs: number): Progr
       if (state === undefined) return;
       state.position = BigInt(next);
       state.lastProgressAtMs = now();
+      state.heldSinceMs = null;
     },
     begin(topic, partition, position) {
       const state = find(topic, partition);
@@ -106,6 +117,7 @@ export function createProgress(now: () => number, stallTimeoutMs: number): Progr
       const state = find(topic, partition);
       if (state === undefined) return;
       state.paused = paused;
+      if (paused) state.heldSinceMs ??= now();
       state.lastProgressAtMs = now();
     },
     excuse() {

@@ -1,11 +1,14 @@
 import type { KafkaMessage } from 'kafkajs';
 import type { KafkaRecord } from './port.ts';
+import type { UnreadableBatch } from './unreadable-batch.ts';
 
 const NO_HEADERS: ReadonlyMap<string, readonly Uint8Array[]> = new Map();
 const EMPTY = new Uint8Array(0);
 
 /** A kafkajs message as a record. The bytes are views of what was fetched, not copies. */
 export function toRecord(topic: string, partition: number, message: KafkaMessage): KafkaRecord {
+  // Not in kafkajs' types: see `messageInPlaceOf`.
+  const { unreadable } = message as KafkaMessage & { unreadable?: UnreadableBatch };
   return {
     topic,
     partition,
@@ -14,6 +17,7 @@ export function toRecord(topic: string, partition: number, message: KafkaMessage
     value: message.value,
     headers: readHeaders(message.headers),
     timestampMs: Number(message.timestamp),
+    ...(unreadable === undefined ? {} : { unreadable }),
   };
 }
 

@@ -24,6 +24,8 @@ import { createSight } from './sight.ts';
 
 const NUDGE_MS = 15_000;
 const RETRY_HANDLE_MS = 5_000;
+/** A request may end so much after its deadline on a busy machine. */
+const GRACE_MS = 5_000;
 /** A whole gateway is left alone for no longer than this, whatever its `Retry-After` says. */
 const MAX_PAUSE_MS = 300_000;
 
@@ -41,6 +43,8 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
   const backlog = createBacklog(options);
   let inFlight = 0;
   let requests = 0;
+  /** When a request was begun or an answer was stored last. */
+  let movedMs = Number.NEGATIVE_INFINITY;
   let stopped = false;
   let sequence = 0;
   let cancelTimer = () => {};
@@ -98,6 +102,7 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
 
   function start(key: string, entry: Entry, nowMs: number): void {
     requests += 1;
+    movedMs = nowMs;
     entry.inFlight = true;
     entry.urgent = false;
     entry.again = false;
@@ -167,6 +172,7 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
 
   function settle(key: string, entry: Entry, { order, known, outcome }: Handled): void {
     entry.inFlight = false;
+    movedMs = clock.monotonicMs();
     const { idKind, orderId } = entry.watched.order;
     const newKey = order.orderId === orderId && order.idKind === idKind ? key : watchKey(order);
     if (newKey !== key) {
@@ -189,6 +195,15 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
     if (entry.again) return enqueueUrgent(newKey, entry);
     entry.cause = plannedCause(order);
     enqueue(newKey, entry, (order.nextPollAt - entry.wallAhead) / 1000, false);
+  }
+
+  function standsStillMs(nowMs: number): number {
+    const next = lanes.next(nowMs, (endpoint) => circuits.waitMs(endpoint, nowMs));
+    if (next.key === null || budget.waitMs(nowMs) > 0) return 0;
+    const stillMs = nowMs - Math.max(movedMs, entries.get(next.key)?.dueMs ?? nowMs);
+    // The gateway's slowness is no fault of ours, as long as each request keeps its deadline.
+    const isAsked = inFlight >= policy.concurrency && stillMs <= policy.deadlineMs + GRACE_MS;
+    return isAsked ? 0 : Math.max(0, stillMs);
   }
 
   return {
@@ -242,6 +257,7 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
         requests,
         requestsPerSecondLimit: policy.requestsPerSecond,
         circuitsOpen: circuits.openCount(),
+        standsStillMs: standsStillMs(nowMs),
         watermarkAt: sight.watermark(clock.now(), behindMs),
         lastReplyAt: sight.lastReplyAt(),
       };

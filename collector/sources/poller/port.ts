@@ -76,6 +76,8 @@ export interface PollerStatus {
   /** Requests a second that the configuration allows. */
   readonly requestsPerSecondLimit: number;
   readonly circuitsOpen: number;
+  /** For how long nothing has been read although orders are due and the gateway may be asked; 0 otherwise. */
+  readonly standsStillMs: number;
   /** The instant up to which this collector's view of the gateway is complete. */
   readonly watermarkAt: EpochMicros;
   readonly lastReplyAt: EpochMicros | null;

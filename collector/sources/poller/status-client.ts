@@ -32,11 +32,12 @@ export function createStatusClient(gateway: GatewayConfig): StatusClient {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const headers = {
+  // With each request: the token may be renewed.
+  const headers = () => ({
     authorization: `Bearer ${gateway.token.reveal()}`,
     'content-type': 'application/json',
     accept: 'application/json, text/plain',
-  };
+  });
 
   const root = base.pathname.replace(/\/+$/, '') + gateway.pathPrefix;
   const pathOf = (order: WatchedOrder, segment: string): string =>
@@ -46,7 +47,8 @@ export function createStatusClient(gateway: GatewayConfig): StatusClient {
     async read(order) {
       const segment = pathSegment(order.orderId);
       if (segment === null) return noAnswer('unsafe_id');
-      const request = { path: pathOf(order, segment), headers, deadlineMs, maxBytes: maxReplyBytes };
+      const path = pathOf(order, segment);
+      const request = { path, headers: headers(), deadlineMs, maxBytes: maxReplyBytes };
       return toAnswer(await exchange(pool, request));
     },
     close: () => pool.destroy(),

@@ -301,6 +301,7 @@ describe('callback keys', () => {
       fc.property(fc.array(key, { minLength: 1, maxLength: 5 }), (keys) => {
         expect(keysOf(JSON.stringify(keys))).toEqual(keys);
       }),
+      { numRuns: 25 },
     );
   });
 

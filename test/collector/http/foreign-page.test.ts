@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLoopback, nameOfHost, refusalOfForeignPage } from '../../../collector/http/foreign-page.ts';
+import { refusalOfForeignPage } from '../../../collector/http/foreign-page.ts';
+import { nameOfHost } from '../../../schemas/host.ts';
 
 const HOSTS = new Set(['gatewatch.internal']);
 const statusOf = (headers: Record<string, string>) => refusalOfForeignPage(headers, HOSTS)?.status ?? 200;
@@ -42,14 +43,4 @@ describe('whether a page is foreign', () => {
       }),
     );
   });
-});
-
-it.each([
-  ['127.0.0.1', true],
-  ['::1', true],
-  ['localhost', true],
-  ['0.0.0.0', false],
-  ['10.0.0.1', false],
-])('%s is this machine alone: %s', (host, expected) => {
-  expect(isLoopback(host)).toBe(expected);
 });

@@ -1,6 +1,8 @@
 import { gatewayConfigSchema } from '../../../schemas/config.ts';
 import { pino } from 'pino';
 import { apiRoutes, type ApiOptions } from '../../../collector/http/api-routes.ts';
+import { createCallbackAccess, type CallbackGateway } from '../../../collector/http/callback-access.ts';
+import type { Refused } from '../../../collector/http/guard.ts';
 import { intakeRoutes, type IntakeDelivery } from '../../../collector/http/intake-routes.ts';
 import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../../collector/http/server.ts';
 import { judgeWatchRequests, type WatchRequest } from '../../../collector/pipeline/watch-requests.ts';
@@ -23,12 +25,15 @@ export interface HttpScene {
   /** Whatever stands behind the routes; throw to break it. */
   behind: () => Promise<void>;
   received: number;
+  /** Why requests were turned back unread. */
+  readonly refused: Refused[];
 }
 
 /** The collector's routes on a real socket, and what they hand on. */
 export async function startScene(
   api: Partial<ApiOptions> = {},
   listener: Partial<HttpServerOptions> = {},
+  gateway: Partial<CallbackGateway> = {},
 ): Promise<HttpScene> {
   const logged: HttpScene['logged'] = [];
   const log = pino(
@@ -42,13 +47,16 @@ export async function startScene(
     logged,
     behind: async () => {},
     received: 0,
+    refused: [],
   };
+  const gateways = new Map([['acme-eu', { callbackAddresses: [], ...gateway }]]);
   const healthy = () => ({ ok: true, problems: {}, details: {} });
   const server = await startHttpServer({
     host: '127.0.0.1',
     port: 0,
     maxBodyBytes: MAX_BODY,
     log,
+    onRefused: (reason) => void scene.refused.push(reason),
     ...listener,
     routes(app) {
       apiRoutes(app, {
@@ -74,7 +82,8 @@ export async function startScene(
         ...api,
       });
       intakeRoutes(app, {
-        isGateway: (name) => name === 'acme-eu',
+        access: createCallbackAccess(gateways),
+        onRefused: (reason) => void scene.refused.push(reason),
         async accept(delivery) {
           await scene.behind();
           scene.deliveries.push(delivery);

@@ -4,6 +4,7 @@ import { createAdmission } from '../../../collector/runtime/admission.ts';
 import { createHealth, type HealthInput } from '../../../collector/runtime/health.ts';
 import { createMemorySink } from '../../../collector/sinks/memory.ts';
 import type { SinkStatus } from '../../../collector/sinks/port.ts';
+import type { PollerStatus } from '../../../collector/sources/poller/port.ts';
 
 const sink: SinkStatus = {
   state: 'ok',
@@ -79,6 +80,58 @@ describe('readiness', () => {
     expect(details).toMatchObject({
       backlogRows: 5,
       kafka: { lag: 7, missingTopics: ['gateway.callbacks'] },
+    });
+  });
+});
+
+describe('readiness while something stands still', () => {
+  const ready = (input: Partial<HealthInput>) => {
+    const health = createHealth();
+    health.started();
+    return health.ready({ kafka: null, sink, ...input }).problems;
+  };
+
+  it('ends when the store does not answer queries, although it takes rows', () => {
+    expect(ready({ store: 'no answer to a query for 6 s' })).toEqual({
+      store: 'no answer to a query for 6 s',
+    });
+    expect(ready({ store: null })).toEqual({});
+  });
+
+  it('ends when rows wait for their acknowledgement', () => {
+    expect(ready({ sink: { ...sink, oldestMs: 11_000, backlogRows: 3 } })).toEqual({});
+    expect(ready({ sink: { ...sink, oldestMs: 13_000, backlogRows: 3 } })).toEqual({
+      sink: 'rows wait for their acknowledgement for 13 s (3 of them)',
+    });
+  });
+
+  it('ends when the same records are offered again and again', () => {
+    const partition = (heldMs: number | null) => ({
+      topic: 'callbacks',
+      partition: 2,
+      position: '17',
+      heldMs,
+    });
+    const input = (heldMs: number | null) => ({ kafka: kafka({ partitions: [partition(heldMs)] as never }) });
+    expect(ready(input(null))).toEqual({});
+    expect(ready(input(11_000))).toEqual({});
+    expect(ready(input(14_000))).toEqual({
+      kafka: 'records at callbacks/2@17 are offered again and again for 14 s',
+    });
+  });
+
+  it('ends when no order is read although some are due', () => {
+    const pollers = new Map([['acme', { due: 5, watched: 5, standsStillMs: 14_000 } as PollerStatus]]);
+    expect(ready({ pollers })).toEqual({
+      poller: '5 orders of acme are due, and none was read for 14 s',
+    });
+  });
+
+  it('names the step of the start that it waits for', () => {
+    const health = createHealth();
+    health.starting('the watched orders are being loaded');
+    expect(health.ready({ kafka: null, sink }).problems).toEqual({
+      store: 'waiting for the store: the watched orders are being loaded',
     });
   });
 });

@@ -372,6 +372,12 @@ describe('the limits of the reader', () => {
     expect(await seen({ max_execution_time: '0' })).toBe('1\n');
     expect(await seen({ max_execution_time: '-1' })).toBe('1\n');
   });
+
+  it('let inserts go first', async () => {
+    const priority = "SELECT value FROM system.settings WHERE name = 'priority'";
+    expect(await asReader(priority)).toMatchObject({ text: '10\n' });
+    expect(await asReader(priority, { priority: '1' })).toMatchObject({ text: '10\n' });
+  });
 });
 
 describe('web pages', () => {

@@ -36,6 +36,23 @@ describe('the progress of assigned partitions', () => {
     expect(one().stalled).toBe(true);
   });
 
+  it('says for how long the same records are offered, over pauses and joins, until they are taken', () => {
+    const { clock, progress, one } = setUp();
+    progress.begin('t', 0, '0');
+    expect(one().heldMs).toBeNull();
+    progress.pause('t', 0, true);
+    clock.ms += 4000;
+    progress.pause('t', 0, false);
+    clock.ms += 1000;
+    progress.pause('t', 0, true);
+    progress.excuse();
+    progress.assign({ t: [0] });
+    clock.ms += 1000;
+    expect(one().heldMs).toBe(6000);
+    progress.advance('t', 0, '1');
+    expect(one().heldMs).toBeNull();
+  });
+
   it('does not take waiting for the store for a stall', () => {
     const { clock, progress, one } = setUp();
     progress.begin('t', 0, '0');

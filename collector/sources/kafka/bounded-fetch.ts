@@ -1,0 +1,162 @@
+import { createRequire } from 'node:module';
+import { BatchTooLarge, hasTooManyRecords, messageInPlaceOf } from './unreadable-batch.ts';
+
+/** kafkajs' reader of bytes. */
+interface Decoder {
+  readonly buffer: Buffer;
+  offset: number;
+  readInt8(): number;
+  readInt32(): number;
+  readVarInt(): number;
+  readVarLong(): unknown;
+  readVarIntBytes(): Buffer | null;
+  readBytes(length?: number): Buffer | null;
+  canReadBytes(length: number): boolean;
+  forward(bytes: number): void;
+}
+
+interface Message {
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+}
+
+type DecodeMessages = (decoder: Decoder) => Promise<object[]>;
+type DecodeBatch = (decoder: Decoder) => Promise<{ readonly records: readonly (object & Message)[] }>;
+
+/** Once a fetch holds so much of one partition, what else came is left, and fetched again. */
+const ENOUGH_BYTES = 4 << 20;
+const RECORD_OVERHEAD_BYTES = 500;
+/** Where a batch names its format, behind the length of all batches. */
+const MAGIC_AT = 4 + 16;
+const MAGIC = 2;
+/** A batch without its records. */
+const BATCH_OVERHEAD = 49;
+
+const load = createRequire(import.meta.url);
+let bounded = false;
+
+/**
+ * kafkajs 2.2.4 unpacks all that a fetch brings, whatever becomes of it, and ends the consumer over a batch that it cannot
+ * read: at the next start the same batch comes first again. From here on a fetch is unpacked as far as memory allows, and one
+ * message stands for a batch that cannot be read. Has to be called before anything was fetched, since kafkajs keeps what
+ * it has loaded.
+ */
+export function boundFetches(): void {
+  if (bounded) return;
+  bounded = true;
+  replace('kafkajs/src/protocol/recordBatch/record/v0/decoder', () => decodeRecord);
+  replace<DecodeMessages>('kafkajs/src/protocol/requests/fetch/v4/decodeMessages', (original) => {
+    const decodeBatch = load('kafkajs/src/protocol/recordBatch/v0/decoder') as DecodeBatch;
+    const DecoderOf = load('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => Decoder;
+    return (decoder) =>
+      isOldFormat(decoder) ? original(decoder) : decodeMessages(decoder, decodeBatch, DecoderOf);
+  });
+}
+
+function replace<T>(path: string, by: (original: T) => T): void {
+  const original = load(path) as T;
+  const loaded = load.cache[load.resolve(path)];
+  if (loaded !== undefined) loaded.exports = by(original);
+}
+
+function isOldFormat({ buffer, offset }: Decoder): boolean {
+  return buffer.length > offset + MAGIC_AT && buffer.readInt8(offset + MAGIC_AT) !== MAGIC;
+}
+
+async function decodeMessages(
+  decoder: Decoder,
+  decodeBatch: DecodeBatch,
+  DecoderOf: new (bytes: Buffer) => Decoder,
+): Promise<object[]> {
+  const size = decoder.readInt32();
+  if (size <= 0 || !decoder.canReadBytes(size)) return [];
+  const bytes = decoder.readBytes(size) as Buffer;
+  const batches = new DecoderOf(bytes);
+  const messages: object[] = [];
+  for (let held = 0; held < ENOUGH_BYTES && batches.canReadBytes(BATCH_OVERHEAD);) {
+    const at = batches.offset;
+    // The last one may be cut off: how much a fetch brings is a number of bytes.
+    const length = BATCH_PREFIX + bytes.readInt32BE(at + 8);
+    if (length <= BATCH_PREFIX || at + length > bytes.length) break;
+    const read = await readBatch(batches, at, decodeBatch);
+    batches.offset = at + length;
+    for (const message of read) {
+      held += RECORD_OVERHEAD_BYTES + sizeOf(message as Partial<Message>);
+      messages.push(message);
+    }
+  }
+  return messages;
+}
+
+/** First offset and length of a batch. */
+const BATCH_PREFIX = 12;
+
+async function readBatch(batches: Decoder, at: number, decodeBatch: DecodeBatch): Promise<readonly object[]> {
+  if (hasTooManyRecords(batches.buffer, at)) return [messageInPlaceOf(batches.buffer, at, 'too_large')];
+  try {
+    return (await decodeBatch(batches)).records;
+  } catch (error) {
+    const why = error instanceof BatchTooLarge ? 'too_large' : 'damaged';
+    return [messageInPlaceOf(batches.buffer, at, why)];
+  }
+}
+
+const sizeOf = ({ key, value }: Partial<Message>): number => (key?.length ?? 0) + (value?.length ?? 0);
+
+interface BatchContext {
+  readonly firstOffset: string;
+  readonly firstTimestamp: string;
+  readonly magicByte: number;
+  readonly isControlBatch?: boolean;
+  readonly timestampType?: number;
+  readonly maxTimestamp?: string;
+}
+
+/** The time stamps of a batch are those of the broker, which it has noted once for all. */
+const LOG_APPEND_TIME = 1;
+
+/**
+ * Record => Length varint, Attributes int8, TimestampDelta varlong, OffsetDelta varint, Key bytes, Value bytes, Headers [Key Value]
+ *
+ * As kafkajs reads it, but for the headers: it copies all that it has read for each further one, and ten thousand of them take
+ * it seconds.
+ */
+function decodeRecord(decoder: Decoder, context: BatchContext): object {
+  const attributes = decoder.readInt8();
+  const timestampDelta = BigInt(String(decoder.readVarLong()));
+  const timestamp =
+    context.timestampType === LOG_APPEND_TIME && context.maxTimestamp !== undefined
+      ? context.maxTimestamp
+      : `${BigInt(context.firstTimestamp) + timestampDelta}`;
+  const offset = `${BigInt(context.firstOffset) + BigInt(decoder.readVarInt())}`;
+  const key = decoder.readVarIntBytes();
+  const value = decoder.readVarIntBytes();
+  const headers = readHeaders(decoder);
+  const isControlRecord = context.isControlBatch ?? false;
+  return {
+    magicByte: context.magicByte,
+    attributes,
+    timestamp,
+    offset,
+    key,
+    value,
+    headers,
+    isControlRecord,
+    batchContext: context,
+  };
+}
+
+/** By exact name, an array where a name repeats: the form that kafkajs gives them. */
+function readHeaders(decoder: Decoder): Record<string, Buffer | null | (Buffer | null)[]> {
+  const headers = Object.create(null) as Record<string, Buffer | null | (Buffer | null)[]>;
+  const count = decoder.readVarInt();
+  for (let index = 0; index < count && decoder.offset < decoder.buffer.length; index += 1) {
+    const name = decoder.readVarIntBytes()?.toString('utf8') ?? '';
+    const value = decoder.readVarIntBytes();
+    const before = headers[name];
+    if (before === undefined) headers[name] = value;
+    else if (Array.isArray(before)) before.push(value);
+    else headers[name] = [before, value];
+  }
+  return headers;
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { Agent } from 'node:http';
+import { requestFrom } from '../../support/http-from.ts';
+import { spreadOf, type Spread } from './spread.ts';
+
+export interface GoodTrafficOptions {
+  /** Where callbacks are taken, e.g. `http://127.0.0.1:8080/callbacks/acme`. */
+  readonly url: string;
+  /** Callback key of that gateway. */
+  readonly key: string;
+  readonly perSecond: number;
+  /** Id of the order that the next callback is about. */
+  readonly nextOrder: () => string;
+}
+
+export interface GoodReport {
+  readonly sent: number;
+  /** Answers by status; 0 stands for none. */
+  readonly answers: Readonly<Record<string, number>>;
+  /** From the moment that a callback was due to its answer, in milliseconds. */
+  readonly latencyMs: Spread;
+  /** Orders whose callback was answered with 200. */
+  readonly acknowledged: readonly string[];
+}
+
+export interface GoodTraffic {
+  /** Sends no more, and waits for the answers that are owed. */
+  stop(): Promise<GoodReport>;
+}
+
+/** A gateway as it should be: signed callbacks at an even rate, over connections that it keeps. */
+export function startGoodTraffic({ url, key, perSecond, nextOrder }: GoodTrafficOptions): GoodTraffic {
+  const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+  const answers: Record<string, number> = {};
+  const latencies: number[] = [];
+  const acknowledged: string[] = [];
+  const running = new Set<Promise<void>>();
+  const startMs = performance.now();
+  let sent = 0;
+
+  async function send(dueMs: number): Promise<void> {
+    const id = nextOrder();
+    const { body, signature } = signed(id, key);
+    const headers = { 'content-type': 'application/json', signature };
+    const status = await requestFrom(url, { method: 'POST', body, headers, agent }).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    latencies.push(performance.now() - dueMs);
+    answers[status] = (answers[status] ?? 0) + 1;
+    if (status === 200) acknowledged.push(id);
+  }
+
+  // By the clock and not by the tick: a busy sender catches up, and its delay counts.
+  const timer = setInterval(() => {
+    for (; sent < ((performance.now() - startMs) / 1000) * perSecond; sent += 1) {
+      const work = send(startMs + (sent / perSecond) * 1000).finally(() => running.delete(work));
+      running.add(work);
+    }
+  }, 10);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(running);
+      agent.destroy();
+      return { sent, answers, latencyMs: spreadOf(latencies), acknowledged };
+    },
+  };
+}
+
+/** A callback's body and signature (interface document, section 6.3). */
+export function signed(externalId: string, key: string): { body: string; signature: string } {
+  const [status, amount, orderType] = ['Success', '100.00', 'Deposit'];
+  const text = [externalId, status, amount, orderType, key].join(';');
+  return {
+    body: JSON.stringify({ externalId, status, amount, currency: 'EUR', orderType }),
+    signature: createHash('sha256').update(text).digest('hex'),
+  };
+}
