@@ -1,5 +1,5 @@
 import { isId } from '../../schemas/watch.ts';
-import { holdsCardDigits, isCardLikeId, looksLikeCardNumber } from './card-search.ts';
+import { isCardLikeId, looksLikeCardNumber } from './card-search.ts';
 import { shapeOf, type Fingerprint } from './fingerprint.ts';
 
 /**
@@ -22,8 +22,8 @@ const MAX_CHANNEL_DIGITS = 8;
 const CURRENCY = /^(?:[A-Za-z]{3,5}|\d{3})$/;
 const GATEWAY = /^[a-z0-9-]{1,63}$/;
 const DELIVERY_ID = /^[A-Za-z0-9._:/=+-]{1,100}$/;
-const AMOUNT = /^-?\d{1,29}(?:\.\d{1,9})?$/;
-const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+/** Twelve digits before the point are a billion too many for a payment, and one too few for a card number. */
+const AMOUNT = /^-?\d{1,12}(?:\.\d{1,9}0*)?$/;
 /** What `shapeOf` writes: it tells nothing, and so may pass. The intake writes it into what it hands on. */
 const SHAPE = /^~[a9. ]{0,24}:\d{1,3}$/;
 
@@ -74,21 +74,17 @@ export function storedDeliveryId(deliveryId: string, fingerprint: Fingerprint): 
   return fits ? deliveryId : fingerprint(deliveryId);
 }
 
-/** An amount as plain decimal text, or null when it does not fit `Decimal(38, 9)` or could hold a card number. */
+/** An amount as plain decimal text, or null when it is none or could hold a card number. */
 export function decimalText(amount: number | string | null | undefined): string | null {
   if (amount === null || amount === undefined) return null;
   const text = typeof amount === 'number' ? withoutExponent(amount) : withoutEndingZeros(amount);
-  return AMOUNT.test(text) && !isCardLikeAmount(text) ? text : null;
+  return isDecimal(text) ? text : null;
 }
 
-/** Is it a plain decimal number of any length that a card number cannot hide in? */
+/** Is it a plain decimal number, of at most nine decimals but for zeros, that a card number cannot hide in? */
 export function isDecimal(text: string): boolean {
-  return DECIMAL.test(text) && !isCardLikeAmount(text);
+  return AMOUNT.test(text) && !isCardLikeId(text);
 }
-
-/** All its digits, those before the point, and any part of those. */
-const isCardLikeAmount = (text: string): boolean =>
-  isCardLikeId(text) || holdsCardDigits(text.split('.', 1)[0] ?? '');
 
 /** JavaScript writes 0.0000001 as 1e-7: back to plain digits, when nine decimals hold the number exactly. */
 function withoutExponent(amount: number): string {
