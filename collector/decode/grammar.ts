@@ -1,5 +1,5 @@
 import { isId } from '../../schemas/watch.ts';
-import { isCardLikeId, looksLikeCardNumber } from './card-search.ts';
+import { isCardLikeId } from './card-search.ts';
 import { shapeOf, type Fingerprint } from './fingerprint.ts';
 
 /**
@@ -21,6 +21,7 @@ const CHANNEL = /^[A-Za-z][A-Za-z0-9._-]{0,31}$/;
 const MAX_CHANNEL_DIGITS = 8;
 const CURRENCY = /^(?:[A-Za-z]{3,5}|\d{3})$/;
 const GATEWAY = /^[a-z0-9-]{1,63}$/;
+const MAX_GATEWAY_DIGITS = 4;
 const DELIVERY_ID = /^[A-Za-z0-9._:/=+-]{1,100}$/;
 /** Twelve digits before the point are a billion too many for a payment, and one too few for a card number. */
 const AMOUNT = /^-?\d{1,12}(?:\.\d{1,9}0*)?$/;
@@ -64,8 +65,10 @@ export function storedChannel(channel: string, fingerprint: Fingerprint): string
   return fits ? channel : fingerprint(channel);
 }
 
+/** A gateway that is not configured: its name is whatever a sender wrote. */
 export function storedGateway(name: string, fingerprint: Fingerprint): string {
-  return name === '' || (GATEWAY.test(name) && !looksLikeCardNumber(name)) ? name : fingerprint(name);
+  const fits = name === '' || (GATEWAY.test(name) && digitsIn(name) <= MAX_GATEWAY_DIGITS);
+  return fits ? name : fingerprint(name);
 }
 
 /** A header that anybody can write. */

@@ -43,7 +43,11 @@ export async function runCanaries(events: number, brokers: readonly string[]): P
     const { collector } = scene;
     const send = async (address: string, init: RequestInit): Promise<number> => {
       for (;;) {
-        const answer = await fetch(address, { redirect: 'manual', ...init });
+        const answer = await fetch(address, {
+          redirect: 'manual',
+          ...init,
+          headers: { 'content-type': 'application/json', ...(init.headers as Record<string, string>) },
+        });
         answers.push(await answer.text());
         // Too many at once: a sender waits and sends again.
         if (answer.status !== 429 && answer.status !== 503) return answer.status;
@@ -114,7 +118,8 @@ async function watchOrders({ collector }: Scene, count: number, send: Send): Pro
       orderType: 'Deposit',
       externalId: `o-${from + index}`,
     }));
-    await send(`${collector.http}/orders`, { method: 'POST', body: JSON.stringify(orders) });
+    const status = await send(`${collector.http}/orders`, { method: 'POST', body: JSON.stringify(orders) });
+    if (status !== 202) throw new Error(`orders were answered with ${status}`);
   }
 }
 

@@ -185,9 +185,17 @@ describe('other texts of strangers', () => {
   );
 
   it('names of gateways and ids of deliveries are kept in their forms only', () => {
-    for (const name of ['', 'acme-eu', 'g2', 'a'.repeat(63)])
+    for (const name of ['', 'acme-eu', 'g2', 'g-1234', 'a'.repeat(63)])
       expect(storedGateway(name, fingerprint)).toBe(name);
-    for (const name of ['Acme', 'a b', CARD, '4111-1111-1111-1111', 'a'.repeat(64)]) {
+    for (const name of [
+      'Acme',
+      'a b',
+      CARD,
+      '4111x1111x1111',
+      '0x1020b90ba2b46e',
+      'g-12345',
+      'a'.repeat(64),
+    ]) {
       expect(storedGateway(name, fingerprint)).toBe(fingerprint(name));
     }
     for (const id of [UUID, 'gateway.callbacks/3@42'.replace('@', ':'), 'a'.repeat(100)]) {
