@@ -6,8 +6,10 @@ export default defineConfig({
     // One Kafka broker for all files, started when the first of them asks.
     globalSetup: ['test/support/kafka-broker.ts'],
     include: ['test/**/*.test.ts'],
-    // Chromium and the lab take minutes: `npm run test:e2e` and `npm run test:lab` run them apart.
-    exclude: process.env['GATEWATCH_SUITE'] === undefined ? ['test/e2e/**', 'test/lab/**'] : [],
+    // Chromium and the lab take minutes, attacks take all that the machine has: `npm run test:e2e`, `test:lab` and
+    // `test:attacks` run them apart.
+    exclude:
+      process.env['GATEWATCH_SUITE'] === undefined ? ['test/e2e/**', 'test/lab/**', 'test/attacks/**'] : [],
     testTimeout: 60_000,
     // A busy machine is no reason to fail: what is polled for comes, or the test's own time runs out.
     expect: { poll: { timeout: 30_000 } },

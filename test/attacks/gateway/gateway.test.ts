@@ -11,9 +11,9 @@ describe('a hostile gateway', () => {
     expect(Object.keys(report.served)).toHaveLength(REPLIES.length);
     expect(report.good.settled).toBe(report.good.orders);
     expect(report.good.wrongItems).toBe(0);
-    expect(report.callbacks.refused).toBe(0);
-    expect(report.beside.notReady).toEqual({});
-    expect(report.beside.memoryMiB.most - report.beside.memoryMiB.before).toBeLessThan(700);
+    expect(report.callbacks.answers).toEqual({ 200: report.callbacks.sent });
+    expect(report.observed.notReady).toEqual({});
+    expect(report.observed.memoryMb.most - report.observed.memoryMb.first).toBeLessThan(700);
     expect(report.rejects).toMatchObject({
       history_older_than_retention: expect.any(Number),
       history_in_the_future: expect.any(Number),

@@ -1,4 +1,4 @@
-import { runAttack } from '../run-attack.ts';
+import { runAttack } from '../support/run-attack.ts';
 import { attackAsGateway } from './run.ts';
 
 const USAGE = `npm run attacks:gateway -- [options]
@@ -16,12 +16,12 @@ process.exitCode = await runAttack(
     messages: 100_000,
     async run(options) {
       const report = await attackAsGateway(options);
-      const { good, callbacks, beside } = report;
+      const { good, callbacks, observed } = report;
       const passed =
         good.settled === good.orders &&
         good.wrongItems === 0 &&
-        callbacks.refused === 0 &&
-        Object.keys(beside.notReady).length === 0;
+        callbacks.answers[200] === callbacks.sent &&
+        Object.keys(observed.notReady).length === 0;
       return { report, passed };
     },
   },

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import { historyOfGateway } from '../../integration/support/gateway-account.ts';
-import { FAST_POLL, gatewayConfig, signedCallback } from '../../integration/support/gateway.ts';
+import { FAST_POLL, gatewayConfig } from '../../integration/support/gateway.ts';
 import { startCollectorProcess, type CollectorProcess } from '../../support/collector-process.ts';
 import { startHttpGateway } from '../../support/http-gateway.ts';
 import { freePort } from '../../support/kafka-process.ts';
 import { until } from '../../support/until.ts';
-import { percentile, randomFrom, watchBeside, type Beside } from '../beside.ts';
+import { startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
+import { startObserver, type Observed } from '../support/observer.ts';
+import { randomFrom } from '../support/random.ts';
 import { pickReply } from './replies.ts';
 
 export interface GatewayAttackOptions {
@@ -24,19 +26,14 @@ export interface GatewayAttackReport {
   /** The gateway beside it: its orders, how many of them settled, and history items that are missing or too many. */
   readonly good: { readonly orders: number; readonly settled: number; readonly wrongItems: number };
   /** Signed callbacks to the intake beside it. */
-  readonly callbacks: {
-    readonly sent: number;
-    readonly refused: number;
-    readonly p50Ms: number;
-    readonly p99Ms: number;
-  };
-  readonly beside: Beside;
+  readonly callbacks: Omit<GoodReport, 'acknowledged'>;
+  readonly observed: Observed;
   readonly seconds: number;
 }
 
 const BAD_ORDERS = 60;
 const GOOD_ORDERS_PER_S = 2;
-const CALLBACK_EVERY_MS = 100;
+const CALLBACKS_PER_S = 10;
 
 /** A hostile gateway beside a good one, which has to go on as if it were alone. */
 export async function attackAsGateway(options: GatewayAttackOptions): Promise<GatewayAttackReport> {
@@ -82,8 +79,13 @@ export async function attackAsGateway(options: GatewayAttackOptions): Promise<Ga
     },
   });
   try {
-    const beside = watchBeside(collector.http, collector.pid);
-    const callbacks = sendCallbacks(collector.intake, sandbox.callbackKey);
+    const observer = startObserver({ url: collector.http, pid: collector.pid });
+    const callbacks = startGoodTraffic({
+      url: `${collector.intake}/callbacks/sandbox`,
+      key: sandbox.callbackKey,
+      perSecond: CALLBACKS_PER_S,
+      nextOrder: () => `called-${randomUUID()}`,
+    });
     sandbox.setRate(GOOD_ORDERS_PER_S);
     await watchBadOrders(collector.http);
     await until(
@@ -94,12 +96,13 @@ export async function attackAsGateway(options: GatewayAttackOptions): Promise<Ga
     );
     sandbox.setRate(0);
     const good = await settled(sandbox, collector);
+    const { acknowledged: _ids, ...answered } = await callbacks.stop();
     return {
       served,
       rejects: await rejectsOfBad(collector),
       good,
-      callbacks: await callbacks.stop(),
-      beside: await beside.stop(),
+      callbacks: answered,
+      observed: await observer.stop(),
       seconds: Math.round((performance.now() - startedMs) / 1000),
     };
   } finally {
@@ -121,32 +124,6 @@ async function watchBadOrders(http: string): Promise<void> {
   const headers = { 'Content-Type': 'application/json' };
   const reply = await fetch(`${http}/orders`, { method: 'POST', headers, body: JSON.stringify(orders) });
   if (reply.status !== 202) throw new Error(`POST /orders answered ${reply.status}`);
-}
-
-function sendCallbacks(intake: string, key: string) {
-  const tookMs: number[] = [];
-  let refused = 0;
-  const over = new AbortController();
-  const run = (async () => {
-    while (!over.signal.aborted) {
-      const { body, signature } = signedCallback({ externalId: `called-${randomUUID()}` }, key);
-      const startMs = performance.now();
-      const headers = { Signature: signature };
-      const reply = await fetch(`${intake}/callbacks/sandbox`, { method: 'POST', body, headers });
-      await reply.arrayBuffer();
-      if (!reply.ok) refused += 1;
-      tookMs.push(performance.now() - startMs);
-      await new Promise((resolve) => setTimeout(resolve, CALLBACK_EVERY_MS));
-    }
-  })();
-  return {
-    async stop() {
-      over.abort();
-      await run;
-      const [p50Ms, p99Ms] = [percentile(tookMs, 0.5), percentile(tookMs, 0.99)];
-      return { sent: tookMs.length, refused, p50Ms, p99Ms };
-    },
-  };
 }
 
 /** Waits until the good gateway has told all it will tell and the store knows each order's end. */

@@ -18,7 +18,7 @@ describe.skipIf(!kafka.available)('a hostile producer', () => {
     console.log(JSON.stringify({ ...report, expected: undefined }));
     expect(report.found).toEqual({ ...report.expected, valid: 0 });
     expect(report.good.stored).toBe(report.good.sent);
-    expect(report.beside.notReady).toEqual({});
-    expect(report.beside.memoryMiB.most - report.beside.memoryMiB.before).toBeLessThan(700);
+    expect(report.observed.notReady).toEqual({});
+    expect(report.observed.memoryMb.most - report.observed.memoryMb.first).toBeLessThan(700);
   }, 180_000);
 });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { startOwnKafka } from '../../support/kafka-broker.ts';
-import { runAttack } from '../run-attack.ts';
+import { runAttack } from '../support/run-attack.ts';
 import { attackKafka } from './run.ts';
 
 const USAGE = `npm run attacks:kafka -- [options]
@@ -21,11 +21,11 @@ process.exitCode = await runAttack(
       const broker = await startOwnKafka();
       try {
         const report = await attackKafka({ brokers: [broker.bootstrap], bombs: 10, ...options });
-        const { expected, found, good, beside } = report;
+        const { expected, found, good, observed } = report;
         const passed =
           isDeepStrictEqual({ ...found }, { ...expected, valid: 0 }) &&
           good.stored === good.sent &&
-          Object.keys(beside.notReady).length === 0;
+          Object.keys(observed.notReady).length === 0;
         return { report, passed };
       } finally {
         await broker.stop();

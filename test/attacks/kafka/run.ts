@@ -9,7 +9,9 @@ import { gatewayConfig, signedCallback } from '../../integration/support/gateway
 import { startCollectorProcess } from '../../support/collector-process.ts';
 import { testClient, uniqueName } from '../../support/kafka-topics.ts';
 import { until } from '../../support/until.ts';
-import { percentile, randomFrom, watchBeside, type Beside } from '../beside.ts';
+import { startObserver, type Observed } from '../support/observer.ts';
+import { randomFrom } from '../support/random.ts';
+import { spreadOf, type Spread } from '../support/spread.ts';
 import { pickKind, type HostileMessage } from './messages.ts';
 
 export interface KafkaAttackOptions {
@@ -37,11 +39,10 @@ export interface KafkaAttackReport {
   readonly good: {
     readonly sent: number;
     readonly stored: number;
-    readonly p50Ms: number;
-    readonly p99Ms: number;
-    readonly answeredP99Ms: number;
+    readonly storedAfterMs: Spread;
+    readonly answeredAfterMs: Spread;
   };
-  readonly beside: Beside;
+  readonly observed: Observed;
   readonly seconds: number;
 }
 
@@ -77,7 +78,7 @@ export async function attackKafka(options: KafkaAttackOptions): Promise<KafkaAtt
   const store = createStore({ url: collector.store, username: 'gatewatch', password });
   try {
     await producer.connect();
-    const beside = watchBeside(collector.http, collector.pid);
+    const observer = startObserver({ url: collector.http, pid: collector.pid });
     const intake = `${collector.intake}/callbacks/sandbox`;
     const good = sendGood(producer, topics.callbacks, sandbox.callbackKey, intake);
     const expected = await sendHostile(producer, topics, options);
@@ -92,11 +93,10 @@ export async function attackKafka(options: KafkaAttackOptions): Promise<KafkaAtt
       good: {
         sent: sentAt.size,
         stored: tookMs.length,
-        p50Ms: percentile(tookMs, 0.5),
-        p99Ms: percentile(tookMs, 0.99),
-        answeredP99Ms: percentile(answeredMs, 0.99),
+        storedAfterMs: spreadOf(tookMs),
+        answeredAfterMs: spreadOf(answeredMs),
       },
-      beside: await beside.stop(),
+      observed: await observer.stop(),
       seconds: Math.round((performance.now() - startedMs) / 1000),
     };
   } finally {

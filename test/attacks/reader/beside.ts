@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import { gatewayConfig } from '../../integration/support/gateway.ts';
 import {
@@ -5,8 +6,8 @@ import {
   startCollectorProcess,
   type CollectorProcess,
 } from '../../support/collector-process.ts';
-import { lookAtReadiness, type Readiness } from '../support/readiness.ts';
-import { sendGoodCallbacks, type GoodCallbacks } from '../support/good-callbacks.ts';
+import { startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
+import { startObserver, type Observed } from '../support/observer.ts';
 import { aimed } from './attack.ts';
 import { BOMBS, holdConnections } from './bombs.ts';
 import { sendAs } from './send.ts';
@@ -24,8 +25,8 @@ export interface BesideOptions {
 }
 
 interface Phase {
-  readonly callbacks: GoodCallbacks;
-  readonly readiness: Readiness;
+  readonly callbacks: Omit<GoodReport, 'acknowledged'>;
+  readonly observed: Observed;
 }
 
 export interface BesideReport {
@@ -59,27 +60,34 @@ export async function attackBeside(options: BesideOptions): Promise<BesideReport
     ended.abort();
     held.close();
     await Promise.all(attackers);
-    const [row] = await collector.query<{ n: number }>(
-      "SELECT toUInt32(sum(deliveries)) AS n FROM callbacks WHERE verdict = 'valid'",
+    const rows = await collector.query<{ external_id: string }>(
+      "SELECT external_id FROM callbacks WHERE verdict = 'valid'",
     );
-    // One that was answered otherwise may have been stored all the same, and would be sent again.
-    const lost = Math.max(0, calm.callbacks.accepted + attacked.callbacks.accepted - (row?.n ?? 0));
-    return { calm, attacked, answers, lost };
+    const stored = new Set(rows.map(({ external_id }) => external_id));
+    const lost = [...calm.acknowledged, ...attacked.acknowledged].filter((id) => !stored.has(id)).length;
+    return { calm: shown(calm), attacked: shown(attacked), answers, lost };
   } finally {
     await sandbox.stop();
   }
 }
 
+const shown = ({ callbacks, observed }: Phase): Phase => ({ callbacks, observed });
+
 async function watch(
   sandbox: Sandbox,
   collector: CollectorProcess,
   { seconds, rate }: BesideOptions,
-): Promise<Phase> {
-  const key = sandbox.callbackKey;
-  const url = `${collector.intake}/callbacks/sandbox`;
-  const looking = lookAtReadiness(`${collector.http}/readyz`);
-  const callbacks = await sendGoodCallbacks({ url, key, rate, seconds });
-  return { callbacks, readiness: await looking.stop() };
+): Promise<Phase & { acknowledged: readonly string[] }> {
+  const observer = startObserver({ url: collector.http, pid: collector.pid });
+  const traffic = startGoodTraffic({
+    url: `${collector.intake}/callbacks/sandbox`,
+    key: sandbox.callbackKey,
+    perSecond: rate,
+    nextOrder: randomUUID,
+  });
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+  const { acknowledged, ...callbacks } = await traffic.stop();
+  return { callbacks, observed: await observer.stop(), acknowledged };
 }
 
 async function throwBombs(

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startEmbeddedStore, type EmbeddedStore } from '../../../collector/embedded/store.ts';
 import { ENGINE_READS } from '../../../collector/embedded/wall.ts';
+import { randomFrom } from '../support/random.ts';
 import { aimed, type Attack } from './attack.ts';
 import { mutations } from './mutate.ts';
 import { REQUESTS } from './requests.ts';
@@ -189,15 +190,4 @@ async function inParallel<T>(
       for (const item of iterator) await work(item);
     }),
   );
-}
-
-/** mulberry32. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { requestFrom } from '../../support/http-from.ts';
 import { spreadOf, type Spread } from './spread.ts';
 
 export interface ObserverOptions {
@@ -13,13 +12,15 @@ export interface ObserverOptions {
 
 export interface Observed {
   readonly looks: number;
-  /** Answers of `/readyz` other than 200, by status; 0 stands for none. */
+  /** Looks at which `/readyz` did not answer 200, by the problems that it named, or by what came instead. */
   readonly notReady: Readonly<Record<string, number>>;
   readonly latencyMs: Spread;
   /** Resident memory in MiB: of the process, and of it with its children. */
   readonly memoryMb: { readonly first: number; readonly most: number; readonly last: number };
   readonly memoryWithChildrenMb: { readonly first: number; readonly most: number; readonly last: number };
 }
+
+const DEADLINE_MS = 10_000;
 
 export interface Observer {
   stop(): Promise<Observed>;
@@ -34,12 +35,9 @@ export function startObserver({ url, pid, everyMs = 250 }: ObserverOptions): Obs
   const stopping = new AbortController();
   const look = async (): Promise<void> => {
     const startMs = performance.now();
-    const status = await requestFrom(`${url}/readyz`).then(
-      (answer) => answer.status,
-      () => 0,
-    );
+    const said = await askReadiness(url);
     latencies.push(performance.now() - startMs);
-    if (status !== 200) notReady[status] = (notReady[status] ?? 0) + 1;
+    if (said !== 'ready') notReady[said] = (notReady[said] ?? 0) + 1;
     own.push(residentMb(pid));
     all.push(processTree(pid).reduce((sum, one) => sum + residentMb(one), 0));
   };
@@ -63,6 +61,17 @@ export function startObserver({ url, pid, everyMs = 250 }: ObserverOptions): Obs
       };
     },
   };
+}
+
+async function askReadiness(url: string): Promise<string> {
+  try {
+    const reply = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(DEADLINE_MS) });
+    const { problems } = (await reply.json()) as { problems?: unknown };
+    // Numbers differ from look to look.
+    return reply.ok ? 'ready' : JSON.stringify(problems ?? reply.status).replaceAll(/\d+/g, 'N');
+  } catch (error) {
+    return (error as Error).name;
+  }
 }
 
 const courseOf = (values: readonly number[]) => ({
