@@ -10,7 +10,7 @@ const tests = (...names: string[]): string[] => names.map((name) => `test/collec
 export const GROUPS: Readonly<Record<string, MutationGroup>> = {
   verifier: {
     mutate: decode('signature'),
-    tests: [...tests('callback'), 'test/contracts/signature.test.ts'],
+    tests: [...tests('callback', 'callback.property'), 'test/contracts/signature.test.ts'],
   },
   masking: {
     mutate: decode('card-search', 'fingerprint', 'grammar', 'redact'),
