@@ -1,9 +1,8 @@
-import type { HistoryEventRow, RowBundle } from '../../../schemas/rows.ts';
-import type { AnyRow } from '../bundle.ts';
+import type { RowBundle } from '../../../schemas/rows.ts';
 import { addProvenance, appendRows, countRows, emptyProvenance } from '../bundle.ts';
 import type { Provenance } from '../port.ts';
 import type { Collected } from './deliver.ts';
-import { MAX_WEEKS, splitByWeeks, weekOf } from './weeks.ts';
+import { MAX_WEEKS, weekOf } from './weeks.ts';
 
 /** One call of `write` that waits for its acknowledgement. */
 export interface PendingWrite {
@@ -123,29 +122,6 @@ function createBatch(maxRows: number) {
       return true;
     },
   };
-}
-
-/** A part of what one call of `write` brought. */
-export interface Part {
-  readonly bundle: RowBundle;
-  readonly provenance: Provenance | undefined;
-}
-
-/**
- * A history of many weeks in parts of MAX_WEEKS each, the last with all that says the history was read: others have
- * their turn between them, and a crash between two costs another read.
- */
-export function partsOf(bundle: RowBundle, provenance: Provenance | undefined): readonly Part[] {
-  const history = splitByWeeks('historyEvents', (bundle.historyEvents ?? []) as unknown as AnyRow[]);
-  const last = history.at(-1);
-  if (history.length < 2 || last === undefined) return [{ bundle, provenance }];
-  const bundleOf = (rows: readonly AnyRow[]): RowBundle => ({
-    historyEvents: rows as unknown as HistoryEventRow[],
-  });
-  return [
-    ...history.slice(0, -1).map((rows) => ({ bundle: bundleOf(rows), provenance: undefined })),
-    { bundle: { ...bundle, ...bundleOf(last) }, provenance },
-  ];
 }
 
 /** A call of `write`, with its promise. */

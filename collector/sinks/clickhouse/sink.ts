@@ -2,8 +2,8 @@ import type { EpochMicros } from '../../../schemas/rows.ts';
 import type { Instruments } from '../../telemetry/instruments.ts';
 import { noInstruments } from '../../telemetry/instruments.ts';
 import type { RowSink, SinkStatus } from '../port.ts';
-import { createPendingWrite, createQueue, partsOf } from './collecting.ts';
-import type { Gathered, Part, PendingWrite } from './collecting.ts';
+import { createPendingWrite, createQueue } from './collecting.ts';
+import type { Gathered, PendingWrite } from './collecting.ts';
 import type { FrozenBatch } from './deliver.ts';
 import { belongsInLedger, deliverBatch, freezeBatch } from './deliver.ts';
 import type { FrozenInsert } from './frozen-insert.ts';
@@ -211,16 +211,6 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouse
     }
   }
 
-  function enqueue({ bundle, provenance }: Part): Promise<void> {
-    if (closing) throw stoppedError();
-    const { write, done } = createPendingWrite(bundle, provenance, monotonicMs());
-    unsettled.add(write);
-    unsettledRows += write.rowCount;
-    queue.add(write);
-    pump();
-    return done;
-  }
-
   function open(): Promise<void> {
     const completed = new Set<string>();
     opening ??= untilAnswered(
@@ -241,8 +231,13 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouse
   return {
     open,
     async write(bundle, provenance) {
-      // One after the other: what an earlier part holds is stored when a later one is.
-      for (const part of partsOf(bundle, provenance)) await enqueue(part);
+      if (closing) throw stoppedError();
+      const { write, done } = createPendingWrite(bundle, provenance, monotonicMs());
+      unsettled.add(write);
+      unsettledRows += write.rowCount;
+      queue.add(write);
+      pump();
+      return done;
     },
     status: (): SinkStatus => ({
       state: failing.size === 0 ? 'ok' : 'retrying',

@@ -11,7 +11,6 @@ import { withEmbedded, type TestStore } from '../../../support/embedded.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { count, openDatabase } from '../support/migrated-store.ts';
 import { anyRow, historyEvent, NOON } from '../support/rows.ts';
-import { until } from '../../../support/until.ts';
 
 let embedded: TestStore;
 let proxy: FaultProxy;
@@ -63,44 +62,12 @@ const reply = (gateway: string, order: string, weeks: number, from: number) => (
 });
 
 describe('history of many weeks', () => {
-  it('is stored in batches of eight weeks each, the last of which says that it was read', async () => {
+  it('is stored in statements of eight weeks each', async () => {
     const { sink, store, inserts } = await setUp();
-    await sink.write(reply('bad', 'long', 50, 0), { replies: 1, historyItems: 50 });
+    await sink.write({ historyEvents: weeksOf('long', 50) });
     expect(inserts()).toBe(7);
     expect(await count(store, 'history_events')).toBe(50);
-    const ledger = await store.query<{ history_rows: number; replies: number; history_items: number }>(
-      'SELECT history_rows, replies, history_items FROM ingest_ledger ORDER BY batch_seq',
-    );
-    expect(ledger.map(({ history_rows }) => history_rows)).toEqual([8, 8, 8, 8, 8, 8, 2]);
-    expect(ledger.map(({ replies }) => replies)).toEqual([0, 0, 0, 0, 0, 0, 1]);
-    expect(ledger.at(-1)?.history_items).toBe(50);
-  });
-
-  it('is not said to be read when the sink ends between two batches', async () => {
-    const { sink, store } = await setUp();
-    const written = sink.write(reply('bad', 'cut', 50, 0), { replies: 1 });
-    const refused = expect(written).rejects.toMatchObject({ code: 'stopped' });
-    await until(
-      'a first batch',
-      () => count(store, 'ingest_ledger'),
-      (rows) => rows > 0,
-    );
-    await sink.stop(5_000);
-    await refused;
-    expect(await count(store, 'polls')).toBe(0);
-    expect(await store.query('SELECT sum(replies) AS replies FROM ingest_ledger')).toEqual([{ replies: 0 }]);
-  });
-
-  it('lets others have their turn between its batches', async () => {
-    const { sink } = await setUp({ maxAgeMs: 0 });
-    const settled: string[] = [];
-    const long = sink.write(reply('bad', 'long', 80, 0)).then(() => settled.push('long'));
-    for (const id of ['one', 'two', 'three']) {
-      await sink.write({ callbackDeliveries: [{ ...anyRow('callbackDeliveries'), delivery_id: id }] });
-      settled.push(id);
-    }
-    await long;
-    expect(settled).toEqual(['one', 'two', 'three', 'long']);
+    expect(await store.query('SELECT history_rows FROM ingest_ledger')).toEqual([{ history_rows: 50 }]);
   });
 
   it('of one gateway does not make the replies of another wait for more than a batch', async () => {
