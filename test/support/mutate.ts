@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { GROUPS } from './mutation-groups.ts';
 
-const USAGE = `npm run mutation -- [GROUP...] [--json FILE]
+const USAGE = `npm run mutation -- [GROUP...] [--json FILE] [--incremental]
 
 Changes the code of a group at one place after the other and runs its fast tests: how many of the changes do they notice?
-Groups: ${Object.keys(GROUPS).join(', ')}. Default: all.`;
+Groups: ${Object.keys(GROUPS).join(', ')}. Default: all.
+  --json FILE    writes the result; groups in the file that did not run now stay in it
+  --incremental  tries only those changes again on which code or tests changed since the last such run`;
 
 /** Of 100 changes, so many must be noticed. */
 const WANTED = 95;
@@ -18,8 +20,15 @@ interface Mutant {
   readonly status: string;
 }
 
+interface Summary {
+  readonly killed: number;
+  readonly survived: number;
+  readonly ignored: number;
+  readonly score: number;
+}
+
 /** A change that runs into a time limit is noticed, too. What is ignored has its reason beside it in the code. */
-function summary(): { killed: number; survived: number; ignored: number; score: number } {
+function summary(): Summary {
   const report = JSON.parse(readFileSync(REPORT, 'utf8')) as {
     files: Record<string, { mutants: Mutant[] }>;
   };
@@ -30,26 +39,40 @@ function summary(): { killed: number; survived: number; ignored: number; score: 
   return { killed, survived, ignored: count('Ignored'), score };
 }
 
+async function run(name: string, isIncremental: boolean): Promise<Summary | null> {
+  const args = ['run', '--mutate', GROUPS[name]?.mutate.join(',') ?? ''];
+  if (isIncremental) args.push('--incremental', '--incrementalFile', `reports/mutation-${name}.json`);
+  const env = { ...process.env, GATEWATCH_MUTATE: name };
+  const [code] = (await once(spawn('stryker', args, { env, stdio: 'inherit' }), 'close')) as [number | null];
+  return code === 0 ? summary() : null;
+}
+
+/** The groups of an earlier result. */
+function groupsIn(file: string | undefined): Record<string, Summary> {
+  if (file === undefined || !existsSync(file)) return {};
+  return (JSON.parse(readFileSync(file, 'utf8')) as { groups: Record<string, Summary> }).groups;
+}
+
 async function main(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { json: { type: 'string' }, help: { type: 'boolean', default: false } },
+    options: {
+      json: { type: 'string' },
+      incremental: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
   });
   const names = positionals.length === 0 ? Object.keys(GROUPS) : positionals;
   if (values.help || names.some((name) => GROUPS[name] === undefined)) {
     console.error(USAGE);
     return values.help ? 0 : 2;
   }
-  const groups: Record<string, ReturnType<typeof summary>> = {};
+  const groups = groupsIn(values.json);
   for (const name of names) {
-    const child = spawn('stryker', ['run', '--mutate', GROUPS[name]?.mutate.join(',') ?? ''], {
-      env: { ...process.env, GATEWATCH_MUTATE: name },
-      stdio: 'inherit',
-    });
-    const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) return 1;
-    groups[name] = summary();
+    const result = await run(name, values.incremental);
+    if (result === null) return 1;
+    groups[name] = result;
   }
   const verdict = Object.values(groups).every(({ score }) => score >= WANTED) ? 'passed' : 'failed';
   const text = `${JSON.stringify({ verdict, wanted: WANTED, node: process.version, groups }, null, 2)}\n`;

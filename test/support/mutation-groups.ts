@@ -19,7 +19,11 @@ export const GROUPS: Readonly<Record<string, MutationGroup>> = {
   },
   decoder: {
     mutate: decode('code', 'callback', 'history', 'reduce', 'time', 'watch-message', 'known-history'),
-    tests: [...tests('*', '*.property'), 'test/contracts/code.test.ts'],
+    tests: [
+      'test/contracts/code.test.ts',
+      ...tests('callback', 'code', 'history', 'history-window', 'known-history', 'reduce.property'),
+      ...tests('refused-items', 'time', 'watch-message'),
+    ],
   },
   gate: {
     mutate: read(
@@ -33,8 +37,15 @@ export const GROUPS: Readonly<Record<string, MutationGroup>> = {
       'ast',
     ),
     // On texts and trees that the engine made before.
-    tests: ['judge', 'canonical-tokens', 'statement-tail', 'function-rules', 'tree-rules', 'ast'].map(
-      (name) => `test/collector/embedded/reader/${name}.test.ts`,
-    ),
+    tests: [
+      'ast',
+      'canonical-tokens',
+      'function-rules',
+      'judge',
+      'judge-text',
+      'statement-kinds',
+      'statement-tail',
+      'tree-rules',
+    ].map((name) => `test/collector/embedded/reader/${name}.test.ts`),
   },
 };

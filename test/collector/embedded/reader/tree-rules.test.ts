@@ -20,10 +20,25 @@ describe('judgeTree', () => {
     expect(judge(' \n')).toBe('this statement');
   });
 
-  it.each(['SelectWithUnionQuery', 'DescribeQuery', 'ShowIndexes', 'ShowCreateViewQuery', 'ExistsViewQuery'])(
-    'takes %s for a statement',
-    (root) => expect(judge(root)).toBeNull(),
-  );
+  it.each([
+    'SelectWithUnionQuery', 'Explain', 'DescribeQuery', 'ShowTables', 'ShowColumns', 'ShowIndexes',
+    'ShowCreateTableQuery', 'ShowCreateViewQuery', 'ShowCreateDatabaseQuery', 'ExistsTableQuery', 'ExistsViewQuery',
+    'ExistsDatabaseQuery',
+  ])('takes %s for a statement', (root) => {
+    expect(judge(root)).toBeNull();
+  }); // prettier-ignore
+
+  it.each([
+    'ArrayJoin', 'Asterisk', 'ColumnsExceptTransformer', 'ColumnsListMatcher', 'ColumnsRegexpMatcher',
+    'ColumnsReplaceTransformer', 'ColumnsReplaceTransformer::Replacement', 'ColumnsTransformerList', 'DataType',
+    'EnumDataType', 'TupleDataType', 'ExpressionList', 'Function sum', 'Identifier a', 'InterpolateElement', 'Literal',
+    'NameTypePair', 'OrderByElement', 'QualifiedAsterisk', 'QualifiedColumnsListMatcher',
+    'QualifiedColumnsRegexpMatcher', 'QueryParameter', 'SampleRatio', 'SelectIntersectExceptQuery', 'SelectQuery',
+    'SelectWithUnionQuery', 'Subquery', 'TableExpression', 'TableIdentifier a', 'TableJoin', 'TablesInSelectQuery',
+    'TablesInSelectQueryElement', 'WindowDefinition', 'WindowListElement', 'WithElement',
+  ])('takes %s for a part of one', (node) => {
+    expect(judge(chain('SelectWithUnionQuery', node))).toBeNull();
+  }); // prettier-ignore
 
   it.each(['InsertQuery', 'Function sum', 'SelectQuery', 'Set'])('takes %s for none', (root) => {
     expect(judge(root)).toBe(`the statement ${root.split(' ')[0]}`);
