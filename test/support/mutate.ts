@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { GROUPS } from './mutation-groups.ts';
+import { GROUPS, partNamed } from './mutation-groups.ts';
 
 const USAGE = `npm run mutation -- [GROUP...] [--json FILE] [--incremental]
 
@@ -28,23 +28,24 @@ interface Summary {
 }
 
 /** A change that runs into a time limit is noticed, too. What is ignored has its reason beside it in the code. */
-function summary(): Summary {
-  const report = JSON.parse(readFileSync(REPORT, 'utf8')) as {
-    files: Record<string, { mutants: Mutant[] }>;
-  };
-  const all = Object.values(report.files).flatMap(({ mutants }) => mutants);
+function summary(all: readonly Mutant[]): Summary {
   const count = (...statuses: string[]) => all.filter(({ status }) => statuses.includes(status)).length;
   const [killed, survived] = [count('Killed', 'Timeout'), count('Survived', 'NoCoverage')];
   const score = Math.floor((10_000 * killed) / (killed + survived)) / 100;
   return { killed, survived, ignored: count('Ignored'), score };
 }
 
-async function run(name: string, isIncremental: boolean): Promise<Summary | null> {
-  const args = ['run', '--mutate', GROUPS[name]?.mutate.join(',') ?? ''];
-  if (isIncremental) args.push('--incremental', '--incrementalFile', `reports/mutation-${name}.json`);
-  const env = { ...process.env, GATEWATCH_MUTATE: name };
+/** The changes of one part and what came of them; null when it could not run. */
+async function run(part: string, isIncremental: boolean): Promise<readonly Mutant[] | null> {
+  const args = ['run', '--mutate', partNamed(part)?.mutate.join(',') ?? ''];
+  if (isIncremental) args.push('--incremental', '--incrementalFile', `reports/incremental-${part}.json`);
+  const env = { ...process.env, GATEWATCH_MUTATE: part };
   const [code] = (await once(spawn('stryker', args, { env, stdio: 'inherit' }), 'close')) as [number | null];
-  return code === 0 ? summary() : null;
+  if (code !== 0) return null;
+  const report = JSON.parse(readFileSync(REPORT, 'utf8')) as {
+    files: Record<string, { mutants: Mutant[] }>;
+  };
+  return Object.values(report.files).flatMap(({ mutants }) => mutants);
 }
 
 /** The groups of an earlier result. */
@@ -70,9 +71,13 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const groups = groupsIn(values.json);
   for (const name of names) {
-    const result = await run(name, values.incremental);
-    if (result === null) return 1;
-    groups[name] = result;
+    const mutants: Mutant[] = [];
+    for (const index of GROUPS[name]?.keys() ?? []) {
+      const some = await run(`${name}.${index}`, values.incremental);
+      if (some === null) return 1;
+      mutants.push(...some);
+    }
+    groups[name] = summary(mutants);
   }
   const verdict = Object.values(groups).every(({ score }) => score >= WANTED) ? 'passed' : 'failed';
   const text = `${JSON.stringify({ verdict, wanted: WANTED, node: process.version, groups }, null, 2)}\n`;
