@@ -37,20 +37,14 @@ export const GROUPS: Readonly<Record<string, readonly MutationPart[]>> = {
   // Its tests read texts and trees that the engine made before.
   gate: [
     {
-      mutate: read('judge', 'function-rules', 'canonical-tokens', 'parameters', 'ast', 'tree-rules'),
-      tests: judged(
-        'ast',
-        'canonical-tokens',
-        'function-rules',
-        'judge',
-        'judge-text',
-        'statement-tail',
-        'tree-rules',
+      mutate: read(
+        ...['ast', 'canonical-tokens', 'function-rules', 'judge', 'parameters', 'statement-kinds'],
+        ...['statement-tail', 'tree-rules'],
       ),
-    },
-    {
-      mutate: read('statement-kinds', 'statement-tail'),
-      tests: judged('judge', 'statement-kinds', 'statement-tail'),
+      tests: judged(
+        ...['ast', 'canonical-tokens', 'function-rules', 'judge', 'judge-text', 'statement-kinds'],
+        ...['statement-tail', 'tree-rules'],
+      ),
     },
   ],
 };
