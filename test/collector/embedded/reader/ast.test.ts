@@ -53,6 +53,10 @@ describe('parseAst', () => {
     expect(parseAst(line)).toMatchObject([{ kind: line.split(' ')[0], name }]);
   });
 
+  it('takes a first node for the root, however deep it stands', () => {
+    expect(parseAst('  A')[0]?.parent).toBeNull();
+  });
+
   it('passes over empty lines', () => {
     expect(parseAst('\nA\n \n\n B\n')).toHaveLength(2);
   });

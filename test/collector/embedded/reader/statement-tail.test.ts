@@ -12,6 +12,7 @@ describe('takeTail', () => {
   it.each([
     ['SELECT 1', 'SELECT 1', null, []],
     ['SELECT 1 FORMAT JSON', 'SELECT 1', 'JSON', []],
+    ['SELECT FORMAT JSON', 'SELECT', 'JSON', []],
     ['SELECT 1 FORMAT `Null`', 'SELECT 1', 'Null', []],
     ['SELECT 1 SETTINGS a = 1', 'SELECT 1', null, [['a', '1']]],
     ['SELECT 1 SETTINGS a = 1 FORMAT CSV', 'SELECT 1', 'CSV', [['a', '1']]],
@@ -39,6 +40,7 @@ describe('takeTail', () => {
     'SELECT 1 SETTINGS a 1',
     'SELECT 1 SETTINGS a = 1 b = 2',
     'SELECT 1 SETTINGS a = 1 + 1',
+    'SELECT 1 SETTINGS a = 1 + b = 2',
     'SELECT 1 SETTINGS a = 1, b',
     'SELECT 1 SETTINGS `a` = 1',
     'SELECT 1 SETTINGS 1 = 1',

@@ -50,6 +50,7 @@ describe('judgeTree', () => {
     [chain('Explain', 'Set'), null],
     [chain('SelectWithUnionQuery', 'ColumnsApplyTransformer'), 'APPLY'],
     [chain('SelectWithUnionQuery', 'InsertQuery'), 'InsertQuery'],
+    [chain('SelectWithUnionQuery', 'Literal orders_store'), null],
     [chain('Explain', 'SelectWithUnionQuery'), null],
     [chain('Explain', 'SelectQuery'), 'EXPLAIN of SelectQuery'],
     [chain('SelectWithUnionQuery', 'Function file'), 'the function file'],
