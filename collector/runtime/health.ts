@@ -79,9 +79,9 @@ const isProblem = (entry: [string, string | null]): entry is [string, string] =>
 
 const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 
-function sinkProblem({ oldestMs, backlogRows }: SinkStatus): string | null {
-  if (oldestMs === null || oldestMs < STILL_MS) return null;
-  return `rows wait for their acknowledgement for ${seconds(oldestMs)} (${backlogRows} of them)`;
+function sinkProblem({ stillMs, backlogRows }: SinkStatus): string | null {
+  if (stillMs === null || stillMs < STILL_MS) return null;
+  return `no rows have been acknowledged for ${seconds(stillMs)} (${backlogRows} wait)`;
 }
 
 function kafkaProblem(kafka: KafkaSourceStatus): string | null {

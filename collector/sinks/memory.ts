@@ -61,7 +61,7 @@ export function createMemorySink(options: MemorySinkOptions = {}): MemorySink {
     status: () => ({
       state: held && waiting.length > 0 ? 'retrying' : 'ok',
       backlogRows: waiting.reduce((sum, one) => sum + countRows(one.bundle), 0),
-      oldestMs: waiting[0] === undefined ? null : (nowMicros() - waiting[0].since) / 1000,
+      stillMs: waiting[0] === undefined ? null : (nowMicros() - waiting[0].since) / 1000,
       inFlight: 0,
       lastAckAt,
       retries: 0,

@@ -18,8 +18,11 @@ export interface SinkStatus {
   readonly state: 'ok' | 'retrying';
   /** Rows handed over and not yet acknowledged. */
   readonly backlogRows: number;
-  /** For how long the oldest of them waits, in milliseconds; null when none does. */
-  readonly oldestMs: number | null;
+  /**
+   * For how long rows have waited and nothing was acknowledged, in milliseconds; null when none wait. A gateway
+   * with a long backlog of its own is slow, and nothing stands still.
+   */
+  readonly stillMs: number | null;
   /** Batches being written at this moment. */
   readonly inFlight: number;
   readonly lastAckAt: EpochMicros | null;

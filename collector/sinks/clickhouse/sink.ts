@@ -80,6 +80,7 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouse
   let next: ReadyBatch | null = null;
   let timer: NodeJS.Timeout | null = null;
   let lastStartMs = -Infinity;
+  let lastAckMs = -Infinity;
   let closing = false;
   const state = {
     lastAckAt: null as EpochMicros | null,
@@ -155,6 +156,7 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouse
     try {
       const report = await deliverBatch(frozen, { send, nowMicros });
       state.lastAckAt = nowMicros();
+      lastAckMs = monotonicMs();
       instruments.batchRows.record(frozen.rowCount);
       instruments.batchDuration.record((performance.now() - startedMs) / 1000);
       for (const [table, rows] of report.stored) instruments.stored.add(rows, { table });
@@ -223,9 +225,9 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouse
     return opening;
   }
 
-  function oldestMs(): number | null {
+  function stillMs(): number | null {
     const [oldest] = unsettled;
-    return oldest === undefined ? null : monotonicMs() - oldest.sinceMs;
+    return oldest === undefined ? null : monotonicMs() - Math.max(oldest.sinceMs, lastAckMs);
   }
 
   return {
@@ -242,7 +244,7 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouse
     status: (): SinkStatus => ({
       state: failing.size === 0 ? 'ok' : 'retrying',
       backlogRows: unsettledRows,
-      oldestMs: oldestMs(),
+      stillMs: stillMs(),
       inFlight: current === null ? 0 : 1,
       lastAckAt: state.lastAckAt,
       retries: state.retries,

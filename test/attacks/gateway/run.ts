@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import { historyOfGateway } from '../../integration/support/gateway-account.ts';
 import { FAST_POLL, gatewayConfig } from '../../integration/support/gateway.ts';
@@ -6,7 +5,7 @@ import { startCollectorProcess, type CollectorProcess } from '../../support/coll
 import { startHttpGateway } from '../../support/http-gateway.ts';
 import { freePort } from '../../support/kafka-process.ts';
 import { until } from '../../support/until.ts';
-import { startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
+import { seedPaidOrder, startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
 import { startObserver, type Observed } from '../support/observer.ts';
 import { randomFrom } from '../support/random.ts';
 import { pickReply } from './replies.ts';
@@ -84,7 +83,7 @@ export async function attackAsGateway(options: GatewayAttackOptions): Promise<Ga
       url: `${collector.intake}/callbacks/sandbox`,
       key: sandbox.callbackKey,
       perSecond: CALLBACKS_PER_S,
-      nextOrder: () => `called-${randomUUID()}`,
+      nextOrder: () => seedPaidOrder(sandbox),
     });
     sandbox.setRate(GOOD_ORDERS_PER_S);
     await watchBadOrders(collector.http);
@@ -94,9 +93,9 @@ export async function attackAsGateway(options: GatewayAttackOptions): Promise<Ga
       (n) => n >= options.messages,
       60_000 + 100 * options.messages,
     );
+    const { acknowledged: _ids, ...answered } = await callbacks.stop();
     sandbox.setRate(0);
     const good = await settled(sandbox, collector);
-    const { acknowledged: _ids, ...answered } = await callbacks.stop();
     return {
       served,
       rejects: await rejectsOfBad(collector),
@@ -134,8 +133,7 @@ async function settled(sandbox: Sandbox, collector: CollectorProcess) {
   // Some never come to an end, as some of a real gateway's do not.
   const orders = sandbox.orders().filter(({ outcome }) => outcome !== 'pending').length;
   const ended = async (): Promise<number> => {
-    const sql = `SELECT countIf(settled_at IS NOT NULL) AS n FROM orders
-WHERE gateway = 'sandbox' AND NOT startsWith(external_id, 'called-')`;
+    const sql = `SELECT countIf(settled_at IS NOT NULL) AS n FROM orders WHERE gateway = 'sandbox'`;
     return (await collector.query<{ n: number }>(sql))[0]?.n ?? 0;
   };
   const seen = await until(`${orders} settled orders`, ended, (n) => n >= orders, 90_000);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import { type CollectorProcess, startCollectorProcess } from '../../support/collector-process.ts';
-import { startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
+import { seedPaidOrder, startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
 import { startObserver, type Observed } from '../support/observer.ts';
 import { GATEWAYS, MAX_BODY_BYTES } from './messages.ts';
 import type { SlowReport } from './slow-clients.ts';
@@ -64,8 +64,7 @@ export async function attackIntake(options: IntakeAttackOptions): Promise<Intake
       url: `${collector.intake}/callbacks/${GATEWAYS.open}`,
       key: sandbox.callbackKey,
       perSecond: options.goodPerSecond,
-      nextOrder: () =>
-        sandbox.seedOrder({ status: 'Success', items: [{ action: '4.1.3.00', offsetMs: -5 }] }).externalId,
+      nextOrder: () => seedPaidOrder(sandbox),
     });
     say(`${options.slow} slow clients, ${options.goodPerSecond} signed callbacks a second`);
     const strangers = await runStrangers({ ...options, intake: collector.intake });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import { gatewayConfig } from '../../integration/support/gateway.ts';
 import {
@@ -6,7 +5,7 @@ import {
   startCollectorProcess,
   type CollectorProcess,
 } from '../../support/collector-process.ts';
-import { startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
+import { seedPaidOrder, startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
 import { startObserver, type Observed } from '../support/observer.ts';
 import { aimed } from './attack.ts';
 import { BOMBS, holdConnections } from './bombs.ts';
@@ -83,7 +82,7 @@ async function watch(
     url: `${collector.intake}/callbacks/sandbox`,
     key: sandbox.callbackKey,
     perSecond: rate,
-    nextOrder: randomUUID,
+    nextOrder: () => seedPaidOrder(sandbox),
   });
   await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
   const { acknowledged, ...callbacks } = await traffic.stop();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Agent } from 'node:http';
+import type { Sandbox } from '../../../sandbox/server.ts';
 import { requestFrom } from '../../support/http-from.ts';
 import { spreadOf, type Spread } from './spread.ts';
 
@@ -66,6 +67,11 @@ export function startGoodTraffic({ url, key, perSecond, nextOrder }: GoodTraffic
       return { sent, answers, latencyMs: spreadOf(latencies), acknowledged };
     },
   };
+}
+
+/** An order that is paid: it is read a few times and no more. */
+export function seedPaidOrder(sandbox: Sandbox): string {
+  return sandbox.seedOrder({ status: 'Success', items: [{ action: '4.1.3.00', offsetMs: -5 }] }).externalId;
 }
 
 /** A callback's body and signature (interface document, section 6.3). */

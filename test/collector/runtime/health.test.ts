@@ -9,7 +9,7 @@ import type { PollerStatus } from '../../../collector/sources/poller/port.ts';
 const sink: SinkStatus = {
   state: 'ok',
   backlogRows: 0,
-  oldestMs: null,
+  stillMs: null,
   inFlight: 0,
   lastAckAt: null,
   retries: 0,
@@ -98,10 +98,10 @@ describe('readiness while something stands still', () => {
     expect(ready({ store: null })).toEqual({});
   });
 
-  it('ends when rows wait for their acknowledgement', () => {
-    expect(ready({ sink: { ...sink, oldestMs: 11_000, backlogRows: 3 } })).toEqual({});
-    expect(ready({ sink: { ...sink, oldestMs: 13_000, backlogRows: 3 } })).toEqual({
-      sink: 'rows wait for their acknowledgement for 13 s (3 of them)',
+  it('ends when rows wait and none are acknowledged', () => {
+    expect(ready({ sink: { ...sink, stillMs: 11_000, backlogRows: 3 } })).toEqual({});
+    expect(ready({ sink: { ...sink, stillMs: 13_000, backlogRows: 3 } })).toEqual({
+      sink: 'no rows have been acknowledged for 13 s (3 wait)',
     });
   });
 

@@ -134,13 +134,22 @@ describe('a sink that is opened', () => {
     proxy.setFault(() => 'cut');
     const opened = sink.open();
     await expect.poll(() => sink.status().state).toBe('retrying');
-    expect(sink.status().oldestMs).toBeNull();
+    expect(sink.status().stillMs).toBeNull();
     const write = sink.write({ historyEvents: [historyEvent()] });
     nowMs = 7_000;
-    expect(sink.status().oldestMs).toBe(7_000);
+    expect(sink.status().stillMs).toBe(7_000);
     proxy.setFault(() => null);
     await opened;
     await write;
-    expect(sink.status()).toMatchObject({ state: 'ok', oldestMs: null, backlogRows: 0 });
+    expect(sink.status()).toMatchObject({ state: 'ok', stillMs: null, backlogRows: 0 });
+    // Whoever waits behind others that are acknowledged does not stand still.
+    proxy.setFault(() => 'cut');
+    nowMs = 9_000;
+    const late = sink.write({ historyEvents: [historyEvent()] });
+    expect(sink.status().stillMs).toBe(0);
+    nowMs = 30_000;
+    expect(sink.status().stillMs).toBe(21_000);
+    proxy.setFault(() => null);
+    await late;
   });
 });
