@@ -35,7 +35,7 @@ const digitsIn = (text: string): number => text.replace(/\D/g, '').length;
 
 /** A history code as it may be stored: v2, legacy, or digits and dots of another form. */
 export function isCode(text: string): boolean {
-  return text.length <= 5 + 2 * MAX_CODE_DIGITS && CODE.test(text) && digitsIn(text) <= MAX_CODE_DIGITS;
+  return CODE.test(text) && digitsIn(text) <= MAX_CODE_DIGITS;
 }
 
 export function storedCode(text: string, fingerprint: Fingerprint): string {

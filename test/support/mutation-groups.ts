@@ -1,23 +1,56 @@
 /** What is mutated together, and the fast tests that must notice: no store, no broker, no process. */
-export interface MutationGroup {
+export interface MutationPart {
   readonly mutate: readonly string[];
   readonly tests: readonly string[];
 }
 
 const decode = (...names: string[]): string[] => names.map((name) => `collector/decode/${name}.ts`);
-const tests = (...names: string[]): string[] => names.map((name) => `test/collector/decode/${name}.test.ts`);
+const read = (...names: string[]): string[] => names.map((name) => `collector/embedded/reader/${name}.ts`);
+const tested = (...names: string[]): string[] => names.map((name) => `test/collector/decode/${name}.test.ts`);
+const judged = (...names: string[]): string[] =>
+  names.map((name) => `test/collector/embedded/reader/${name}.test.ts`);
 
-export const GROUPS: Readonly<Record<string, MutationGroup>> = {
-  verifier: {
-    mutate: decode('signature'),
-    tests: [...tests('callback', 'callback.property'), 'test/contracts/signature.test.ts'],
-  },
-  masking: {
-    mutate: decode('card-search', 'fingerprint', 'grammar', 'redact'),
-    tests: tests('card-search', 'grammar', 'redact'),
-  },
-  decoder: {
-    mutate: decode('code', 'callback', 'history', 'reduce', 'time', 'watch-message', 'known-history'),
-    tests: [...tests('*', '*.property'), 'test/contracts/code.test.ts'],
-  },
+/** Each part by itself: a change to a constant runs all tests of its part. */
+export const GROUPS: Readonly<Record<string, readonly MutationPart[]>> = {
+  verifier: [
+    {
+      mutate: decode('signature'),
+      tests: [...tested('callback', 'callback.property'), 'test/contracts/signature.test.ts'],
+    },
+  ],
+  masking: [
+    { mutate: decode('card-search', 'redact'), tests: tested('card-search', 'redact') },
+    { mutate: decode('fingerprint', 'grammar'), tests: tested('grammar') },
+  ],
+  decoder: [
+    { mutate: decode('code'), tests: [...tested('code'), 'test/contracts/code.test.ts'] },
+    { mutate: decode('time'), tests: tested('time') },
+    {
+      mutate: decode('history', 'known-history'),
+      tests: tested('history', 'history-window', 'known-history', 'refused-items'),
+    },
+    {
+      mutate: decode('callback', 'reduce', 'watch-message'),
+      tests: tested('callback', 'reduce.property', 'watch-message'),
+    },
+  ],
+  // Its tests read texts and trees that the engine made before.
+  gate: [
+    {
+      mutate: read(
+        ...['ast', 'canonical-tokens', 'function-rules', 'judge', 'parameters', 'statement-kinds'],
+        ...['statement-tail', 'tree-rules'],
+      ),
+      tests: judged(
+        ...['ast', 'canonical-tokens', 'function-rules', 'judge', 'judge-text', 'statement-kinds'],
+        ...['statement-tail', 'tree-rules'],
+      ),
+    },
+  ],
 };
+
+/** A part by the name of its group and its place in it: `decoder.0`. */
+export function partNamed(name: string): MutationPart | undefined {
+  const [group = '', index] = name.split('.');
+  return GROUPS[group]?.[Number(index)];
+}

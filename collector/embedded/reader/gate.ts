@@ -18,7 +18,7 @@ export interface GateOptions {
 /** Statements judged at once. */
 const SESSIONS = 2;
 /** Bounds of the parser. Memory is that of one statement; a bomb of a few kilobytes needs more. */
-const PARSER_SETTINGS = {
+export const PARSER_SETTINGS = {
   max_query_size: 16_777_216,
   max_parser_depth: 600,
   max_parser_backtracks: 200_000,

@@ -5,10 +5,6 @@ export type StatementKind = 'select' | 'explain' | 'describe' | 'show' | 'exists
 
 export type KindOrRefusal = { readonly kind: StatementKind } | { readonly refused: string };
 
-const SHOWN: ReadonlySet<string> = new Set([
-  'FULL', 'EXTENDED', 'TEMPORARY', 'TABLES', 'DATABASES', 'COLUMNS', 'FIELDS', 'INDEX', 'INDEXES', 'INDICES', 'KEYS',
-  'CREATE', 'TABLE', 'VIEW', 'DATABASE', 'FROM', 'IN', 'NOT', 'LIKE', 'ILIKE', 'LIMIT',
-]); // prettier-ignore
 /** The subjects of SHOW; SETTINGS, FUNCTIONS, PROCESSLIST, GRANTS, ACCESS and the like are not among them. */
 const SHOW_SUBJECTS: ReadonlySet<string> = new Set([
   'TABLES', 'DATABASES', 'COLUMNS', 'FIELDS', 'INDEX', 'INDEXES', 'INDICES', 'KEYS', 'CREATE',
@@ -44,11 +40,9 @@ export function kindOf(tokens: readonly Token[]): KindOrRefusal {
   const [first] = tokens;
   if (isWord(first, 'SELECT', 'WITH')) return { kind: 'select' };
   if (isWord(first, 'EXPLAIN')) return explain(tokens);
-  if (isWord(first, 'DESCRIBE')) return plainWords(tokens.slice(1), new Set(['TABLE']), 'describe');
+  if (isWord(first, 'DESCRIBE')) return plainWords(tokens.slice(1), 'describe');
   if (isWord(first, 'SHOW')) return show(tokens);
-  if (isWord(first, 'EXISTS')) {
-    return plainWords(tokens.slice(1), new Set(['TABLE', 'VIEW', 'DATABASE', 'TEMPORARY']), 'exists');
-  }
+  if (isWord(first, 'EXISTS')) return plainWords(tokens.slice(1), 'exists');
   return { refused: `the statement ${first?.text.slice(0, 20) ?? ''}` };
 }
 
@@ -72,18 +66,13 @@ function show(tokens: readonly Token[]): KindOrRefusal {
   if (subject?.kind !== 'word' || !SHOW_SUBJECTS.has(subject.text)) {
     return { refused: `SHOW ${subject?.text.slice(0, 20) ?? ''}` };
   }
-  return plainWords(rest, SHOWN, 'show');
+  return plainWords(rest, 'show');
 }
 
-/** Only the keywords, plain names with dots, patterns and numbers. */
-function plainWords(
-  tokens: readonly Token[],
-  keywords: ReadonlySet<string>,
-  kind: 'describe' | 'show' | 'exists',
-): KindOrRefusal {
+/** Only keywords and plain names with dots, and in SHOW patterns and numbers. */
+function plainWords(tokens: readonly Token[], kind: 'describe' | 'show' | 'exists'): KindOrRefusal {
   const statement = kind.toUpperCase();
   for (const token of tokens) {
-    if (token.kind === 'word' && keywords.has(token.text)) continue;
     if (isName(token) && PLAIN_NAME.test(token.text)) continue;
     if (kind === 'show' && token.kind === 'string' && PLAIN_PATTERN.test(token.text)) continue;
     if (kind === 'show' && token.kind === 'number') continue;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fingerprint } from '../../support/fingerprint.ts';
+import { fingerprint, POLICY } from '../../support/fingerprint.ts';
 import { BODY, KEY, receive, sign } from './callback-fixtures.ts';
 
 const SIGNATURE = sign(BODY);
@@ -161,6 +161,58 @@ describe('a signed text that fits no grammar', () => {
     expect(row).toMatchObject({ verdict: 'valid', external_id: fingerprint(externalId) });
     expect(row.problem).toMatch(/^externalId: not kept/);
     expect(callback).toBeNull();
+  });
+});
+
+describe('an id that could be a card number', () => {
+  const body = { ...BODY, externalId: '4111111111111111' };
+  const numbered = { ...POLICY, keepsCardLikeIds: true };
+  const idIn = (key: string, keepsCardLikeIds = true) =>
+    receive(body, sign(body, key), [KEY, 'the previous key'], {}, { ...numbered, keepsCardLikeIds });
+
+  it('is kept where ids are numbered so, when the callback verifies', () => {
+    expect(idIn(KEY)).toMatchObject({ verdict: 'valid', row: { external_id: body.externalId } });
+    expect(idIn('the previous key')).toMatchObject({
+      verdict: 'valid_previous_key',
+      row: { external_id: body.externalId },
+      callback: { externalId: body.externalId },
+    });
+  });
+
+  it('is not kept otherwise', () => {
+    const hidden = { external_id: fingerprint(body.externalId) };
+    expect(idIn('somebody else')).toMatchObject({ verdict: 'mismatch', row: hidden, callback: null });
+    expect(idIn(KEY, false)).toMatchObject({ verdict: 'valid', row: hidden, callback: null });
+  });
+});
+
+describe('the problem of a callback', () => {
+  it('says first what is wrong, then what was not kept', () => {
+    const body = { externalId: 'a b', status: 'a b', amount: 'x', currency: 'a b', orderType: 'Deposit' };
+    expect(receive(body, 'f'.repeat(64)).row.problem).toBe(
+      [
+        'Signature: does not match the content under any configured key',
+        'externalId: not kept, it is no id or looks like a card number',
+        'status: not kept, expected one word of letters',
+        'amount: not kept, expected a decimal number',
+        'currency: not kept, expected a currency code',
+      ].join('; '),
+    );
+  });
+
+  it.each([
+    [[], 'Signature: expected 64 hexadecimal digits, received nothing'],
+    [['a', 'b', 'c'], 'Signature: expected one header, received 3'],
+  ])('with the signatures %j is %s', (signatures, problem) => {
+    expect(receive(BODY, signatures).row.problem).toBe(problem);
+  });
+
+  it.each([
+    ['', 'body: expected JSON, received nothing'],
+    ['{', 'body: expected JSON in UTF-8, received something else'],
+    ['x'.repeat(262_145), 'body: expected at most 262144 bytes, received 262145'],
+  ])('of a body that is none says what was expected', (body, problem) => {
+    expect(receive(body, SIGNATURE).row).toMatchObject({ verdict: 'malformed', problem });
   });
 });
 

@@ -119,6 +119,8 @@ describe('the search for card numbers', () => {
   it('finds a card number in any part of a long number', () => {
     expect(holdsCardDigits(`99${CARD}77`)).toBe(true);
     expect(holdsCardDigits(CARD)).toBe(true);
+    expect(holdsCardDigits('4222222222222')).toBe(true);
+    expect(holdsCardDigits('7-4222222222222')).toBe(true);
     expect(holdsCardDigits('4111111111111112')).toBe(false);
     expect(holdsCardDigits('100000000000000000000')).toBe(false);
     expect(holdsCardDigits('')).toBe(false);

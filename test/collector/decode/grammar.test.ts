@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { createFingerprint, shapeOf } from '../../../collector/decode/fingerprint.ts';
 import {
   currencyCode,
+  decimalText,
   isCode,
+  isDecimal,
   isKeepableId,
+  isMasked,
   isStatus,
   received,
   storedChannel,
@@ -32,6 +35,7 @@ describe('the shape of a text', () => {
     ['é', '~a:1'],
     ['~a:1', '~.a.9:4'],
     ['🙂🙂', '~.:4'],
+    [`${'a'.repeat(300)}9`, '~a:301'],
     ['a1'.repeat(100), '~a9a9a9a9a9a9a9a9a9a9a9a9:200'],
     ['.a'.repeat(5_000), '~.a.a.a.a.a.a.a.a.a.a.a.a:10000'],
   ])('%j is %s', (text, shape) => {
@@ -45,6 +49,63 @@ describe('the shape of a text', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe('a stored text', () => {
+  it.each([
+    ['~a 9:12', true],
+    ['a~', false],
+    ['', false],
+  ])('%j stands for another one: %s', (text, masked) => {
+    expect(isMasked(text)).toBe(masked);
+  });
+});
+
+describe('an amount', () => {
+  it.each([
+    [null, null],
+    [undefined, null],
+    ['', null],
+    ['100.00', '100.00'],
+    ['-1.5', '-1.5'],
+    ['--1', null],
+    ['x1', null],
+    ['1x', null],
+    ['1.', null],
+    ['.5', null],
+    ['1,5', null],
+    ['123456789012', '123456789012'],
+    ['1234567890123', null],
+    ['0.123456789', '0.123456789'],
+    ['0.1234567891', null],
+    ['0.1234567890', '0.123456789'],
+    ['0.12345678900000', '0.123456789'],
+    ['0.1000000000', '0.100000000'],
+    ['411111111111.1111', null],
+    ['411111111111.1112', '411111111111.1112'],
+    [0, '0'],
+    [7.25, '7.25'],
+    [-7.25, '-7.25'],
+    [1e-7, '0.0000001'],
+    [-1.5e-7, '-0.00000015'],
+    [1e-9, '0.000000001'],
+    [1e-10, null],
+    [1.5e-9, null],
+    [1e21, null],
+    [Number.NaN, null],
+  ])('%j is kept as %j', (amount, text) => {
+    expect(decimalText(amount)).toBe(text);
+  });
+
+  it.each([
+    ['100.00', true],
+    ['0.1234567890000', true],
+    ['0.12345678901', false],
+    ['a', false],
+    ['411111111111.1111', false],
+  ])('%j is decimal: %s', (text, is) => {
+    expect(isDecimal(text)).toBe(is);
   });
 });
 
@@ -204,6 +265,17 @@ describe('other texts of strangers', () => {
     for (const id of ['', CARD, 'a b', 'a'.repeat(101), `x:${CARD}`]) {
       expect(storedDeliveryId(id, fingerprint)).toBe(fingerprint(id));
     }
+  });
+
+  it('keeps a channel of eight digits, and a gateway of four', () => {
+    for (const channel of ['a12345678', 'A._-9', 'z', 'Z', 'a'.repeat(32)])
+      expect(storedChannel(channel, fingerprint)).toBe(channel);
+    for (const channel of ['a123456789', '1a', '-a', 'a b', 'a\n', 'a'.repeat(33), ' a'])
+      expect(storedChannel(channel, fingerprint)).toBe(fingerprint(channel));
+    for (const gateway of ['a1234', '-', 'z9', 'a'.repeat(63)])
+      expect(storedGateway(gateway, fingerprint)).toBe(gateway);
+    for (const gateway of ['a12345', 'A', 'a b', 'a_b', ' a', 'a\n', 'a'.repeat(64)])
+      expect(storedGateway(gateway, fingerprint)).toBe(fingerprint(gateway));
   });
 
   it.each([

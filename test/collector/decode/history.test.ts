@@ -2,7 +2,13 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isCode } from '../../../collector/decode/grammar.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
-import { decide, decodeHistory, inTimeOrder } from '../../../collector/decode/history.ts';
+import {
+  decide,
+  decodeHistory,
+  inTimeOrder,
+  itemPair,
+  unescapeAction,
+} from '../../../collector/decode/history.ts';
 import { parseTime } from '../../../collector/decode/time.ts';
 import { anyHistory, at, orderedHistory, type Item } from './history-fixtures.ts';
 
@@ -99,6 +105,43 @@ describe('a list of history items', () => {
       [fingerprint('4.1\ufffd'), 0],
       [fingerprint('4.1\ufffd'), 1],
     ]);
+  });
+});
+
+describe('the key of an item', () => {
+  it.each([
+    ['4.1.4.63', '7|4.1.4.63'],
+    ['a\\b', '7|a\\\\b'],
+    ['a\nb\n', '7|a\\nb\\n'],
+    ['\\n', '7|\\\\n'],
+  ])('holds the action %j on one line: %j', (action, pair) => {
+    expect(itemPair(7, action)).toBe(pair);
+    expect(unescapeAction(pair.slice(2))).toBe(action);
+  });
+});
+
+describe('the order of items', () => {
+  it('is that of time, then of the list, then of the code', () => {
+    const [item] = decodeHistory([{ time: at(0), action: '1.0.0.00' }], fingerprint).items;
+    if (item === undefined) throw new Error('no item');
+    const placed = (time: number, position: number, action: string) => ({
+      ...item,
+      time,
+      position,
+      code: { ...item.code, action },
+    });
+    const sorted = [
+      placed(1, 9, 'z'),
+      placed(2, 0, 'z'),
+      placed(2, 1, 'a'),
+      placed(2, 1, 'b'),
+      placed(2, 1, 'b'),
+      placed(2, 1, 'c'),
+      placed(3, 0, 'a'),
+    ];
+    expect(inTimeOrder(sorted.toReversed())).toEqual(sorted);
+    expect(inTimeOrder(sorted)).toEqual(sorted);
+    expect(inTimeOrder([1, 4, 0, 6, 3, 5, 2].map((index) => sorted[index] ?? item))).toEqual(sorted);
   });
 });
 

@@ -122,6 +122,18 @@ describe('a callback reduced to what is signed or needed', () => {
     expect(twice.signatures.join()).not.toContain('4111,');
   });
 
+  it('leaves no signature of one that is blank', () => {
+    expect(reduce(JSON.stringify(BODY), [' \t']).signatures).toEqual(['']);
+    expect(reduce('', [' ', 'x']).signatures).toEqual(['', expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  });
+
+  it('has no currency where the whole names none', () => {
+    for (const currency of ['', null, undefined]) {
+      const { text } = reduce(JSON.stringify({ ...BODY, currency }), [sign(BODY)]);
+      expect(JSON.parse(text)).not.toHaveProperty('currency');
+    }
+  });
+
   it("keeps ids that could be card numbers where they are the gateway's own, and verify", () => {
     const body = { ...BODY, externalId: '4111111111111111' };
     const text = JSON.stringify(body);
