@@ -11,9 +11,7 @@ describe('a hostile gateway', () => {
     expect(Object.keys(report.served)).toHaveLength(REPLIES.length);
     expect(report.good.settled).toBe(report.good.orders);
     expect(report.good.wrongItems).toBe(0);
-    // How long they take is for the long form: on a busy machine 503 asks the gateway to send again.
-    expect(['200', '503']).toEqual(expect.arrayContaining(Object.keys(report.callbacks.answers)));
-    expect(report.callbacks.answers[200]).toBeGreaterThan(0);
+    expect(report.callbacks.answers).toEqual({ 200: report.callbacks.sent });
     expect(report.observed.notReady).toEqual({});
     expect(report.observed.memoryMb.most - report.observed.memoryMb.first).toBeLessThan(700);
     expect(report.rejects).toMatchObject({

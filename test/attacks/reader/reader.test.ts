@@ -31,9 +31,7 @@ describe('a hostile reader', () => {
     const { calm, attacked, lost } = await attackBeside(options);
     console.log(JSON.stringify({ calm, attacked }));
     expect(lost).toBe(0);
-    // How long they take is for the long form: on a busy machine 503 asks the gateway to send again.
-    expect(['200', '503']).toEqual(expect.arrayContaining(Object.keys(attacked.callbacks.answers)));
-    expect(attacked.callbacks.answers[200]).toBeGreaterThan(0);
+    expect(attacked.callbacks.answers).toEqual({ 200: attacked.callbacks.sent });
     expect(attacked.observed.notReady).toEqual({});
   }, 120_000);
 });
