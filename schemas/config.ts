@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { alertsConfigSchema } from './alerting/config.ts';
+import { alertsConfigSchema } from './config-alerts.ts';
 import { addressRange, httpConfigSchema, port } from './config-http.ts';
-import { RULES } from './alerting/rules/all.ts';
+import { ALERT_RULES } from './names.ts';
 import { CALLBACK_TYPES } from './gateway/callback.ts';
 import { TOPICS } from './names.ts';
 import { Secret } from './secret.ts';
@@ -248,7 +248,7 @@ export const configSchema = z
   .superRefine(({ alerts, gateways }, context) => {
     // A misspelt name would leave the rule as it is, and nobody would know. Other folders have rules of their
     // own.
-    const rules = new Set<string>(RULES.map(({ name }) => name));
+    const rules = new Set<string>(ALERT_RULES);
     const names = new Set(gateways.map(({ name }) => name));
     const refuse = (path: string[], message: string): void =>
       context.addIssue({ code: 'custom', path: ['alerts', 'rules', ...path], message });

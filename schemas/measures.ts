@@ -1,6 +1,6 @@
 import { CATALOGUE, OUTCOME_OF_GROUP, type Outcome, type ReasonGroup, STAGES } from './dictionary.ts';
 import { DATABASE, VIEWS } from './names.ts';
-import { WILSON_Z, WINDOWS } from './thresholds.ts';
+import { WILSON_Z, WINDOWS } from './windows.ts';
 
 /**
  * The measures of gatewatch as ClickHouse SQL text: the one definition that panels, rules, runbooks and docs share.

@@ -5,14 +5,14 @@ import { findCycle, ROOT, sourceFiles, type Import } from './contracts/source-tr
 
 /** Programs start here. Nothing else reads `process`: settings, clocks and signals come in as arguments. */
 const ENTRY_POINTS: ReadonlySet<string> = new Set([
-  'collector/main.ts',
-  'collector/embedded/child.ts',
-  'collector/embedded/reader/gate-process.ts',
+  'cli/main.ts',
+  'store/embedded/child.ts',
+  'store/embedded/reader/gate-process.ts',
   'sandbox/main.ts',
   'sandbox/demo.ts',
   'dashboards/generate.ts',
-  'dashboards/preview/generate.ts',
-  'alerts/generate.ts',
+  'console/generate.ts',
+  'alerts/grafana/generate.ts',
   'docs/generate.ts',
 ]);
 
@@ -22,22 +22,22 @@ const ENTRY_POINTS: ReadonlySet<string> = new Set([
  */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   kafkajs: ['collector/sources/kafka/'],
-  'lz4-napi': ['collector/sources/kafka/', 'collector/embedded/reader/'],
+  'lz4-napi': ['collector/sources/kafka/', 'store/embedded/reader/'],
   snappy: ['collector/sources/kafka/'],
   '@clickhouse/client': ['collector/sinks/clickhouse/'],
   'apache-arrow': ['collector/sinks/clickhouse/'],
-  chdb: ['collector/embedded/'],
-  koffi: ['collector/embedded/'],
+  chdb: ['store/embedded/'],
+  koffi: ['store/embedded/'],
   '@opentelemetry/exporter-trace-otlp-proto': ['collector/sinks/otlp/'],
-  '@opentelemetry/exporter-metrics-otlp-proto': ['collector/telemetry.ts', 'collector/telemetry/'],
-  '@opentelemetry/exporter-prometheus': ['collector/telemetry.ts', 'collector/telemetry/'],
-  '@opentelemetry/sdk-node': ['collector/telemetry.ts', 'collector/telemetry/'],
-  '@opentelemetry/sdk-metrics': ['collector/telemetry.ts', 'collector/telemetry/'],
+  '@opentelemetry/exporter-metrics-otlp-proto': ['collector/telemetry/telemetry.ts', 'collector/telemetry/'],
+  '@opentelemetry/exporter-prometheus': ['collector/telemetry/telemetry.ts', 'collector/telemetry/'],
+  '@opentelemetry/sdk-node': ['collector/telemetry/telemetry.ts', 'collector/telemetry/'],
+  '@opentelemetry/sdk-metrics': ['collector/telemetry/telemetry.ts', 'collector/telemetry/'],
   // The sandbox is a program of its own: it sends callbacks, the poller reads orders.
-  undici: ['collector/sources/poller/', 'sandbox/sender.ts'],
+  undici: ['collector/sources/gateway/', 'sandbox/sender.ts'],
   '@grafana/grafana-foundation-sdk': ['dashboards/', 'alerts/'],
   // The console's page draws with it, in a browser.
-  uplot: ['dashboards/preview/page/'],
+  uplot: ['console/page/'],
 };
 
 /** Files whose own loader asks for a default export. */
@@ -135,9 +135,9 @@ describe('who may import whom', () => {
     (side) => {
       const shared = [
         'schemas/',
-        'collector/errors.ts',
-        'collector/clock.ts',
-        'collector/telemetry.ts',
+        'schemas/errors.ts',
+        'schemas/system-clock.ts',
+        'collector/telemetry/telemetry.ts',
         'collector/telemetry/',
       ];
       const allowed = ({ from, file, typeOnly }: Import) =>
@@ -154,18 +154,18 @@ describe('who may import whom', () => {
     );
     expect(both.map(({ path }) => path).filter((path) => path !== 'collector/wire.ts')).toEqual([]);
     const inside = ['collector/sources/', 'collector/decode/', 'collector/sinks/'];
-    expect(strangers('collector/main.ts', ({ file }) => !under(file, ...inside))).toEqual([]);
+    expect(strangers('cli/main.ts', ({ file }) => !under(file, ...inside))).toEqual([]);
   });
 
   it('4: the pipeline decodes, and knows sources and sinks as types', () => {
     expect(
-      strangers('collector/pipeline/', ({ file, typeOnly }) => typeOnly || !under(file, ...SIDES)),
+      strangers('collector/orders/', ({ file, typeOnly }) => typeOnly || !under(file, ...SIDES)),
     ).toEqual([]);
   });
 
   it('4: the embedded engine stands apart from sources, decode and sinks', () => {
-    const flow = ['collector/sources/', 'collector/decode/', 'collector/sinks/', 'collector/pipeline/'];
-    expect(strangers('collector/embedded/', ({ file }) => !under(file, ...flow))).toEqual([]);
+    const flow = ['collector/sources/', 'collector/decode/', 'collector/sinks/', 'collector/orders/'];
+    expect(strangers('store/embedded/', ({ file }) => !under(file, ...flow))).toEqual([]);
   });
 
   it('4: process is used in entry points only', () => {

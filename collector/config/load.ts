@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { configSchema, type Config } from '../../schemas/config.ts';
-import { GatewatchError } from '../errors.ts';
+import { GatewatchError } from '../../schemas/errors.ts';
 import { fromEnvironment, type Settings } from './environment.ts';
 import { explain, valueAt } from './explain.ts';
 import { readSettingsFile } from './settings-file.ts';

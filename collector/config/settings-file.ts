@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
-import { describe } from '../decode/redact.ts';
+import { describe } from '../../schemas/redact.ts';
 import { isMapping, type Settings } from './environment.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { CallbackDeliveryRow, EpochMicros, Verdict } from '../../schemas/ro
 import type { Secret } from '../../schemas/secret.ts';
 import { currencyCode, isDecimal, isMasked, storedId, storedStatus, type TextPolicy } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
-import { firstProblem, problemText } from './problem.ts';
+import { firstProblem, problemText } from '../../schemas/problem.ts';
 import { verifySignature } from './signature.ts';
 
 /** A callback as it was delivered, with where it came from. */

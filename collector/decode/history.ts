@@ -4,9 +4,10 @@ import { OUTCOME_OF_GROUP, type Outcome } from '../../schemas/dictionary.ts';
 import { historyItemSchema, type HistoryItem } from '../../schemas/gateway/status-reply.ts';
 import type { EpochMicros, RejectReason } from '../../schemas/rows.ts';
 import { decode } from './code.ts';
-import { firstProblem, type Problem } from './problem.ts';
+import { firstProblem, type Problem } from '../../schemas/problem.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { received, storedCode } from './grammar.ts';
+import { received } from '../../schemas/shape.ts';
+import { storedCode } from './grammar.ts';
 import { parseTime } from './time.ts';
 
 /** One history item, decoded (interface document, section 2.4). */

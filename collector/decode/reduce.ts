@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { signatureBase, type Callback } from '../../schemas/gateway/callback.ts';
 import type { Secret } from '../../schemas/secret.ts';
 import { readCallback } from './callback.ts';
-import { shapeOf } from './fingerprint.ts';
+import { shapeOf } from '../../schemas/shape.ts';
 import { currencyCode, isDecimal, isKeepableId, isStatus } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
 import { verifySignature } from './signature.ts';

@@ -26,12 +26,12 @@ import {
 } from './history-window.ts';
 import { stableId } from './ids.ts';
 import { addKnown, readKnown, readRefused, type KnownHistory } from './known-history.ts';
-import { firstProblem, type Problem } from './problem.ts';
+import { received } from '../../schemas/shape.ts';
+import { firstProblem, type Problem } from '../../schemas/problem.ts';
 import {
   currencyCode,
   decimalText,
   isKeepableId,
-  received,
   storedId,
   storedStatus,
   type TextPolicy,

@@ -1,7 +1,7 @@
 import type { RejectReason } from '../../schemas/rows.ts';
 import { watchMessageSchema, type WatchMessage } from '../../schemas/watch.ts';
-import { firstProblem, type Problem } from './problem.ts';
-import { looksLikeCardNumber } from './card-search.ts';
+import { firstProblem, type Problem } from '../../schemas/problem.ts';
+import { looksLikeCardNumber } from '../../schemas/card-search.ts';
 
 export type DecodedWatchMessage =
   | { readonly ok: true; readonly message: WatchMessage }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GatewatchError } from '../errors.ts';
+import { GatewatchError } from '../../schemas/errors.ts';
 
 export interface RetryPolicy {
   /** Wait after the first failure. @default 100 */

@@ -8,8 +8,8 @@ import {
   stageSteps,
   view,
 } from '../../schemas/measures.ts';
-import { verdictsIn } from '../../schemas/symptoms.ts';
-import { WINDOWS } from '../../schemas/thresholds.ts';
+import { verdictsIn } from '../house/symptoms.ts';
+import { WINDOWS } from '../../schemas/windows.ts';
 import {
   CHOSEN_CALLBACKS,
   CHOSEN_ITEMS,

@@ -10,8 +10,8 @@ import {
   timesToFinal,
   view,
 } from '../../schemas/measures.ts';
-import { symptomCounts, SYMPTOMS, type SymptomName } from '../../schemas/symptoms.ts';
-import { WINDOWS } from '../../schemas/thresholds.ts';
+import { symptomCounts, SYMPTOMS, type SymptomName } from '../house/symptoms.ts';
+import { WINDOWS } from '../../schemas/windows.ts';
 import {
   CHOSEN_CALLBACKS,
   CHOSEN_GATEWAY,

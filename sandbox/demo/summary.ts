@@ -1,4 +1,4 @@
-import type { AlertLine } from '../../schemas/alerting/alert-line.ts';
+import type { AlertLine } from '../../schemas/alert-line.ts';
 import type { SandboxStats } from '../stats.ts';
 import type { Counts } from './counts.ts';
 

@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { systemClock } from '../../sandbox/clock.ts';
 import { createSandbox } from '../../sandbox/server.ts';
-import { freePort, startAlertmanager } from '../collector/alerts/support/alertmanager.ts';
+import { freePort, startAlertmanager } from './evaluate/support/alertmanager.ts';
 import {
   startWebhookReceiver,
   type Told,
   type WebhookReceiver,
-} from '../collector/alerts/support/webhook-receiver.ts';
-import { type Email, startSmtpReceiver } from '../collector/alerts/support/smtp-receiver.ts';
+} from './evaluate/support/webhook-receiver.ts';
+import { type Email, startSmtpReceiver } from './evaluate/support/smtp-receiver.ts';
 import { startCollectorProcess } from '../support/collector-process.ts';
 import { until } from '../support/until.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
-import { systemClock } from '../../collector/clock.ts';
-import { kafkaHandlers } from '../../collector/pipeline/kafka-handlers.ts';
-import { createStamp, type PipelineContext } from '../../collector/pipeline/context.ts';
-import { createWatchMemory } from '../../collector/pipeline/watch-memory.ts';
+import { systemClock } from '../../schemas/system-clock.ts';
+import { kafkaHandlers } from '../../collector/orders/kafka-handlers.ts';
+import { createStamp, type PipelineContext } from '../../collector/orders/context.ts';
+import { createWatchMemory } from '../../collector/orders/watch-memory.ts';
 import { createKafkaSource } from '../../collector/sources/kafka/consumer.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';

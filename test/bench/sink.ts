@@ -1,7 +1,7 @@
 import { createClient } from '@clickhouse/client';
 import { fileURLToPath } from 'node:url';
-import { createMigrator } from '../../collector/sinks/clickhouse/migrate.ts';
-import { createStore } from '../../collector/sinks/clickhouse/store.ts';
+import { createMigrator } from '../../store/migrate.ts';
+import { createStore } from '../../store/store.ts';
 import { DATABASE, TABLES } from '../../schemas/names.ts';
 import type { HistoryEventRow } from '../../schemas/rows.ts';
 import { collectGarbage, withBenchStore } from './bench-store.ts';

@@ -1,4 +1,4 @@
-import { orderFacts, type OrderCount } from '../../schemas/alerting/order-count.ts';
+import { orderFacts, type OrderCount } from '../../alerts/count/order-count.ts';
 import { outcome, view } from '../../schemas/measures.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import type { Counted } from './counts.ts';

@@ -1,7 +1,7 @@
-import { loadRules } from '../../collector/alerts/rule-file.ts';
-import { createReferenceSource } from '../../collector/backtest/reference-source.ts';
-import { RULES_FOLDER } from '../../collector/runtime/package-files.ts';
-import { labelOf, type Rule } from '../../schemas/alerting/rule.ts';
+import { loadRules } from '../../alerts/evaluate/rule-file.ts';
+import { createReferenceSource } from '../../alerts/evaluate/reference-source.ts';
+import { RULES_FOLDER } from '../../store/package-files.ts';
+import { labelOf, type Rule } from '../../alerts/rules/rule.ts';
 import type { Seed, SeededStore } from '../support/seed-store.ts';
 import { evaluationOf, rowsOf } from './orders.ts';
 import { WEEK } from './seasons.ts';

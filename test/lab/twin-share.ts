@@ -1,5 +1,5 @@
-import { RECOVERY } from '../../schemas/alerting/gates.ts';
-import type { ShareGate, ShareRule } from '../../schemas/alerting/rule.ts';
+import { RECOVERY } from '../../alerts/rules/gates.ts';
+import type { ShareGate, ShareRule } from '../../alerts/rules/rule.ts';
 import type { Measure } from './counts.ts';
 import { WEEK } from './seasons.ts';
 
@@ -19,7 +19,7 @@ export interface ShareCounts {
   readonly usualHit: Measure;
 }
 
-/** Numbers of `schemas/alerting/sql.ts` and `baseline.ts` that have no name to import. Equality with the SQL is tested. */
+/** Numbers of `alerts/count/sql.ts` and `baseline.ts` that have no name to import. Equality with the SQL is tested. */
 const MINIMUM_SAMPLES = 4;
 const WEEKS = 4;
 const MAD_TO_SIGMA = 1.4826;

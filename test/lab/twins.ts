@@ -1,5 +1,5 @@
-import { type GaugeRule, RULE_GROUPS, type Rule } from '../../schemas/alerting/rule.ts';
-import { RULES } from '../../schemas/alerting/rules/all.ts';
+import { type GaugeRule, RULE_GROUPS, type Rule } from '../../alerts/rules/rule.ts';
+import { RULES } from '../../alerts/rules/all.ts';
 import { type Classified, type Classifier } from './classify.ts';
 import { type Measure, ordersMeasure } from './counts.ts';
 import { DELAYS, type Months } from './simulate.ts';

@@ -1,8 +1,8 @@
 import { orderText } from '../../collector/decode/ids.ts';
 import { knownLine } from '../../collector/decode/known-history.ts';
-import { isInShare } from '../../collector/pipeline/share.ts';
-import { fromRow, type WatchMemory } from '../../collector/pipeline/watch-memory.ts';
-import type { MemorySink } from '../../collector/sinks/memory.ts';
+import { isInShare } from '../../collector/orders/assignment.ts';
+import { fromRow, type WatchMemory } from '../../collector/orders/watch-memory.ts';
+import type { MemorySink } from '../../collector/sinks/memory/sink.ts';
 import type { OrderType } from '../../schemas/dictionary.ts';
 import type { HistoryEventRow, OrderWatchRow } from '../../schemas/rows.ts';
 import { watchKey } from '../../schemas/watch.ts';

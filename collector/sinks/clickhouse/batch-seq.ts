@@ -1,6 +1,6 @@
 import { TABLES } from '../../../schemas/names.ts';
 import { BATCH_STAMPED } from '../../../schemas/rows.ts';
-import type { Store } from './store.ts';
+import type { Store } from '../../../store/store.ts';
 import { MAX_WEEKS } from './weeks.ts';
 
 /**

@@ -4,8 +4,8 @@ import { TABLES } from '../../../schemas/names.ts';
 import type { EpochMicros, RejectRow } from '../../../schemas/rows.ts';
 import { COLUMNS } from '../../../schemas/rows.ts';
 import type { AnyRow } from '../bundle.ts';
-import { RowNotEncodable } from './arrow-buffers.ts';
-import { StoreError } from './store-error.ts';
+import { RowNotEncodable } from '../../../store/arrow-buffers.ts';
+import { StoreError } from '../../../store/store-error.ts';
 
 /** A row that no repetition brings into its table, and why. */
 export interface RefusedRow {

@@ -6,12 +6,12 @@ import { createPendingWrite, createQueue } from './collecting.ts';
 import type { Gathered, PendingWrite } from './collecting.ts';
 import type { FrozenBatch } from './deliver.ts';
 import { belongsInLedger, deliverBatch, freezeBatch } from './deliver.ts';
-import type { FrozenInsert } from './frozen-insert.ts';
+import type { FrozenInsert } from '../../../store/frozen-insert.ts';
 import type { RetryPolicy } from '../retry.ts';
 import { DEFAULT_RETRY, stoppedError, untilAnswered } from '../retry.ts';
 import { loadBatchSeq } from './batch-seq.ts';
-import type { Store } from './store.ts';
-import { isDataError, StoreError } from './store-error.ts';
+import type { Store } from '../../../store/store.ts';
+import { isDataError, StoreError } from '../../../store/store-error.ts';
 
 export interface ClickHouseSinkOptions {
   store: Store;

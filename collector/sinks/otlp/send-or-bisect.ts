@@ -1,5 +1,5 @@
 import type { SpanData } from '../../../schemas/span.ts';
-import { GatewatchError } from '../../errors.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
 
 /** Does the receiver refuse these very spans? */
 export const isRefusal = (error: unknown): boolean =>

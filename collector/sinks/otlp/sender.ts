@@ -1,6 +1,6 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import type { SpanData } from '../../../schemas/span.ts';
-import { GatewatchError } from '../../errors.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
 import { createResource } from '../../telemetry/resource.ts';
 import { toReadableSpan } from './readable-span.ts';
 

@@ -1,7 +1,7 @@
 import type { SpanData } from '../../../schemas/span.ts';
 import type { Instruments } from '../../telemetry/instruments.ts';
 import { noInstruments } from '../../telemetry/instruments.ts';
-import type { Store } from '../clickhouse/store.ts';
+import type { Store } from '../../../store/store.ts';
 import type { RetryPolicy } from '../retry.ts';
 import { DEFAULT_RETRY, pause, untilAnswered } from '../retry.ts';
 import { isRefusal, sendOrBisect } from './send-or-bisect.ts';

@@ -2,7 +2,7 @@ import type { TableKey } from '../../../schemas/names.ts';
 import { TABLES } from '../../../schemas/names.ts';
 import type { HistoryEventRow, SettlementRow } from '../../../schemas/rows.ts';
 import { COLUMNS } from '../../../schemas/rows.ts';
-import type { Store } from '../clickhouse/store.ts';
+import type { Store } from '../../../store/store.ts';
 
 /** Rows that whole batches of one collector added, each the winning version of its identity. */
 export interface SpanRows {

@@ -1,4 +1,4 @@
-import type { GatewatchError } from '../../errors.ts';
+import type { GatewatchError } from '../../../schemas/errors.ts';
 import { createClient } from './client.ts';
 import { describeFailure } from './failure.ts';
 import type { GroupState, KafkaEvent, KafkaSource, KafkaSourceOptions, KafkaSourceStatus } from './port.ts';

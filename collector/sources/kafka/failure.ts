@@ -1,4 +1,4 @@
-import { type ErrorCode, GatewatchError } from '../../errors.ts';
+import { type ErrorCode, GatewatchError } from '../../../schemas/errors.ts';
 
 /** What kafkajs errors carry besides a message. */
 interface ClientError extends Error {

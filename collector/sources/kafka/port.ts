@@ -1,4 +1,4 @@
-import type { GatewatchError } from '../../errors.ts';
+import type { GatewatchError } from '../../../schemas/errors.ts';
 import type { UnreadableBatch } from './unreadable-batch.ts';
 
 /** One message as the broker holds it; nothing is decoded. */

@@ -1,5 +1,5 @@
 import { type Message, Partitioners, type Producer } from 'kafkajs';
-import { GatewatchError } from '../../errors.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
 import { createClient } from './client.ts';
 import { describeFailure } from './failure.ts';
 import type { KafkaConnectionOptions } from './port.ts';

@@ -1,4 +1,4 @@
-import type { GatewatchError } from '../../errors.ts';
+import type { GatewatchError } from '../../../schemas/errors.ts';
 import { describeFailure } from './failure.ts';
 import type { KafkaEvent, KafkaSourceOptions } from './port.ts';
 import type { TopicWatch } from './watch.ts';

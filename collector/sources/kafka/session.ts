@@ -1,5 +1,5 @@
 import type { Batch, Consumer, EachBatchPayload, Kafka } from 'kafkajs';
-import { isRetryable } from '../../errors.ts';
+import { isRetryable } from '../../../schemas/errors.ts';
 import { commitOffset } from './commit.ts';
 import { gapsInside } from './gaps.ts';
 import { createHoldBack } from './hold-back.ts';

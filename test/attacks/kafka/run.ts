@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import kafkajs, { type Producer } from 'kafkajs';
-import { createStore, type Store } from '../../../collector/sinks/clickhouse/store.ts';
+import { createStore, type Store } from '../../../store/store.ts';
 import { registerCodecs } from '../../../collector/sources/kafka/codecs.ts';
 import { createSandbox } from '../../../sandbox/server.ts';
 import { gatewayConfig, signedCallback } from '../../integration/support/gateway.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { decide, decodeHistory, inTimeOrder } from '../../../collector/decode/history.ts';
 import { readKnown } from '../../../collector/decode/known-history.ts';
-import { looksLikeCardNumber } from '../../../collector/decode/card-search.ts';
+import { looksLikeCardNumber } from '../../../schemas/card-search.ts';
 import { decimalText } from '../../../collector/decode/grammar.ts';
 import { decodeStatusReply } from '../../../collector/decode/status-reply.ts';
 import type { HistoryEventRow } from '../../../schemas/rows.ts';
