@@ -9,8 +9,8 @@ const CALLBACK_RULE = 'GatewatchMerchantCallbackMissing';
 const CALLBACK_OF_STATE = { SUCCESS: 'Success', FAILED: 'Failed' } as const;
 
 /**
- * What the configuration says about gateways and rules, as rows: rules read them in SQL, wherever they are evaluated. Every
- * start writes a whole set for each gateway; the newest set counts.
+ * What the configuration says about gateways and rules, as rows: rules read them in SQL, wherever they are
+ * evaluated. Every start writes a whole set for each gateway; the newest set counts.
  */
 export function settingRows(
   config: AlertsConfig,

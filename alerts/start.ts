@@ -35,8 +35,8 @@ const SETTINGS_RETRY_MS = 30_000;
 const TELL_AGAIN_MS = 60_000;
 
 /**
- * Writes down what the configuration says about rules; and, with `evaluate`, evaluates the rules from now on, keeps their
- * states in the store and tells the targets. A store or a target that is away is waited for.
+ * Writes down what the configuration says about rules; and, with `evaluate`, evaluates the rules from now on,
+ * keeps their states in the store and tells the targets. A store or a target that is away is waited for.
  *
  * @returns a function that stops it
  * @throws GatewatchError when the rules cannot be read
@@ -81,7 +81,8 @@ export async function startAlerting(options: AlertingOptions): Promise<() => Pro
     const alerts = evaluator.alerts(now);
     for (const courier of couriers) courier.offer(alerts, now);
   };
-  // Whole intervals since 1970, as Grafana has them. An evaluation that takes too long misses ticks, and never overlaps.
+  // Whole intervals since 1970, as Grafana has them. An evaluation that takes too long misses ticks, and
+  // never overlaps.
   const schedule = (intervalMs: number): void => {
     const now = wallMs();
     const due = (Math.floor(now / intervalMs) + 1) * intervalMs;

@@ -16,8 +16,8 @@ export function collectorUrl(config: Pick<StoreConfig, 'http'>): string {
 }
 
 /**
- * Asks the running collector. Null when nothing answers there, or something else does: the collector speaks JSON, in
- * refusals too (`application/problem+json`).
+ * Asks the running collector. Null when nothing answers there, or something else does: the collector speaks
+ * JSON, in refusals too (`application/problem+json`).
  */
 export async function askCollector(
   base: string,

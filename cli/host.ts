@@ -94,8 +94,8 @@ function createOutput(stream: NodeJS.WriteStream, env: Environment, onGone: () =
 }
 
 /**
- * Text from elsewhere (a gateway, a file, an argument) made safe for a terminal: escape sequences would move the cursor,
- * recolour what follows or set the window's title.
+ * Text from elsewhere (a gateway, a file, an argument) made safe for a terminal: escape sequences would move
+ * the cursor, recolour what follows or set the window's title.
  */
 export function printable(text: string): string {
   return stripVTControlCharacters(text).replace(UNPRINTABLE, '\u{fffd}');

@@ -18,7 +18,10 @@ export function createLog(level: Config['log']['level']): Logger {
   );
 }
 
-/** What a log may know of an error: its kind, its text without anything card-like, where it was thrown, and its causes. */
+/**
+ * What a log may know of an error: its kind, its text without anything card-like, where it was thrown, and
+ * its causes.
+ */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: redact(String(error)) };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));

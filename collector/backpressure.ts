@@ -5,8 +5,8 @@ import type { RowSink } from './sinks/port.ts';
 const PATIENCE_MS = 2_000;
 
 /**
- * Turns new input back while the store is away: Kafka's partitions then pause, the intake answers 503, and memory stays
- * bounded. What was taken in before keeps waiting.
+ * Turns new input back while the store is away: Kafka's partitions then pause, the intake answers 503, and
+ * memory stays bounded. What was taken in before keeps waiting.
  */
 export function createAdmission(sink: RowSink, monotonicMs: () => number): () => void {
   let away: { readonly sinceMs: number; readonly lastAckAt: number | null } | null = null;
@@ -27,8 +27,8 @@ export function createAdmission(sink: RowSink, monotonicMs: () => number): () =>
 }
 
 /**
- * Waits for the acknowledgement as long as a sender over HTTP can be expected to. What is given up here may still be
- * stored; sent again, it is another delivery of the same callback.
+ * Waits for the acknowledgement as long as a sender over HTTP can be expected to. What is given up here may
+ * still be stored; sent again, it is another delivery of the same callback.
  * @throws GatewatchError `store_timeout`, retryable
  */
 export async function acknowledgedWithin<T>(work: Promise<T>, ms: number): Promise<T> {

@@ -5,7 +5,10 @@ export interface Ending {
   readonly reason: string;
 }
 
-/** Runs a process from start to end: whatever is started names how it is stopped, and all of it stops in reverse. */
+/**
+ * Runs a process from start to end: whatever is started names how it is stopped, and all of it stops in
+ * reverse.
+ */
 export interface Lifecycle {
   /** Aborted when the end begins. */
   readonly signal: AbortSignal;
@@ -13,7 +16,10 @@ export interface Lifecycle {
   readonly done: Promise<Ending>;
   /** How long the end has taken so far; 0 before it begins. */
   endingForMs(): number;
-  /** Adds a step of the end. Steps run one after another, the last added first; once the end has begun, at once. */
+  /**
+   * Adds a step of the end. Steps run one after another, the last added first; once the end has begun, at
+   * once.
+   */
   onStop(step: () => Promise<unknown> | undefined): void;
   /** Begins the end; safe to repeat. Resolves when everything has stopped. */
   stop(reason: string, exitCode?: number): Promise<void>;

@@ -49,7 +49,8 @@ export interface CollectorDeps {
 
 export interface Collector {
   /**
-   * Uses the secrets and certificates of a configuration that was read again; other settings hold from the next start.
+   * Uses the secrets and certificates of a configuration that was read again; other settings hold from the
+   * next start.
    * @throws GatewatchError `config_invalid`, and nothing has changed
    */
   reload(fresh: LoadedConfig): void;
@@ -69,8 +70,8 @@ const LAST_STEPS_MS = 3_000;
 const INTAKE_DEADLINE_MS = 5_000;
 
 /**
- * The whole topology: sources -> decode -> sinks. Sinks start first, and everything stops in reverse. A store, broker or
- * gateway that is merely away is waited for.
+ * The whole topology: sources -> decode -> sinks. Sinks start first, and everything stops in reverse. A
+ * store, broker or gateway that is merely away is waited for.
  * @throws GatewatchError or EmbeddedStoreError when the configuration cannot work
  */
 export async function startCollector(config: LoadedConfig, deps: CollectorDeps): Promise<Collector> {
@@ -92,7 +93,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const { store } = opened;
     const query = <T>(sql: string, params?: Readonly<Record<string, unknown>>) => store.query<T>(sql, params);
     let exporter: SpanExporter | null = null;
-    // Spans of what was stored last still go out, as far as the steps before have left time; the next run sends the others.
+    // Spans of what was stored last still go out, as far as the steps before have left time; the next run
+    // sends the others.
     const spansMs = () => Math.max(1_000, STOP_MS - LAST_STEPS_MS - life.endingForMs());
     life.onStop(() => exporter?.stop(Math.min(DRAIN_MS, spansMs())));
     const sink = createClickHouseSink({

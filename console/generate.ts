@@ -10,8 +10,8 @@ const PAGE = fileURLToPath(new URL('page', import.meta.url));
 const LIBRARIES: Readonly<Record<string, string>> = { uplot: 'lib/uplot.js' };
 
 /**
- * The page as a browser takes it: modules without types, each where its source lies. No bundler: what is served can be
- * read, and a difference in a review shows what changed.
+ * The page as a browser takes it: modules without types, each where its source lies. No bundler: what is
+ * served can be read, and a difference in a review shows what changed.
  */
 export function generatePage(): GeneratedFiles {
   const files = new Map<string, string>();

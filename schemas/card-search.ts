@@ -1,9 +1,12 @@
 /**
- * The second net beneath the grammars (decode/grammar.ts): finds card numbers in texts that must be kept as they are, such as
- * ids, and in what is logged. Digits of any script count, and whatever is no letter and no digit may stand between them.
+ * The second net beneath the grammars (decode/grammar.ts): finds card numbers in texts that must be kept as
+ * they are, such as ids, and in what is logged. Digits of any script count, and whatever is no letter and no
+ * digit may stand between them.
  */
 
-/** Service ids are UUIDs: one in five hundred has 13 to 19 digits in a row that pass the Luhn check by chance. */
+/**
+ * Service ids are UUIDs: one in five hundred has 13 to 19 digits in a row that pass the Luhn check by chance.
+ */
 const UUID = /(?<![0-9a-z])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z])/gi;
 
 /** How card numbers begin, over all schemes. Dates and times as numbers (20..., 17...) begin otherwise. */
@@ -19,7 +22,10 @@ export function looksLikeCardNumber(text: string): boolean {
   return search(text, luhn);
 }
 
-/** The same for ids: the digits must begin as a card's do, too, since merchants and gateways number their orders. */
+/**
+ * The same for ids: the digits must begin as a card's do, too, since merchants and gateways number their
+ * orders.
+ */
 export function isCardLikeId(id: string): boolean {
   return search(id, isCard);
 }
@@ -71,7 +77,10 @@ function luhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** The text with every digit of every script as one of 0 to 9: full width, circled, Arabic, Devanagari, mathematical... */
+/**
+ * The text with every digit of every script as one of 0 to 9: full width, circled, Arabic, Devanagari,
+ * mathematical...
+ */
 export function plainDigits(text: string): string {
   if (!NOT_ASCII.test(text)) return text;
   return text.normalize('NFKC').replace(/\p{Nd}/gu, (digit) => String(valueOf(digit)));

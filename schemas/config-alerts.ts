@@ -18,7 +18,10 @@ const url = z
   .transform((text) => text.replace(/\/+$/, ''));
 const rate = z.number().min(0).max(1);
 
-/** What can be set of a rule, for all gateways or for one. What a kind of rule does not know has no effect on it. */
+/**
+ * What can be set of a rule, for all gateways or for one. What a kind of rule does not know has no effect on
+ * it.
+ */
 const ruleSettings = {
   /** Judge it at all. @default as the rule has it */
   enabled: z.boolean().optional(),
@@ -61,7 +64,10 @@ export const alertsConfigSchema = z.strictObject({
     .optional(),
   /** Base address of Grafana, put before links. @default '' */
   externalUrl: z.union([z.literal(''), url]).default(''),
-  /** Folder of runbooks that pages link to, e.g. in your own repository. @default those of the dashboards, at externalUrl */
+  /**
+   * Folder of runbooks that pages link to, e.g. in your own repository. @default those of the dashboards, at
+   * externalUrl
+   */
   runbookUrl: url.optional(),
   /** Rules by name. */
   rules: z

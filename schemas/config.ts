@@ -17,8 +17,8 @@ const MIN_KEY_BYTES = 16;
 const hasEnoughBytes = (text: string): boolean => new TextEncoder().encode(text).byteLength >= MIN_KEY_BYTES;
 
 /**
- * A key of section 6.3. A callback shows the digest of known text and the key, so that a short key can be found by
- * trying; a semicolon would let parts of the signed text move into the key.
+ * A key of section 6.3. A callback shows the digest of known text and the key, so that a short key can be
+ * found by trying; a semicolon would let parts of the signed text move into the key.
  */
 const callbackKey = z
   .string()
@@ -110,8 +110,8 @@ export const gatewayConfigSchema = z.strictObject({
   /** Bearer token for status requests (section 5). */
   token: secret,
   /**
-   * Private keys that callbacks are signed with (section 6.3), newest first, at least 16 bytes each. @default none: no
-   * callback verifies
+   * Private keys that callbacks are signed with (section 6.3), newest first, at least 16 bytes each. @default
+   * none: no callback verifies
    */
   callbackKeys: z.array(callbackKey).max(5).default([]),
   /** Addresses that callbacks come from; others are refused with 403. @default [], any address */
@@ -121,8 +121,9 @@ export const gatewayConfigSchema = z.strictObject({
   /** Callback types that the account manager switched on (section 6.2). @default all five */
   callbackTypes: z.array(z.enum(CALLBACK_TYPES)).default([...CALLBACK_TYPES]),
   /**
-   * Ids of orders that could be a card number (13 to 19 digits that begin as one and pass its check): `refuse` to read
-   * such orders and keep a fingerprint instead, or `keep` them where gateway or merchant number their orders so.
+   * Ids of orders that could be a card number (13 to 19 digits that begin as one and pass its check):
+   * `refuse` to read such orders and keep a fingerprint instead, or `keep` them where gateway or merchant
+   * number their orders so.
    * @default 'refuse'
    */
   cardLikeIds: z.enum(['refuse', 'keep']).default('refuse'),
@@ -149,8 +150,8 @@ export const kafkaConfigSchema = z.strictObject({
   /** Topic of "poll this order" messages. @default 'gateway.orders' */
   watchTopic: z.string().min(1).default(TOPICS.orders),
   /**
-   * What our own intake puts onto the callback topic: `signed`, the signed fields and the currency, or `whole`, the
-   * body byte for byte, card holder and mask included. @default 'signed'
+   * What our own intake puts onto the callback topic: `signed`, the signed fields and the currency, or
+   * `whole`, the body byte for byte, card holder and mask included. @default 'signed'
    */
   callbackBodies: z.enum(['signed', 'whole']).default('signed'),
   /** Create missing topics. @default false */

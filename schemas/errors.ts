@@ -46,8 +46,8 @@ export interface GatewatchErrorOptions {
 }
 
 /**
- * A broken system, as opposed to bad data (which is a value with a reason). `message` is for people: it names the
- * address or file and what to do, and never carries a secret or a payload.
+ * A broken system, as opposed to bad data (which is a value with a reason). `message` is for people: it names
+ * the address or file and what to do, and never carries a secret or a payload.
  */
 export class GatewatchError extends Error {
   readonly code: ErrorCode;
@@ -61,7 +61,9 @@ export class GatewatchError extends Error {
   }
 }
 
-/** True for errors that say of themselves that trying again can help; anything else is taken for permanent. */
+/**
+ * True for errors that say of themselves that trying again can help; anything else is taken for permanent.
+ */
 export function isRetryable(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'retryable' in error && error.retryable === true;
 }

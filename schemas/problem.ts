@@ -8,7 +8,9 @@ export interface Problem {
   readonly expected: string;
 }
 
-/** The first problem of a failed zod parse. `input` is only read at the path of a field that the schema names. */
+/**
+ * The first problem of a failed zod parse. `input` is only read at the path of a field that the schema names.
+ */
 export function firstProblem(error: z.ZodError, input: unknown): Problem {
   const issue = error.issues[0];
   if (issue === undefined) return { field: '', received: 'nothing', expected: 'a valid value' };

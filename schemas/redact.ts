@@ -2,11 +2,17 @@ import { looksLikeCardNumber, plainDigits } from './card-search.ts';
 
 /** Digit runs that could be (part of) a card number, with the separators people write between them. */
 const CARD_LIKE = /\d(?:[ -]?\d){8,}/g;
-/** Longer ones with anything between: only those that pass for a card's are masked, as addresses and times look alike. */
+/**
+ * Longer ones with anything between: only those that pass for a card's are masked, as addresses and times
+ * look alike.
+ */
 const DISGUISED = /\d(?:[^\p{L}\p{N}]*\d){12,}/gu;
 const MAX_SHOWN = 120;
 
-/** Text that is safe to show in an error or log: card-like digit runs masked, control characters and length cut. */
+/**
+ * Text that is safe to show in an error or log: card-like digit runs masked, control characters and length
+ * cut.
+ */
 export function redact(text: string): string {
   const mask = (run: string) => `[${run.replace(/\D/g, '').length} digits]`;
   const masked = plainDigits(text)
@@ -17,7 +23,10 @@ export function redact(text: string): string {
   return masked.length > MAX_SHOWN ? `${masked.slice(0, MAX_SHOWN)}... (${text.length} characters)` : masked;
 }
 
-/** What a value of our own users' is called in "received ..." texts: its kind, and for short scalars the redacted value. */
+/**
+ * What a value of our own users' is called in "received ..." texts: its kind, and for short scalars the
+ * redacted value.
+ */
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (typeof value === 'string') return value === '' ? 'an empty string' : `"${redact(value)}"`;

@@ -18,7 +18,10 @@ export const systemClock: Clock = {
   },
 };
 
-/** performance.now() gives microseconds but does not follow steps of the wall clock: the whole milliseconds do. */
+/**
+ * performance.now() gives microseconds but does not follow steps of the wall clock: the whole milliseconds
+ * do.
+ */
 function drift(derived: number): number {
   const wall = Date.now();
   return Math.abs(wall - derived) < 5 ? 0 : Math.round(wall - derived) * 1000;

@@ -8,9 +8,14 @@ export const WINDOWS = {
   orderLookbackSeconds: 86_400,
   /** How far back the item before a stage's first one is looked for. */
   stageLookbackSeconds: 3_600,
-  /** A collector that has not reported for this long has nothing to say about now; each reports every 15 s. */
+  /**
+   * A collector that has not reported for this long has nothing to say about now; each reports every 15 s.
+   */
   reportsLastSeconds: 120,
 } as const;
 
-/** Confidence of the Wilson bounds: 1.96 is the 97.5 % quantile, so a bound is exceeded by chance once in forty tests. */
+/**
+ * Confidence of the Wilson bounds: 1.96 is the 97.5 % quantile, so a bound is exceeded by chance once in
+ * forty tests.
+ */
 export const WILSON_Z = 1.96;

@@ -60,7 +60,9 @@ function writeEach(values: readonly unknown[], offsets: Int32Array): Uint8Array 
   return data;
 }
 
-/** The distinct values of a column, in order of appearance, and each row's place among them (0 for a null). */
+/**
+ * The distinct values of a column, in order of appearance, and each row's place among them (0 for a null).
+ */
 export interface Repeated {
   readonly distinct: readonly string[];
   readonly places: Uint8Array | Uint16Array;
@@ -136,7 +138,9 @@ export function fixedBytes(column: string, values: readonly unknown[], width: nu
 
 const TWO_32 = 2 ** 32;
 
-/** 64-bit integers, little endian, written as two halves: a BigInt a value would cost more than all the rest. */
+/**
+ * 64-bit integers, little endian, written as two halves: a BigInt a value would cost more than all the rest.
+ */
 export function integers64(
   column: string,
   values: readonly unknown[],

@@ -51,9 +51,9 @@ const TYPES: Readonly<Record<ColumnKind, () => DataType>> = {
 };
 
 /**
- * Rows as an Arrow IPC stream of one record batch, columns in the order of `columns`. A column named in `constants`
- * has that value in every row. Buffers are filled directly: the library's builders are several times slower. Texts that
- * repeat are sent once, which halves the bytes.
+ * Rows as an Arrow IPC stream of one record batch, columns in the order of `columns`. A column named in
+ * `constants` has that value in every row. Buffers are filled directly: the library's builders are several
+ * times slower. Texts that repeat are sent once, which halves the bytes.
  *
  * @throws RowNotEncodable for the first value that its column cannot carry
  */
@@ -72,7 +72,10 @@ export function encodeArrow(columns: Columns, rows: readonly AnyRow[], constants
   return RecordBatchStreamWriter.writeAll([batch]).toUint8Array(true);
 }
 
-/** Overwrites a copy, which has its full length at once: `map` with a function for each column takes half as long again. */
+/**
+ * Overwrites a copy, which has its full length at once: `map` with a function for each column takes half as
+ * long again.
+ */
 function valuesOf(name: string, rows: readonly AnyRow[]): unknown[] {
   const values: unknown[] = [...rows];
   for (let i = 0; i < rows.length; i += 1) values[i] = rows[i]?.[name];

@@ -8,8 +8,8 @@ import { StoreError } from './store-error.ts';
 const TOKEN = 'fingerprint-key';
 
 /**
- * The installation's key for fingerprints: 256 random bits in hexadecimal, made when the first one asks. The store must have
- * been migrated.
+ * The installation's key for fingerprints: 256 random bits in hexadecimal, made when the first one asks. The
+ * store must have been migrated.
  * @throws StoreError
  */
 export async function loadFingerprintKey(store: Store, nowMicros: () => number): Promise<Secret> {

@@ -13,8 +13,8 @@ export interface BatchStamp {
 }
 
 /**
- * One insert, ready to send as often as it takes. The token is a hash of table and bytes: ClickHouse drops a repeated
- * token whatever the rows are, so that only equal content may ever share one.
+ * One insert, ready to send as often as it takes. The token is a hash of table and bytes: ClickHouse drops a
+ * repeated token whatever the rows are, so that only equal content may ever share one.
  */
 export interface FrozenInsert {
   readonly table: TableKey;

@@ -34,11 +34,11 @@ export function rolesOf({ prefix = 'gatewatch', gateways = [] }: Omit<GrantOptio
 }
 
 /**
- * Roles with the least that each needs, row policies by gateway and the bounds of readers, for a ClickHouse server. Each statement is
- * safe to repeat, and replaces what an earlier version granted.
+ * Roles with the least that each needs, row policies by gateway and the bounds of readers, for a ClickHouse
+ * server. Each statement is safe to repeat, and replaces what an earlier version granted.
  *
- * Views run with the rights of who asks, so that a policy on a table holds however it is reached: readers get the tables beneath
- * the views as well (decision 19).
+ * Views run with the rights of who asks, so that a policy on a table holds however it is reached: readers get
+ * the tables beneath the views as well (decision 19).
  *
  * @throws GatewatchError `store_schema` when a public view is in no migration
  */

@@ -17,10 +17,11 @@ export interface InsertTokensOptions {
 /**
  * Chooses the token for each sending of an insert.
  *
- * ClickHouse notes a token first and puts the rows in their place then. A server that is killed in between, or whose disk
- * fails just there, knows the token and has no rows, and it answers the repetition with success. So a token is trusted
- * again only by a server that has run on since it was first sent under it, and has not complained of its disk. Otherwise the
- * rows go out under a new one: what was there after all is there twice, and the views show each thing once.
+ * ClickHouse notes a token first and puts the rows in their place then. A server that is killed in between,
+ * or whose disk fails just there, knows the token and has no rows, and it answers the repetition with
+ * success. So a token is trusted again only by a server that has run on since it was first sent under it, and
+ * has not complained of its disk. Otherwise the rows go out under a new one: what was there after all is
+ * there twice, and the views show each thing once.
  */
 export interface InsertTokens {
   /** Sends until the answer can be trusted. @throws StoreError of the first sending that fails */
@@ -41,7 +42,9 @@ const DISK_ERRORS: ReadonlySet<number> = new Set([
 
 /** @param nowMs monotonic */
 export function createInsertTokens(nowMs: () => number = () => performance.now()): InsertTokens {
-  /** By the insert's own token: sendings that may have been carried out, and those that are to follow them. */
+  /**
+   * By the insert's own token: sendings that may have been carried out, and those that are to follow them.
+   */
   const doubtful = new Map<string, Sending>();
   const renewed = (ownToken: string): Sending => ({
     token: `${ownToken}-${randomUUID()}`,

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Waits for a statement that may take long, as long as the store answers others meanwhile: a copy of a large table takes
- * minutes, and a store that hangs would take for ever. Given up, the statement may still be executed.
+ * Waits for a statement that may take long, as long as the store answers others meanwhile: a copy of a large
+ * table takes minutes, and a store that hangs would take for ever. Given up, the statement may still be
+ * executed.
  */
 export async function whileAnswering<T>(
   run: (signal: AbortSignal) => Promise<T>,

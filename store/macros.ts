@@ -1,6 +1,7 @@
 /**
- * Expansion of Grafana's macros and variables in SQL, as the ClickHouse plugin and Grafana's frontend do it, so that the
- * generated panels and rules can be run without Grafana. Unknown macros stay as they are and fail as SQL, as there.
+ * Expansion of Grafana's macros and variables in SQL, as the ClickHouse plugin and Grafana's frontend do it,
+ * so that the generated panels and rules can be run without Grafana. Unknown macros stay as they are and fail
+ * as SQL, as there.
  */
 
 export interface TimeRange {
@@ -73,8 +74,8 @@ function macrosFor({ from, to, intervalMs }: MacroContext): Record<string, Macro
 }
 
 /**
- * The frontend's pass, for panels only: `$__conditionalAll(condition, $name)` becomes `1=1` when the variable is "All",
- * empty or not set, and `${name:singlequote}` the quoted list of its values.
+ * The frontend's pass, for panels only: `$__conditionalAll(condition, $name)` becomes `1=1` when the variable
+ * is "All", empty or not set, and `${name:singlequote}` the quoted list of its values.
  */
 export function expandVariables(sql: string, values: VariableValues): string {
   const isAll = (name: string): boolean => {
@@ -102,7 +103,9 @@ const CONDITIONAL = '$__conditionalAll(';
 /** Grafana escapes the quote only; we escape the backslash too, so that no value can end its literal. */
 const quote = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** Index of the parenthesis that closes the one at `open`, or -1 when there is none. Quoted text is skipped. */
+/**
+ * Index of the parenthesis that closes the one at `open`, or -1 when there is none. Quoted text is skipped.
+ */
 function closingParenthesis(sql: string, open: number): number {
   if (sql[open] !== '(') return -1;
   let depth = 0;

@@ -25,7 +25,10 @@ export interface MigrationPlan {
 export interface Migrator {
   /** What `run` would do, without doing it. */
   plan(): Promise<MigrationPlan>;
-  /** Brings the store up to date. Safe to repeat and to run from several processes at once. Returns what was done. */
+  /**
+   * Brings the store up to date. Safe to repeat and to run from several processes at once. Returns what was
+   * done.
+   */
   run(): Promise<MigrationPlan>;
 }
 
@@ -46,12 +49,12 @@ ENGINE = ReplacingMergeTree
 ORDER BY version`;
 
 /**
- * Forward-only migrations from numbered SQL files. ClickHouse has no transaction around DDL: every statement is safe to
- * repeat, and a version is recorded after its last statement, so that a run which was cut off, or a second collector
- * starting at the same moment, repeats statements without harm.
+ * Forward-only migrations from numbered SQL files. ClickHouse has no transaction around DDL: every statement
+ * is safe to repeat, and a version is recorded after its last statement, so that a run which was cut off, or
+ * a second collector starting at the same moment, repeats statements without harm.
  *
- * `plan` and `run` throw GatewatchError `store_schema` when an applied file has changed since, or when the store was
- * migrated by a newer version than this one.
+ * `plan` and `run` throw GatewatchError `store_schema` when an applied file has changed since, or when the
+ * store was migrated by a newer version than this one.
  */
 export function createMigrator({ store, directory, retention = {} }: MigratorOptions): Migrator {
   async function applied(): Promise<Applied[]> {
@@ -107,8 +110,8 @@ export function createMigrator({ store, directory, retention = {} }: MigratorOpt
   }
 
   /**
-   * Two runs at once can trip over each other in the engine's catalogue; the second try finds the work done. A statement that
-   * copies a table may take minutes.
+   * Two runs at once can trip over each other in the engine's catalogue; the second try finds the work done.
+   * A statement that copies a table may take minutes.
    */
   async function repeatable(statement: string): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {

@@ -12,7 +12,10 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-/** @throws GatewatchError `store_schema` when numbers are missing or used twice, or the folder has no migrations */
+/**
+ * @throws GatewatchError `store_schema` when numbers are missing or used twice, or the folder has no
+ * migrations
+ */
 export async function readMigrations(directory: string): Promise<readonly Migration[]> {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort();
   const migrations: Migration[] = [];
@@ -37,8 +40,8 @@ export async function readMigrations(directory: string): Promise<readonly Migrat
 }
 
 /**
- * Splits at semicolons that end a line, comments and quoted text apart. Statements keep their own comments and lose the
- * semicolon; what holds nothing but comments is left out.
+ * Splits at semicolons that end a line, comments and quoted text apart. Statements keep their own comments
+ * and lose the semicolon; what holds nothing but comments is left out.
  */
 export function splitStatements(sql: string): string[] {
   const statements: string[] = [];
@@ -58,7 +61,9 @@ export function splitStatements(sql: string): string[] {
   return statements;
 }
 
-/** Comments, quoted texts and names (with doubled or escaped quotes), semicolons, and runs of anything else. */
+/**
+ * Comments, quoted texts and names (with doubled or escaped quotes), semicolons, and runs of anything else.
+ */
 const TOKENS =
   /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(['"`])(?:\\[\s\S]|\1\1|(?!\1)[^\\])*(?:\1|$)|;|[^\s;'"`/-]+|[/-]/g;
 

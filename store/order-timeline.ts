@@ -15,9 +15,10 @@ import * as sql from './order-timeline-sql.ts';
 export type TimelineQuery = <T>(text: string, params: Record<string, unknown>) => Promise<T[]>;
 
 /**
- * Everything that is known of one order, or null when nothing is: neither a reply, a callback nor a watch message named
- * it. When the query fits several orders, the one heard of last is shown and the others are listed.
- * Reads the physical tables by their sorting keys, which is faster than FINAL over the views (storage: measured).
+ * Everything that is known of one order, or null when nothing is: neither a reply, a callback nor a watch
+ * message named it. When the query fits several orders, the one heard of last is shown and the others are
+ * listed. Reads the physical tables by their sorting keys, which is faster than FINAL over the views
+ * (storage: measured).
  */
 export async function readOrderTimeline(
   query: TimelineQuery,

@@ -1,7 +1,9 @@
 import type { RetentionConfig } from '../schemas/config.ts';
 import type { RetentionDays } from './retention.ts';
 
-/** Days by kind of row, from the settings: what belongs to an order's history is kept as long as the history. */
+/**
+ * Days by kind of row, from the settings: what belongs to an order's history is kept as long as the history.
+ */
 export function retentionDays(config: RetentionConfig): RetentionDays {
   const { historyDays, pollsDays, rejectsDays, statusDays } = config;
   return {

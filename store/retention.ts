@@ -62,7 +62,10 @@ const AGE: readonly {
   { table: TABLES.ingestLedger, column: 'acknowledged_at', days: 'ledgerDays' },
 ];
 
-/** Tables that no retention touches: one row for each exporter, setting or key, and the one that stores nothing. */
+/**
+ * Tables that no retention touches: one row for each exporter, setting or key, and the one that stores
+ * nothing.
+ */
 export const KEPT_FOR_EVER: ReadonlySet<TableKey> = new Set<TableKey>([
   'exportCursor',
   'orderObservations',
@@ -86,7 +89,8 @@ export async function planRetention(
     const wanted = retention[days];
     const has = current.get(table) ?? 0;
     if (wanted === has) continue;
-    // Without materialize, existing parts follow when they merge: altering a large table must not rewrite it at start.
+    // Without materialize, existing parts follow when they merge: altering a large table must not rewrite it
+    // at start.
     const settings = 'SETTINGS materialize_ttl_after_modify = 0';
     statements.push(
       wanted === 0

@@ -12,8 +12,8 @@ export interface SqlRequest {
 }
 
 /**
- * Sends a person's statement to ClickHouse as it is and gives the result as it comes, however large. Unlike the store's
- * own errors, these quote ClickHouse: the statement is the user's.
+ * Sends a person's statement to ClickHouse as it is and gives the result as it comes, however large. Unlike
+ * the store's own errors, these quote ClickHouse: the statement is the user's.
  * @throws GatewatchError `store_refused` with ClickHouse's text, or `store_unavailable`
  */
 export async function* sendSql(request: SqlRequest): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,10 @@
 import type { ErrorCode } from '../schemas/errors.ts';
 import { GatewatchError } from '../schemas/errors.ts';
 
-/** An error of the store. `message` names the operation and ClickHouse's code, never a row, value or statement. */
+/**
+ * An error of the store. `message` names the operation and ClickHouse's code, never a row, value or
+ * statement.
+ */
 export class StoreError extends GatewatchError {
   /** ClickHouse's number of the error, e.g. 691; null when the store gave no answer. */
   readonly clickhouseCode: number | null;
@@ -52,8 +55,8 @@ const RACE_ERRORS: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * ClickHouse errors that speak of the rows sent. 32 and 33 (input ended early) are not among them: what we send is well
- * formed, so an early end means that a connection was cut.
+ * ClickHouse errors that speak of the rows sent. 32 and 33 (input ended early) are not among them: what we
+ * send is well formed, so an early end means that a connection was cut.
  */
 const DATA_ERRORS: ReadonlySet<number> = new Set([
   6, // CANNOT_PARSE_TEXT
@@ -115,8 +118,8 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sorts what the client threw. `operation` names the statement for people (`insert into history_events_store`).
- * Texts of ClickHouse are left out, since they quote values of rows.
+ * Sorts what the client threw. `operation` names the statement for people (`insert into
+ * history_events_store`). Texts of ClickHouse are left out, since they quote values of rows.
  */
 export function toStoreError(operation: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;

@@ -44,17 +44,23 @@ export interface Store {
   readonly url: string;
   readonly database: string;
   /**
-   * Rows of a SELECT without FORMAT; 64-bit integers come as numbers. Parameters as `{name:Type}`; the setting
-   * `database` replaces the store's.
+   * Rows of a SELECT without FORMAT; 64-bit integers come as numbers. Parameters as `{name:Type}`; the
+   * setting `database` replaces the store's.
    */
   query<T>(sql: string, params?: SqlParams, settings?: SqlSettings): Promise<T[]>;
   /** Body of a SELECT in any of ClickHouse's formats, as text. */
   queryText(sql: string, format: string, params?: SqlParams, settings?: SqlSettings): Promise<string>;
   /** A statement without result, e.g. DDL. */
   command(sql: string, options?: StatementOptions): Promise<void>;
-  /** Inserts rows of one table; the default token is derived from their content, so that repeating is harmless. */
+  /**
+   * Inserts rows of one table; the default token is derived from their content, so that repeating is
+   * harmless.
+   */
   insert<K extends TableKey>(table: K, rows: readonly Rows[K][], token?: string): Promise<void>;
-  /** Inserts bytes that were encoded before. Resolves when ClickHouse has stored them; safe to repeat until it does. */
+  /**
+   * Inserts bytes that were encoded before. Resolves when ClickHouse has stored them; safe to repeat until it
+   * does.
+   */
   insertFrozen(insert: FrozenInsert, signal?: AbortSignal): Promise<void>;
   /** True when the store answers. Never throws. */
   ping(): Promise<boolean>;
@@ -62,8 +68,8 @@ export interface Store {
 }
 
 /**
- * Pinned, because defaults differ between versions and servers: asynchronous inserts would acknowledge before storing,
- * and without `wait_end_of_query` an error could follow the acknowledgement.
+ * Pinned, because defaults differ between versions and servers: asynchronous inserts would acknowledge before
+ * storing, and without `wait_end_of_query` an error could follow the acknowledgement.
  */
 const INSERT_SETTINGS: ClickHouseSettings = {
   async_insert: 0,
@@ -73,7 +79,8 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   deduplicate_blocks_in_dependent_materialized_views: 1,
   // Views have nothing to do with each other, and each keeps its own tokens.
   parallel_view_processing: 1,
-  // Merging rows of one key can wait for the merges (a quarter of an insert's work): the views show each thing once.
+  // Merging rows of one key can wait for the merges (a quarter of an insert's work): the views show each
+  // thing once.
   optimize_on_insert: 0,
   // A backfill touches many weeks at once.
   max_partitions_per_insert_block: '0',
@@ -139,7 +146,8 @@ export function createStore(options: StoreOptions): Store {
       try {
         for await (const chunk of stream) chunks.push(chunk as Buffer);
       } finally {
-        // The signal lasts until its deadline: it would hold on to all that was sent, a batch's bytes included.
+        // The signal lasts until its deadline: it would hold on to all that was sent, a batch's bytes
+        // included.
         signal.removeEventListener('abort', giveUp);
       }
       return Buffer.concat(chunks).toString('utf8');
@@ -198,8 +206,8 @@ export function createStore(options: StoreOptions): Store {
 }
 
 function databaseSetting(database: string): ClickHouseSettings {
-  // Sent as a setting because the client's own `database` is the same for every statement, and the first one of all
-  // creates it.
+  // Sent as a setting because the client's own `database` is the same for every statement, and the first one
+  // of all creates it.
   return database === '' ? {} : ({ database } as unknown as ClickHouseSettings);
 }
 

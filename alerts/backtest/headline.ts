@@ -1,7 +1,10 @@
 import type { ProvisionedRule } from '../evaluate/rule-file.ts';
 import type { InstanceReplay } from './replay.ts';
 
-/** What the condition compares: the value that a plot shows, and its limit, which may differ from instant to instant. */
+/**
+ * What the condition compares: the value that a plot shows, and its limit, which may differ from instant to
+ * instant.
+ */
 export interface Headline {
   readonly value: string;
   readonly limit: string | number;
@@ -43,8 +46,8 @@ export interface Stretch {
 }
 
 /**
- * Of each of `columns` equal stretches of time the evaluation that came nearest to firing, or went furthest beyond; null where
- * there was none.
+ * Of each of `columns` equal stretches of time the evaluation that came nearest to firing, or went furthest
+ * beyond; null where there was none.
  */
 export function nearest(
   instance: InstanceReplay,

@@ -65,8 +65,8 @@ export function splitResult(result: TableResult, index: number, members: number)
 }
 
 /**
- * Finds the value column of the outermost SELECT: the text between the comma before it and ` AS value`. Null when the
- * query has another shape, or its value is not the last column, or a later clause names it.
+ * Finds the value column of the outermost SELECT: the text between the comma before it and ` AS value`. Null
+ * when the query has another shape, or its value is not the last column, or a later clause names it.
  */
 function splitValue(sql: string): Parts | null {
   const marks = topLevelMarks(sql);

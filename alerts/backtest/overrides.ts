@@ -11,8 +11,8 @@ export interface Override {
 }
 
 /**
- * Where a rule keeps its limits: in SQL as what holds when the configuration says nothing, `setting(gateway, 'shareAbove',
- * 0.05)`; in expressions as `$ref > 120`. Tests for equality guard divisions and are no limits.
+ * Where a rule keeps its limits: in SQL as what holds when the configuration says nothing, `setting(gateway,
+ * 'shareAbove', 0.05)`; in expressions as `$ref > 120`. Tests for equality guard divisions and are no limits.
  */
 const SETTING = /(setting\(gateway, '(\w+)', )(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(\))/g;
 const COMPARISON = /(\$\{?(\w+)\}?\s*(?:>=|<=|>|<)\s*)(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.$])/g;

@@ -23,7 +23,9 @@ td.n, th.n { text-align: right } svg { width: 100%; height: auto; display: block
 svg text { font: 11px system-ui, sans-serif; fill: var(--dim) } figure { margin: 1rem 0 } figcaption { font-weight: 600 }
 details { margin: .4rem 0 }`;
 
-/** The whole backtest as one HTML file that needs nothing from anywhere; dark or light as its reader prefers. */
+/**
+ * The whole backtest as one HTML file that needs nothing from anywhere; dark or light as its reader prefers.
+ */
 export function plotHtml(rules: readonly ReplayedRule[], range: { fromMs: number; toMs: number }): string {
   const title = `Backtest, ${minuteText(range.fromMs)} to ${minuteText(range.toMs)} UTC`;
   const rows = rules.map(

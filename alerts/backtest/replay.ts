@@ -10,7 +10,10 @@ export interface ReplayOptions {
   readonly fromMs: number;
   /** Inclusive. */
   readonly toMs: number;
-  /** Between evaluations. Grafana's is the group's interval: a longer one is coarser than what Grafana would do. */
+  /**
+   * Between evaluations. Grafana's is the group's interval: a longer one is coarser than what Grafana would
+   * do.
+   */
   readonly stepMs: number;
   /** Evaluations that are asked for at once. @default 60 */
   readonly batch?: number;

@@ -11,8 +11,8 @@ export function durationSeconds(text: string): number | null {
 }
 
 /**
- * An instant as people give it: `now`, a duration before now (`7d`), or ISO 8601; without a zone it is UTC. Null when it
- * is none of them.
+ * An instant as people give it: `now`, a duration before now (`7d`), or ISO 8601; without a zone it is UTC.
+ * Null when it is none of them.
  */
 export function instant(text: string, now: Date): Date | null {
   if (text === 'now') return now;

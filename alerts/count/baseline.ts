@@ -4,8 +4,8 @@ import type { DropRule, ShareRule } from '../rules/rule.ts';
 import { NOW } from './scope.ts';
 
 /**
- * What is usual: the same hours of the four weeks before, from the quarter-hour activity. A median, and the median absolute
- * deviation as spread, so that an incident or a holiday among those weeks changes little.
+ * What is usual: the same hours of the four weeks before, from the quarter-hour activity. A median, and the
+ * median absolute deviation as spread, so that an incident or a holiday among those weeks changes little.
  */
 
 const WEEKS = 4;
@@ -18,7 +18,10 @@ const SPREAD_ROOM = 2.25;
 /** A median varies this many times as much as a mean of the same values: pi / 2. */
 const MEDIAN_VARIANCE = 1.5708;
 
-/** Quarters from `fromSeconds` to `toSeconds` after the evaluation instant's quarter, in the weeks `first` to 4 before. */
+/**
+ * Quarters from `fromSeconds` to `toSeconds` after the evaluation instant's quarter, in the weeks `first` to
+ * 4 before.
+ */
 function quarters(fromSeconds: number, toSeconds: number, first: number): string {
   const weeks = Array.from({ length: WEEKS - first + 1 }, (_, index) => first + index);
   return weeks
@@ -62,8 +65,9 @@ function activity(count: OrderCount, range: string, stretch: number): string {
 }
 
 /**
- * SELECT of gateway, label, usual_share, spread (standard deviation of the share beyond chance, and of our knowledge of it) and samples. Each sample is
- * one hour of one week; a share of few orders is drawn to the middle, as one half order more would do.
+ * SELECT of gateway, label, usual_share, spread (standard deviation of the share beyond chance, and of our
+ * knowledge of it) and samples. Each sample is one hour of one week; a share of few orders is drawn to the
+ * middle, as one half order more would do.
  */
 export function shareBaseline(rule: ShareRule): string {
   return `SELECT gateway, label, samples, median AS usual_share,
@@ -81,10 +85,10 @@ export function shareBaseline(rule: ShareRule): string {
 }
 
 /**
- * SELECT of gateway, label, expected_of (orders by window length), noise (standard deviation of a quarter's orders, on the
- * scale where chance alone gives 1), following_of (what the hour before makes one expect; 0 of longer windows) and hour (that
- * hour's orders). Today's level counts too: on a quiet day, as a holiday is, less is expected. Long windows ask for it further
- * back, where what they judge has not begun.
+ * SELECT of gateway, label, expected_of (orders by window length), noise (standard deviation of a quarter's
+ * orders, on the scale where chance alone gives 1), following_of (what the hour before makes one expect; 0 of
+ * longer windows) and hour (that hour's orders). Today's level counts too: on a quiet day, as a holiday is,
+ * less is expected. Long windows ask for it further back, where what they judge has not begun.
  */
 export function dropBaseline(rule: DropRule, lengths: readonly number[]): string {
   // Quarters by place: those of the longest window, at least 24 of the six hours before, and two after.
@@ -123,9 +127,9 @@ export function dropBaseline(rule: DropRule, lengths: readonly number[]): string
 }
 
 /**
- * Without two other weeks, the two hours before say what may be expected: half of it, since evenings end. How much that
- * varies nobody knows, so that only what is certain counts (see `certainBelow`). Of a longer window they say nothing: the
- * gateway may not have been known for most of it.
+ * Without two other weeks, the two hours before say what may be expected: half of it, since evenings end. How
+ * much that varies nobody knows, so that only what is certain counts (see `certainBelow`). Of a longer window
+ * they say nothing: the gateway may not have been known for most of it.
  */
 const COLD_SECONDS = 7200;
 const COLD_PART = 0.5;
@@ -135,11 +139,17 @@ const FIRST_PLACE = WEEK / 2 / QUARTER - 24;
 
 /** Windows of so many seconds are short: they judge what has just begun. */
 const SHORT_SECONDS = 900;
-/** Hours that today's level is taken from, as quarters before the evaluation instant's: of long windows, of short ones, and of a step. */
+/**
+ * Hours that today's level is taken from, as quarters before the evaluation instant's: of long windows, of
+ * short ones, and of a step.
+ */
 const HOURS_BEFORE = [-24, -8] as const;
 const NEAR_HOURS = [-12, -4] as const;
 const LAST_HOUR = [-6, -2] as const;
 
-/** Quarters around the window, relative to the evaluation instant's: centred where the window is short, the window itself where it is long. */
+/**
+ * Quarters around the window, relative to the evaluation instant's: centred where the window is short, the
+ * window itself where it is long.
+ */
 const RANGES = (seconds: number): [number, number] =>
   seconds <= SHORT_SECONDS ? [-2, 2] : [-Math.ceil(seconds / QUARTER), 0];

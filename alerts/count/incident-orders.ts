@@ -8,12 +8,13 @@ import { PAGE_SCOPE } from './scope.ts';
 const LOOKBACK_SECONDS = 3_600;
 
 /**
- * Text of the parameterized view `incident_orders(rule, gateway, from, to, as_of)`: the orders behind a page, one row per order
- * and label, with the amount at risk. It is built from the same facts as the rules, so its rows are the page's number: the
- * affected orders of a share, the counted ones of a drop. Rules over numbers that are not orders have none.
+ * Text of the parameterized view `incident_orders(rule, gateway, from, to, as_of)`: the orders behind a page,
+ * one row per order and label, with the amount at risk. It is built from the same facts as the rules, so its
+ * rows are the page's number: the affected orders of a share, the counted ones of a drop. Rules over numbers
+ * that are not orders have none.
  *
- * One scan for each source, whatever the rule: text costs the engine more than orders of one window do. A migration holds the
- * text; a test tells when it is no longer what the rules give.
+ * One scan for each source, whatever the rule: text costs the engine more than orders of one window do. A
+ * migration holds the text; a test tells when it is no longer what the rules give.
  */
 export function incidentOrdersView(rules: readonly Rule[]): string {
   const variants = rules.flatMap((rule): CountVariant[] =>

@@ -2,19 +2,24 @@ import { DECIDING, outcome, sqlList, sqlText, TIME_ORDER, view } from '../../sch
 import { VIEWS, DATABASE } from '../../schemas/names.ts';
 
 /**
- * What a rule counts, as data, and its SQL: one row per order, with the instants at which it was last seen and last hit. All
- * windows that end at the same instant then follow by comparing these two, and so do the orders behind a page.
+ * What a rule counts, as data, and its SQL: one row per order, with the instants at which it was last seen
+ * and last hit. All windows that end at the same instant then follow by comparing these two, and so do the
+ * orders behind a page.
  */
 export interface OrderCount {
   readonly from: OrderSource;
-  /** Narrows the rows that are read: over history items; for `finished`, over `outcome` and the deciding item's reason. */
+  /**
+   * Narrows the rows that are read: over history items; for `finished`, over `outcome` and the deciding
+   * item's reason.
+   */
   readonly where?: string;
   /** Name of the label column beside `gateway`; null: none, and exactly one count. */
   readonly splitBy: 'stage' | 'reason' | 'side' | 'state' | null;
   readonly counts: readonly LabelCount[];
   /**
-   * Where windows end: at the gateway's `watermark`; `late`: also only after the lateness that is measured, where a late
-   * item would look like a missing one; `wall`: now, since what we saw ourselves does not wait for the gateway.
+   * Where windows end: at the gateway's `watermark`; `late`: also only after the lateness that is measured,
+   * where a late item would look like a missing one; `wall`: now, since what we saw ourselves does not wait
+   * for the gateway.
    * @default watermark
    */
   readonly clock?: 'watermark' | 'late' | 'wall';
@@ -43,7 +48,9 @@ export type OrderSource =
   | { readonly kind: 'confirmed'; readonly afterSeconds: number }
   /** Orders decided; conditions read `failed_at` and `paid_at`. */
   | { readonly kind: 'reversed'; readonly lookbackSeconds: number }
-  /** Orders decided `afterSeconds` before; conditions read `reread`: did we read the order again after that? */
+  /**
+   * Orders decided `afterSeconds` before; conditions read `reread`: did we read the order again after that?
+   */
   | { readonly kind: 'rereads'; readonly afterSeconds: number };
 
 /** Where an order count looks. */
@@ -66,8 +73,8 @@ export interface CountVariant {
 }
 
 /**
- * SELECT of gateway, order_type, external_id, facts: an array of (label, seen_at, hit_at), with 1970 for never. One row per
- * order. Variants must have one source.
+ * SELECT of gateway, order_type, external_id, facts: an array of (label, seen_at, hit_at), with 1970 for
+ * never. One row per order. Variants must have one source.
  */
 export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]], scope: Scope): string {
   const { from } = variants[0].count;

@@ -2,7 +2,10 @@ import { FIRST_ITEM, view, withWatermarks } from '../../schemas/measures.ts';
 import { WINDOWS } from '../../schemas/windows.ts';
 import type { OrderCount, Scope } from './order-count.ts';
 
-/** The evaluation instant. In a rule there is no other clock: evaluating the past must see what was known then. */
+/**
+ * The evaluation instant. In a rule there is no other clock: evaluating the past must see what was known
+ * then.
+ */
 export const NOW = '$__toTime';
 
 /** Our own polls and the callbacks we receive are stored within seconds. */
@@ -54,7 +57,9 @@ export function trailingScope(count: OrderCount, seconds: number): Scope {
   };
 }
 
-/** The scope of the parameterized view: one gateway, between the instants that a page names, as of a third. */
+/**
+ * The scope of the parameterized view: one gateway, between the instants that a page names, as of a third.
+ */
 export const PAGE_SCOPE: Scope = {
   asOf: `{as_of:DateTime64(6, 'UTC')}`,
   within: (time, before = 0) =>

@@ -7,8 +7,8 @@ import { NOW, trailingScope, windowEnd, withClocks } from './scope.ts';
 import type { DropRule, Rule, ShareRule } from '../rules/rule.ts';
 
 /**
- * A rule as SQL. Each number of a rule is a query of its own, since Grafana takes one number a query; all of them read the same
- * body. Every gateway that is known has a row for every label, zeros included.
+ * A rule as SQL. Each number of a rule is a query of its own, since Grafana takes one number a query; all of
+ * them read the same body. Every gateway that is known has a row for every label, zeros included.
  */
 
 /** The numbers of each kind of rule, by refId. */
@@ -109,8 +109,8 @@ function lengthsOf(rule: ShareRule | DropRule): number[] {
 }
 
 /**
- * SELECT of gateway, label, ends_at, seen_in and hit_in: orders by window length, in the order of `lengths`. Little text on
- * purpose: reading a long expression costs the engine more than counting does.
+ * SELECT of gateway, label, ends_at, seen_in and hit_in: orders by window length, in the order of `lengths`.
+ * Little text on purpose: reading a long expression costs the engine more than counting does.
  */
 function countsByWindow(count: OrderCount, lengths: readonly number[]): string {
   const windows = `[${lengths.join(', ')}]`;
@@ -138,7 +138,10 @@ type Knob = (name: string, otherwise: number) => string;
 const tunable: Knob = (name, otherwise) => `${OWN.lambda}(gateway, ${sqlText(name)}, ${otherwise})`;
 const tunableOther: Knob = (name, otherwise) => `${OTHERS.lambda}(gateway, ${sqlText(name)}, ${otherwise})`;
 
-/** SELECT of gateway, label, seen, affected, limit and window_from. `silent`: conditions under which it must not fire. */
+/**
+ * SELECT of gateway, label, seen, affected, limit and window_from. `silent`: conditions under which it must
+ * not fire.
+ */
 function shareBody(rule: ShareRule, silent: readonly string[], knob: Knob): string {
   const { gate, count } = rule;
   const lengths = lengthsOf(rule);

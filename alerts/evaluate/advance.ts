@@ -1,10 +1,11 @@
 import type { Labels } from './math.ts';
 
 /**
- * What becomes of an alert from one evaluation to the next, as Grafana has it: interval, pending (`for`), keep firing,
- * missing series, no data and errors. Pure: time and results come in, states and changes go out. The running evaluation and
- * the backtest share it. How long something lasted is added up from the time that passed between evaluations, and never taken
- * from the wall clock, which can be set: wall-clock instants only say when.
+ * What becomes of an alert from one evaluation to the next, as Grafana has it: interval, pending (`for`),
+ * keep firing, missing series, no data and errors. Pure: time and results come in, states and changes go out.
+ * The running evaluation and the backtest share it. How long something lasted is added up from the time that
+ * passed between evaluations, and never taken from the wall clock, which can be set: wall-clock instants only
+ * say when.
  *
  *     Normal --fires--> Pending --for is over--> Alerting --stops--> Recovering --keep firing is over--> Normal
  *        ^                 |                       ^                     |
@@ -36,7 +37,10 @@ export interface AlertMemory {
   readonly startsAt: number;
   /** Until when a receiver may take it for granted without hearing again. */
   readonly endsAt: number;
-  /** When it last had a series. Never falls, whatever the clock does: the newest row of an instance is known by it. */
+  /**
+   * When it last had a series. Never falls, whatever the clock does: the newest row of an instance is known
+   * by it.
+   */
   readonly evaluatedAt: number;
   /** How long this state had lasted at its last evaluation, in milliseconds that passed. */
   readonly heldMs: number;
@@ -44,7 +48,9 @@ export interface AlertMemory {
   readonly missedMs: number;
   /** When it last stopped firing; null while it fires, or when it never did. */
   readonly resolvedAt: number | null;
-  /** When it last began to fire, kept when it has ended: what a page calls "since". Null when it never did. */
+  /**
+   * When it last began to fire, kept when it has ended: what a page calls "since". Null when it never did.
+   */
   readonly firingSince: number | null;
   readonly values: Readonly<Record<string, number | null>>;
   readonly error: string;
@@ -84,12 +90,15 @@ const FORGET_AFTER_INTERVALS = 4;
 /** Grafana repeats itself to receivers no faster than this. */
 export const RESEND_DELAY_MS = 30_000;
 
-/** An evaluation that begins late by less than this part of its interval still counts as one interval after the last. */
+/**
+ * An evaluation that begins late by less than this part of its interval still counts as one interval after
+ * the last.
+ */
 const LATE = 0.1;
 
 /**
- * One evaluation of one rule at `now`, `passedMs` after the one before it; without that, after what the wall clock says has
- * passed since an instance was evaluated.
+ * One evaluation of one rule at `now`, `passedMs` after the one before it; without that, after what the wall
+ * clock says has passed since an instance was evaluated.
  */
 export function advance(
   timing: RuleTiming,
@@ -130,7 +139,8 @@ function evaluatedAlerts(
     );
   const wanted = outcome.kind === 'no-data' ? timing.noDataState : timing.execErrState;
   const error = outcome.kind === 'error' ? outcome.message : '';
-  // A state of its own has one instance, without labels. Otherwise what is known changes together, if there is anything.
+  // A state of its own has one instance, without labels. Otherwise what is known changes together, if there
+  // is anything.
   const own = wanted === 'NoData' || wanted === 'Error';
   const bare = fresh({}, now);
   const targets = own || before.size === 0 ? [before.get(labelKey({})) ?? bare] : [...before.values()];

@@ -21,12 +21,16 @@ export interface AlertStatesOptions {
 const SHARE_OF_TIME = 0.25;
 /** And yet: an incident should show within a minute or so on a slow machine, too. */
 const MOST_PAUSE_MS = 45_000;
-/** When nobody has asked for so long, what was seen last says nothing about now: it would show calm where nobody has looked. */
+/**
+ * When nobody has asked for so long, what was seen last says nothing about now: it would show calm where
+ * nobody has looked.
+ */
 const FORGET_AFTER_MS = 90_000;
 
 /**
- * How the alert rules stand now, by the generated rules themselves: the same SQL and expressions, without the time for
- * which a condition must hold. One evaluation serves all who ask meanwhile; nobody asks, nothing is evaluated.
+ * How the alert rules stand now, by the generated rules themselves: the same SQL and expressions, without the
+ * time for which a condition must hold. One evaluation serves all who ask meanwhile; nobody asks, nothing is
+ * evaluated.
  */
 export function createAlertStates(options: AlertStatesOptions): () => Promise<AlertsAnswer> {
   const { rulesFolder, query, now, monotonicMs, everyMs = 20_000, patienceMs = 700 } = options;

@@ -3,7 +3,9 @@ import { expandMacros } from '../../store/macros.ts';
 import { contains, evaluateMath, type LabelledNumber, type Labels, type NumberSet, refsOf } from './math.ts';
 import type { EvaluatorModel, ProvisionedRule, RuleNode } from './rule-file.ts';
 
-/** A query's result as ClickHouse's `FORMAT JSON` gives it: the types are needed, since JSON alone hides them. */
+/**
+ * A query's result as ClickHouse's `FORMAT JSON` gives it: the types are needed, since JSON alone hides them.
+ */
 export interface TableResult {
   readonly meta?: readonly { readonly name: string; readonly type: string }[];
   readonly data: readonly Readonly<Record<string, unknown>>[];
@@ -15,8 +17,8 @@ export interface EvaluationContext {
   /** Runs one SELECT, e.g. `async (query) => (await client.query({ query, format: 'JSON' })).json()`. */
   readonly query: (sql: string) => Promise<TableResult>;
   /**
-   * Ask only what the condition needs, and the rest once something fires: nobody reads the texts of what is quiet, and the
-   * numbers of one instant are the same a moment later. @default false
+   * Ask only what the condition needs, and the rest once something fires: nobody reads the texts of what is
+   * quiet, and the numbers of one instant are the same a moment later. @default false
    */
   readonly lazy?: boolean;
 }
@@ -37,8 +39,10 @@ export interface RuleEvaluation {
 }
 
 /**
- * Evaluates one rule at one instant, without `for`, `keepFiringFor` and the like: those need the evaluations before.
- * @throws whatever `query` throws; GatewatchError `config_invalid` when a result or expression breaks the rules of Grafana.
+ * Evaluates one rule at one instant, without `for`, `keepFiringFor` and the like: those need the evaluations
+ * before.
+ * @throws whatever `query` throws; GatewatchError `config_invalid` when a result or expression breaks the
+ * rules of Grafana.
  */
 export async function evaluateRule(
   rule: ProvisionedRule,

@@ -16,14 +16,18 @@ import type { ProvisionedRule } from './rule-file.ts';
 import type { StateBook } from './state-book.ts';
 import { timingOf } from './timing.ts';
 
-/** Evaluates rules one after the other and remembers what became of their alerts. Knows no clock: instants come in. */
+/**
+ * Evaluates rules one after the other and remembers what became of their alerts. Knows no clock: instants
+ * come in.
+ */
 export interface Evaluator {
   /** The lengths of the intervals that the rules have, in milliseconds. */
   readonly intervalsMs: readonly number[];
   /** Goes on where the last evaluation in the store was. */
   resume(): Promise<void>;
   /**
-   * Evaluates the rules of one interval at an instant, and calls `afterRule` after each. Returns those that could not be.
+   * Evaluates the rules of one interval at an instant, and calls `afterRule` after each. Returns those that
+   * could not be.
    */
   tick(
     intervalMs: number,
@@ -79,7 +83,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     readonly firedAs: AlertState | undefined;
   }[] = [];
 
-  // A rule's numbers in one statement: planning it costs more than running it. What is told needs its texts as well.
+  // A rule's numbers in one statement: planning it costs more than running it. What is told needs its texts
+  // as well.
   const quiet = createReferenceSource({ query, concurrency: 1 });
   const telling = createReferenceSource({ query, concurrency: 1, texts: true });
 

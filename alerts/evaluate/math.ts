@@ -1,6 +1,7 @@
 /**
- * The subset of Grafana's math expressions that our rules use: numbers, `$ref`, parentheses, `! - ** * / % + -`,
- * comparisons, `&&`, `||`. Values are sets of labelled numbers, joined on their labels as Grafana joins them.
+ * The subset of Grafana's math expressions that our rules use: numbers, `$ref`, parentheses, `! - ** * / % +
+ * -`, comparisons, `&&`, `||`. Values are sets of labelled numbers, joined on their labels as Grafana joins
+ * them.
  *
  *     or    = and { "||" and }           sum     = product { ("+" | "-") product }
  *     and   = compare { "&&" compare }   product = power { ("*" | "/" | "%") power }
@@ -103,7 +104,10 @@ const mapValues = (set: NumberSet, change: (value: number) => number): NumberSet
     value: value === null || Number.isNaN(value) ? value : change(value),
   }));
 
-/** Pairs members whose labels are equal, or one's contained in the other's; members without a partner are dropped. */
+/**
+ * Pairs members whose labels are equal, or one's contained in the other's; members without a partner are
+ * dropped.
+ */
 function combine(operator: string, left: NumberSet, right: NumberSet): NumberSet {
   return left.flatMap((a) =>
     right.flatMap((b) => {

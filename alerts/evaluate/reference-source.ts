@@ -19,13 +19,16 @@ export interface ReferenceSourceOptions {
 }
 
 /**
- * The rule's own SQL at every instant: what Grafana would have asked. Queries of a rule that differ in their value only
- * are asked for together, since planning them costs more than running them.
+ * The rule's own SQL at every instant: what Grafana would have asked. Queries of a rule that differ in their
+ * value only are asked for together, since planning them costs more than running them.
  */
 export function createReferenceSource(options: ReferenceSourceOptions): EvaluationSource {
   const { query, concurrency = 2, texts = false } = options;
 
-  /** Asks a joined statement once, when the first of its members is needed; what only texts show waits until it fires. */
+  /**
+   * Asks a joined statement once, when the first of its members is needed; what only texts show waits until
+   * it fires.
+   */
   async function evaluateAt(
     rule: ProvisionedRule,
     joined: readonly JoinedQuery[],

@@ -5,8 +5,9 @@ import { z } from 'zod';
 import { GatewatchError } from '../../schemas/errors.ts';
 
 /**
- * Reads Grafana-managed rules from file-provisioning YAML: what we evaluate is what Grafana would, the generated files,
- * not their source. Only what evaluation needs is read; kinds of expressions we cannot evaluate are refused.
+ * Reads Grafana-managed rules from file-provisioning YAML: what we evaluate is what Grafana would, the
+ * generated files, not their source. Only what evaluation needs is read; kinds of expressions we cannot
+ * evaluate are refused.
  */
 
 const evaluatorSchema = z.object({
@@ -66,7 +67,8 @@ export type ProvisionedRule = z.infer<typeof ruleSchema> & {
 
 /**
  * Every rule in the `*.yaml` files of a folder, in file order.
- * @throws GatewatchError `config_invalid` when the folder cannot be read, a file is not a rule file, or there is no rule.
+ * @throws GatewatchError `config_invalid` when the folder cannot be read, a file is not a rule file, or there
+ * is no rule.
  */
 export function loadRules(dir: string): ProvisionedRule[] {
   const rules = filesIn(dir).flatMap((path) => {

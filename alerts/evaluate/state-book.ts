@@ -73,7 +73,10 @@ export function createStateBook({ query, insert, collectorId }: StateBookOptions
   };
 }
 
-/** The newest row of each instance; of those that have ended, only the ones of which receivers may still have to hear. */
+/**
+ * The newest row of each instance; of those that have ended, only the ones of which receivers may still have
+ * to hear.
+ */
 const LOAD_SQL = `SELECT rule_uid, labels, last.1 AS state, last.2 AS reason, last.3 AS memory, toUnixTimestamp64Milli(last.4) AS evaluated_ms
 FROM
 (

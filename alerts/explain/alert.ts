@@ -26,8 +26,8 @@ export interface AlertTexts {
 }
 
 /**
- * The alert that a state stands for, or null: nothing is told of states that neither fire nor have just ended. `firedAs` is the
- * state under which receivers know it: an end must have the name of its beginning.
+ * The alert that a state stands for, or null: nothing is told of states that neither fire nor have just
+ * ended. `firedAs` is the state under which receivers know it: an end must have the name of its beginning.
  */
 export function alertOf(
   rule: ProvisionedRule,
@@ -58,7 +58,10 @@ export function alertOf(
   };
 }
 
-/** Errors and missing data have names of their own, as in Grafana, so that policies can tell them from incidents. */
+/**
+ * Errors and missing data have names of their own, as in Grafana, so that policies can tell them from
+ * incidents.
+ */
 function nameLabels(rule: ProvisionedRule, state: AlertState): Labels {
   if (state === 'Error') return { alertname: 'DatasourceError', rulename: rule.title };
   if (state === 'NoData') return { alertname: 'DatasourceNoData', rulename: rule.title };

@@ -13,7 +13,10 @@ export interface TemplateContext {
   readonly values: Readonly<Record<string, number | null>>;
 }
 
-/** @throws GatewatchError `config_invalid` when the text uses another form. A value that is not there reads `?`. */
+/**
+ * @throws GatewatchError `config_invalid` when the text uses another form. A value that is not there reads
+ * `?`.
+ */
 export function renderTemplate(text: string, context: TemplateContext): string {
   return text.replace(/\{\{\s*(.*?)\s*\}\}/g, (_, action: string) => {
     const label = LABEL.exec(action);

@@ -21,8 +21,9 @@ const instant = (refId: string): string => `{{ printf "%.6f" .Values.${refId}.Va
 const quoted = (label: string): string => `{{ .Labels.${label} | urlquery }}`;
 
 /**
- * What a page says: what, since when, how bad, whose side, first three steps, and links to the runbook (laid over all rules
- * later), to a panel and to the orders. Never a dollar sign: file provisioning would take it for the environment's.
+ * What a page says: what, since when, how bad, whose side, first three steps, and links to the runbook (laid
+ * over all rules later), to a panel and to the orders. Never a dollar sign: file provisioning would take it
+ * for the environment's.
  */
 export function annotations(rule: Rule): Record<string, string> {
   const panel = rule.panel ?? INCIDENT_DASHBOARD.panels.overTime;

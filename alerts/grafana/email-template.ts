@@ -1,6 +1,6 @@
 /**
- * The page as an e-mail that can be read on a telephone, for Alertmanager; Grafana lays out its e-mails itself. Styles stand in
- * the elements, since mail programs drop style sheets.
+ * The page as an e-mail that can be read on a telephone, for Alertmanager; Grafana lays out its e-mails
+ * itself. Styles stand in the elements, since mail programs drop style sheets.
  */
 const LABEL = 'padding:6px 12px 6px 0;color:#64748b;vertical-align:top;white-space:nowrap';
 const VALUE = 'padding:6px 0;vertical-align:top;white-space:pre-line';

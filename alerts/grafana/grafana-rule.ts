@@ -17,7 +17,8 @@ const BREACH = {
 } as const satisfies Record<Rule['kind'], string>;
 
 /**
- * A rule in the shape of Grafana's HTTP API. Everything the SDK would default is set: its defaults page on errors.
+ * A rule in the shape of Grafana's HTTP API. Everything the SDK would default is set: its defaults page on
+ * errors.
  *
  * @param rules all rules, among which it finds the one that suppresses it
  */
@@ -44,7 +45,8 @@ export function grafanaRule(rule: Rule, rules: readonly Rule[]): alerting.RuleBu
       .keepFiringFor(duration(rule.keepFiringSeconds))
       // No row at all: no gateway is known. A gateway that goes blind keeps its rows.
       .noDataState(rule.alertOnNoData === true ? 'Alerting' : 'OK')
-      // While the store does not answer, alerts hold. One rule says so (DatasourceError, with a route of its own), not all.
+      // While the store does not answer, alerts hold. One rule says so (DatasourceError, with a route of its
+      // own), not all.
       .execErrState(rule.alertOnNoData === true ? 'Error' : 'KeepLast')
       .missingSeriesEvalsToResolve(3)
       .labels({ severity: rule.severity, side: rule.side, service: 'gatewatch' })

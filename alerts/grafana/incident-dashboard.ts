@@ -5,7 +5,10 @@ import { column, linkTo, THIS_VALUE } from '../../dashboards/house/links.ts';
 import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
 import { statPanel, tablePanel, timeSeriesPanel } from '../../dashboards/house/panels.ts';
 
-/** One page, seen closely: the orders behind its number, and what they are worth. Reached from the page's links. */
+/**
+ * One page, seen closely: the orders behind its number, and what they are worth. Reached from the page's
+ * links.
+ */
 export const INCIDENT_DASHBOARD = {
   uid: 'gatewatch-incident',
   title: 'Incident',
@@ -27,7 +30,9 @@ const ORDERS =
 /** Under another name than the column's: the condition above means the column. */
 const NAMED = `if(label = '', 'orders', label) AS hit`;
 
-/** From an order's id. The variables of this page are those of its rule: what the order needs is in its row. */
+/**
+ * From an order's id. The variables of this page are those of its rule: what the order needs is in its row.
+ */
 const TO_ORDER = linkTo(
   'order',
   'Timeline of this order',

@@ -103,8 +103,8 @@ const timing = ({ groupBy, groupWait, groupInterval, repeatInterval }: Route): o
 });
 
 /**
- * Alertmanager's configuration, for those who evaluate the rules with the collector. Keys are read from files; the webhook,
- * the mail server and its addresses are placeholders to be replaced.
+ * Alertmanager's configuration, for those who evaluate the rules with the collector. Keys are read from
+ * files; the webhook, the mail server and its addresses are placeholders to be replaced.
  */
 export function alertmanagerFiles(): ReadonlyMap<string, string> {
   const config = {

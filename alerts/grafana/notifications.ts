@@ -1,8 +1,8 @@
 import { SEVERITIES, SIDES } from '../rules/rule.ts';
 
 /**
- * Who is told, how and when, as data: one tree for Grafana and for Alertmanager. Secrets are names in the environment
- * (Grafana) or files (Alertmanager), never values.
+ * Who is told, how and when, as data: one tree for Grafana and for Alertmanager. Secrets are names in the
+ * environment (Grafana) or files (Alertmanager), never values.
  */
 
 export interface Receiver {
@@ -129,8 +129,8 @@ export const POLICY: Route = {
 };
 
 /**
- * Texts of notifications, in the language that Grafana and Alertmanager share. Grafana's copy must hold no dollar sign: file
- * provisioning would take it for the environment's.
+ * Texts of notifications, in the language that Grafana and Alertmanager share. Grafana's copy must hold no
+ * dollar sign: file provisioning would take it for the environment's.
  */
 export const TEMPLATE = `{{ define "gatewatch.title" }}{{ if .Alerts.Firing }}FIRING {{ len .Alerts.Firing }}{{ else }}over{{ end }}: {{ if .CommonLabels.gateway }}{{ .CommonLabels.gateway }} {{ end }}{{ if .CommonAnnotations.summary }}{{ .CommonAnnotations.summary }}{{ else }}several symptoms{{ end }}{{ end }}
 

@@ -12,7 +12,8 @@ export const runbookPanel = (ruleName: string): string => `runbook-${ruleName}`;
 /**
  * Where people read the runbooks.
  *
- * @param baseUrl URL of the folder where your team keeps them, e.g. in your repository. @default the dashboard of runbooks
+ * @param baseUrl URL of the folder where your team keeps them, e.g. in your repository. @default the
+ * dashboard of runbooks
  */
 export function runbookLinks(baseUrl = ''): (ruleName: string) => string {
   if (baseUrl !== '') return (ruleName) => `${baseUrl.replace(/\/+$/, '')}/${ruleName}.md`;

@@ -3,8 +3,9 @@ import type { Alert } from '../explain/alert.ts';
 import type { AlertTarget } from './target.ts';
 
 /**
- * Takes alerts to one target, beside the evaluation: a target that is slow or says nothing delays neither the rules nor the
- * other targets. While one delivery is under way the newest offer waits, as it holds all that older ones did.
+ * Takes alerts to one target, beside the evaluation: a target that is slow or says nothing delays neither the
+ * rules nor the other targets. While one delivery is under way the newest offer waits, as it holds all that
+ * older ones did.
  */
 export interface Courier {
   readonly name: AlertTarget['name'];

@@ -41,8 +41,9 @@ export interface NoticeBook {
 export const NOTICES_FILE = 'webhook-notices.json';
 
 /**
- * A book in the data folder, replaced in one step, so that a kill leaves the old one or the new one. A file and not a table:
- * pages matter most while the store is away. It belongs to one address, as another receiver has heard nothing yet.
+ * A book in the data folder, replaced in one step, so that a kill leaves the old one or the new one. A file
+ * and not a table: pages matter most while the store is away. It belongs to one address, as another receiver
+ * has heard nothing yet.
  */
 export function fileNotices(dataDir: string, url: string): NoticeBook {
   const file = join(dataDir, NOTICES_FILE);

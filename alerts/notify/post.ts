@@ -16,7 +16,10 @@ export interface PostOptions {
 /** Answers of the 4xx range that speak of the moment and not of the request. */
 const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Posts JSON. Follows no redirect, so that neither alerts nor a token go where nobody configured them to go. Never throws. */
+/**
+ * Posts JSON. Follows no redirect, so that neither alerts nor a token go where nobody configured them to go.
+ * Never throws.
+ */
 export async function postJson(
   url: string,
   body: unknown,
@@ -49,7 +52,9 @@ export async function postJson(
 export const problemOf = (outcome: PostOutcome): string =>
   outcome.kind === 'accepted' || outcome.status === null ? 'no answer' : `it answered ${outcome.status}`;
 
-/** The error of a target that did not take alerts. Names the address's origin only: its path may be a secret. */
+/**
+ * The error of a target that did not take alerts. Names the address's origin only: its path may be a secret.
+ */
 export const notTaken = (target: string, url: string, problem: string, cause?: unknown): GatewatchError =>
   new GatewatchError(`the ${target} at ${new URL(url).origin} did not take the alerts: ${problem}`, {
     code: 'export_failed',

@@ -6,7 +6,8 @@ import type { PostOptions, PostOutcome } from './post.ts';
 export interface AlertTarget {
   readonly name: 'alertmanager' | 'webhook';
   /**
-   * Takes all alerts that fire or have lately ended, after every evaluation; what is news is the target's own affair.
+   * Takes all alerts that fire or have lately ended, after every evaluation; what is news is the target's own
+   * affair.
    * @throws GatewatchError `export_failed` when it does not accept them; the next call offers them again
    */
   send(alerts: readonly Alert[], now: number): Promise<void>;

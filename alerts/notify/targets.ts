@@ -12,8 +12,8 @@ export function createTargets(config: AlertsConfig, options: TargetOptions = {})
 }
 
 /**
- * Alertmanager's API v2. Alerts are repeated after every evaluation, as it expects: it groups, waits and repeats by its own
- * configuration, and takes for ended what it hears no more of.
+ * Alertmanager's API v2. Alerts are repeated after every evaluation, as it expects: it groups, waits and
+ * repeats by its own configuration, and takes for ended what it hears no more of.
  */
 export function createAlertmanager(
   { url, username, password, token }: NonNullable<AlertsConfig['alertmanager']>,

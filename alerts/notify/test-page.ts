@@ -18,7 +18,10 @@ export interface TestPageAnswer {
 /** Whoever is told takes it for ended after that. */
 const LASTS_MS = 5 * 60_000;
 
-/** An alert that says that it is a test, on the way that a real one of this severity takes. `now`: epoch milliseconds. */
+/**
+ * An alert that says that it is a test, on the way that a real one of this severity takes. `now`: epoch
+ * milliseconds.
+ */
 export function testAlert(severity: Severity, now: number): Alert {
   const labels = {
     alertname: 'GatewatchTestPage',

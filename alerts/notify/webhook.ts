@@ -13,9 +13,10 @@ const AT_ONCE = 4;
 const WAITS_MS = { failed: [15_000, 300_000], refused: [300_000, 3_600_000] } as const;
 
 /**
- * A plain address, told of one incident per gateway: when its alerts change, and again while they fire. The body has the shape
- * of Grafana's webhooks. Each gateway is told on its own: what one is refused keeps nothing from the others. News that were not
- * taken are offered again, after growing waits, or at once when they change.
+ * A plain address, told of one incident per gateway: when its alerts change, and again while they fire. The
+ * body has the shape of Grafana's webhooks. Each gateway is told on its own: what one is refused keeps
+ * nothing from the others. News that were not taken are offered again, after growing waits, or at once when
+ * they change.
  */
 export function createWebhook(
   config: NonNullable<AlertsConfig['webhook']>,
@@ -113,8 +114,8 @@ const refreshed = (notice: Notice, offered: readonly Alert[]): Notice => {
 };
 
 /**
- * Alerts that were told as firing and are no longer offered: the address, or we, were away until after their ends had been
- * offered for long enough. Their ends are still owed.
+ * Alerts that were told as firing and are no longer offered: the address, or we, were away until after their
+ * ends had been offered for long enough. Their ends are still owed.
  */
 function owed(open: readonly Alert[], offered: readonly Alert[], now: number): Alert[] {
   const present = new Set(offered.map(({ fingerprint }) => fingerprint));

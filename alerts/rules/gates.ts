@@ -1,10 +1,13 @@
 import type { DropGate, Rung, ShareGate } from './rule.ts';
 
 /**
- * Windows and limits of the rules, each written once, with units in the names. A share is 0..1; counts are distinct orders.
+ * Windows and limits of the rules, each written once, with units in the names. A share is 0..1; counts are
+ * distinct orders.
  */
 
-/** Standard deviations that chance is allowed beyond what is usual. A rule is evaluated 43,200 times a month. */
+/**
+ * Standard deviations that chance is allowed beyond what is usual. A rule is evaluated 43,200 times a month.
+ */
 export const Z = { critical: 4.5, warning: 3.5, info: 3 } as const;
 /** Beyond a fixed share: the healthy share lies far below it, so chance has much to bridge already. */
 export const Z_FIXED = 3;
@@ -18,8 +21,8 @@ export const RECOVERY = {
 } as const;
 
 /**
- * Windows of a failure share. Busy gateways are judged within minutes; quiet ones need hours to have orders enough. The
- * longer ones want the recent past to look bad too, so that what is over ends.
+ * Windows of a failure share. Busy gateways are judged within minutes; quiet ones need hours to have orders
+ * enough. The longer ones want the recent past to look bad too, so that what is over ends.
  */
 export const SHARE_RUNGS: readonly Rung[] = [
   // A stutter of a minute is in the window for five: the newest minute says whether it goes on.
@@ -47,8 +50,9 @@ export const fixedShare = (shareAbove: number, minimumAffectedOrders: number, z:
 });
 
 /**
- * The same with a higher share on the shortest rung. When 30 % of the orders fail for two minutes, the window of five has 9 % of
- * them after a minute and a half, and 12 % a minute later: however the evaluations lie, it holds at one of them at most.
+ * The same with a higher share on the shortest rung. When 30 % of the orders fail for two minutes, the window
+ * of five has 9 % of them after a minute and a half, and 12 % a minute later: however the evaluations lie, it
+ * holds at one of them at most.
  */
 export const afterStutter = (gate: ShareGate, shareAbove: number): ShareGate => ({
   ...gate,
@@ -81,8 +85,8 @@ export const anyOrders = (minimumAffectedOrders: number, windowSeconds: number):
 export const OBJECTIVE = 0.99;
 
 /**
- * Burn rates (Google's SRE workbook, with 30 days): so many times faster than the objective allows, over a long and a short
- * window. The fast pair spends 2 % of the month's budget in an hour, or 5 % in six.
+ * Burn rates (Google's SRE workbook, with 30 days): so many times faster than the objective allows, over a
+ * long and a short window. The fast pair spends 2 % of the month's budget in an hour, or 5 % in six.
  */
 const burn = (windowSeconds: number, confirmSeconds: number, factor: number): Rung => ({
   windowSeconds,

@@ -6,8 +6,9 @@ export const SEVERITIES = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /**
- * Whose side the fault is on: the `provider` behind the service, the `gateway` (the service itself), `merchant` (our shop,
- * account or settings), the `issuer`, the `payer`, or the `collector` (gatewatch and what it runs on).
+ * Whose side the fault is on: the `provider` behind the service, the `gateway` (the service itself),
+ * `merchant` (our shop, account or settings), the `issuer`, the `payer`, or the `collector` (gatewatch and
+ * what it runs on).
  */
 export const SIDES = ['provider', 'gateway', 'merchant', 'issuer', 'payer', 'collector'] as const;
 export type Side = (typeof SIDES)[number];
@@ -24,19 +25,22 @@ export type RuleGroupName = keyof typeof RULE_GROUPS;
 /** One window of a gate. */
 export interface Rung {
   readonly windowSeconds: number;
-  /** A shorter window, at the end of this one, that must be above the share as well, however few its orders. @default none */
+  /**
+   * A shorter window, at the end of this one, that must be above the share as well, however few its orders.
+   * @default none
+   */
   readonly confirmSeconds?: number;
   /** Another limit than the gate's, for burn rates. 0..1. */
   readonly shareAbove?: number;
 }
 
 /**
- * When a share is an incident. On any rung: at least `minimumAffectedOrders`, and so many of the orders seen that the
- * share is above `shareAbove` (or the baseline) beyond chance. With a fixed share that is the condition that the lower
- * Wilson bound lies above it, turned around to a count: see `limitOrders`.
+ * When a share is an incident. On any rung: at least `minimumAffectedOrders`, and so many of the orders seen
+ * that the share is above `shareAbove` (or the baseline) beyond chance. With a fixed share that is the
+ * condition that the lower Wilson bound lies above it, turned around to a count: see `limitOrders`.
  *
- * A rung says nothing once a window shorter than its own, with `RECOVERY.enoughOrders`, is no longer above the share: what
- * is over does not go on firing for as long as the window is.
+ * A rung says nothing once a window shorter than its own, with `RECOVERY.enoughOrders`, is no longer above
+ * the share: what is over does not go on firing for as long as the window is.
  */
 export interface ShareGate {
   /** Shortest first. */
@@ -51,11 +55,16 @@ export interface ShareGate {
 }
 
 export interface ShareBaseline {
-  /** The share must exceed the baseline by this much at least, 0..1: what is significant is not yet important. */
+  /**
+   * The share must exceed the baseline by this much at least, 0..1: what is significant is not yet important.
+   */
   readonly rise: number;
 }
 
-/** When fewer orders than usual are an incident. A rung says nothing once a shorter window is halfway back to usual. */
+/**
+ * When fewer orders than usual are an incident. A rung says nothing once a shorter window is halfway back to
+ * usual.
+ */
 export interface DropGate {
   readonly rungs: readonly { readonly windowSeconds: number }[];
   /** Expect at least so many orders, or do not judge. */
@@ -65,18 +74,25 @@ export interface DropGate {
   readonly below: number;
   /** Below this part it is an incident if chance allows, however much weeks differ from one another. 0..1. */
   readonly certainBelow: number;
-  /** Compare windows of up to a quarter of an hour with the hour before as well. @default only with other weeks */
+  /**
+   * Compare windows of up to a quarter of an hour with the hour before as well. @default only with other
+   * weeks
+   */
   readonly step?: DropStep;
 }
 
 /**
- * What began within minutes: weeks differ from one another by more than an hour does from the next, once the usual course of
- * the day is taken out. After an hour and more the hour before is no measure any more, and other weeks alone decide.
+ * What began within minutes: weeks differ from one another by more than an hour does from the next, once the
+ * usual course of the day is taken out. After an hour and more the hour before is no measure any more, and
+ * other weeks alone decide.
  */
 export interface DropStep {
   /** Only below this part of what the hour before makes one expect, 0..1. */
   readonly below: number;
-  /** Traffic of healthy hours strays from their course by so much at least: a standard deviation, as part of it. 0..1. */
+  /**
+   * Traffic of healthy hours strays from their course by so much at least: a standard deviation, as part of
+   * it. 0..1.
+   */
   readonly variation: number;
 }
 
@@ -131,7 +147,9 @@ export interface DropRule extends RuleBase {
 /** A number that is too large. */
 export interface GaugeRule extends RuleBase {
   readonly kind: 'gauge';
-  /** SELECT of `gateway`, `label` ('' without one) and `number`. `as_of` stands for the evaluation instant. */
+  /**
+   * SELECT of `gateway`, `label` ('' without one) and `number`. `as_of` stands for the evaluation instant.
+   */
   readonly sql: string;
   /** Name of the label column beside `gateway`; null: none. */
   readonly splitBy: string | null;
@@ -141,8 +159,8 @@ export interface GaugeRule extends RuleBase {
 }
 
 /**
- * An alert rule as data: what it counts, when that is an incident, whose side it is on and what the page says. SQL, the
- * Grafana rule and the runbook's place all follow from it.
+ * An alert rule as data: what it counts, when that is an incident, whose side it is on and what the page
+ * says. SQL, the Grafana rule and the runbook's place all follow from it.
  */
 export type Rule = ShareRule | DropRule | GaugeRule;
 

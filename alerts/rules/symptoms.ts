@@ -3,7 +3,9 @@ import { aboveBaseline, afterStutter, ANTIFRAUD_SILENT, anyOrders, fixedShare, Z
 import { atStage, because, type LabelCount, type OrderCount } from '../count/order-count.ts';
 import type { Rule } from './rule.ts';
 
-/** The same reasons at several stages, one label a stage; an order is judged at each stage that it reached. */
+/**
+ * The same reasons at several stages, one label a stage; an order is judged at each stage that it reached.
+ */
 const perStage = (stages: readonly string[], hit: string): OrderCount => ({
   from: { kind: 'items' },
   where: atStage(...stages),

@@ -75,7 +75,10 @@ async function alerts({ host }: CommandContext, options: AlertsOptions): Promise
   }
 }
 
-/** One rule after the other: all at once would keep a busy store from its rows, and the last ones from their deadline. */
+/**
+ * One rule after the other: all at once would keep a busy store from its rows, and the last ones from their
+ * deadline.
+ */
 async function evaluateAll(
   host: Host,
   rules: readonly ProvisionedRule[],

@@ -62,7 +62,10 @@ async function migrate({ host }: CommandContext, options: MigrateOptions): Promi
   }
 }
 
-/** Writes roles, grants and row policies down, or makes them. Needs a user of the server that may manage access. */
+/**
+ * Writes roles, grants and row policies down, or makes them. Needs a user of the server that may manage
+ * access.
+ */
 async function grant({ host }: CommandContext, options: MigrateOptions): Promise<void> {
   const { GatewatchError } = await import('../../schemas/errors.ts');
   const { loadStoreConfig } = await import('../store-config.ts');

@@ -64,7 +64,10 @@ async function order(host: Host, id: string, options: OrderOptions): Promise<num
   return EXIT.done;
 }
 
-/** The collector's answer: null when it knows no such order, undefined when no collector answers or its store is away. */
+/**
+ * The collector's answer: null when it knows no such order, undefined when no collector answers or its store
+ * is away.
+ */
 async function askForTimeline(
   config: StoreConfig,
   wanted: OrderQuery,

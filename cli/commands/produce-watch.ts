@@ -7,8 +7,8 @@ import { createKafkaProducer } from '../../collector/sources/kafka/producer.ts';
 const SEND_TIMEOUT_MS = 10_000;
 
 /**
- * Leaves watch messages on the watch topic (design: Kafka), key `gateway|orderType|id`. Resolves when the brokers have
- * them all.
+ * Leaves watch messages on the watch topic (design: Kafka), key `gateway|orderType|id`. Resolves when the
+ * brokers have them all.
  * @throws GatewatchError that says what is wrong with the brokers
  */
 export async function produceWatchMessages(

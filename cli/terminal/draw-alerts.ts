@@ -40,7 +40,10 @@ function seesOf({ values }: AlertLine): string {
   return `${rounded(seen)}, ${expected === null || expected <= 0 ? 'no history yet to expect by' : `${rounded(expected)} expected`}`;
 }
 
-/** What fires: the comparison of the rule's last expression. Below zero nothing can: there is no history yet to set it by. */
+/**
+ * What fires: the comparison of the rule's last expression. Below zero nothing can: there is no history yet
+ * to set it by.
+ */
 function limitOf({ values }: AlertLine): string {
   const { limit } = values;
   if (limit == null || limit < 0) return '-';

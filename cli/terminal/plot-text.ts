@@ -13,7 +13,10 @@ const BARS = [...' ▁▂▃▄▅▆▇█'];
 /** Alerts listed for each label set; the plot shows the others. */
 const LISTED = 12;
 
-/** A rule's replay for a terminal: per label set a sparkline of its value, when it was pending and firing, each alert. */
+/**
+ * A rule's replay for a terminal: per label set a sparkline of its value, when it was pending and firing,
+ * each alert.
+ */
 export function plotText(replay: RuleReplay, summary: RuleSummary, options: TextOptions): string {
   const { paint } = options;
   const loud = replay.instances.filter(({ episodes }) => episodes.length > 0);

@@ -21,8 +21,8 @@ export type LoadedConfig = Config & Origin;
 export type PartialConfig<K extends keyof Config> = Pick<Config, K> & Origin;
 
 /**
- * Reads the configuration once (design: configuration): the file named by `path` or GATEWATCH_CONFIG, with `${NAME}` and
- * `${file:PATH}` filled in; then the GATEWATCH_* variables, which win.
+ * Reads the configuration once (design: configuration): the file named by `path` or GATEWATCH_CONFIG, with
+ * `${NAME}` and `${file:PATH}` filled in; then the GATEWATCH_* variables, which win.
  * @throws GatewatchError `config_invalid` that lists every problem with key, received and expected
  */
 export function loadConfig(path: string | undefined, env: Environment): LoadedConfig {
@@ -30,8 +30,9 @@ export function loadConfig(path: string | undefined, env: Environment): LoadedCo
 }
 
 /**
- * The same for commands that need some sections only: the others may be missing or wrong, and their secrets are not
- * even read. Keys that no section has are still problems, since a misspelt `clickhouse` must not pass for none.
+ * The same for commands that need some sections only: the others may be missing or wrong, and their secrets
+ * are not even read. Keys that no section has are still problems, since a misspelt `clickhouse` must not pass
+ * for none.
  */
 export function loadPartialConfig<K extends keyof Config>(
   path: string | undefined,
@@ -77,8 +78,8 @@ function load(
 }
 
 /**
- * Values from outside are texts. Where the schema turns one down because it wants a number or a truth value, and the
- * text is one, it is read as such; so a token made of digits stays a text.
+ * Values from outside are texts. Where the schema turns one down because it wants a number or a truth value,
+ * and the text is one, it is read as such; so a token made of digits stays a text.
  */
 function parse(schema: z.ZodType<Config>, raw: Settings, findings: Findings) {
   const first = schema.safeParse(raw);

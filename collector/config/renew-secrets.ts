@@ -10,8 +10,9 @@ export interface Renewed {
 }
 
 /**
- * Puts the secrets of a configuration that was read again into the one that is in use: tokens and passwords into the
- * objects that everybody holds, lists of keys and path secrets into `gateways`. Everything else stays as it was.
+ * Puts the secrets of a configuration that was read again into the one that is in use: tokens and passwords
+ * into the objects that everybody holds, lists of keys and path secrets into `gateways`. Everything else
+ * stays as it was.
  */
 export function renewSecrets(
   current: LoadedConfig,

@@ -6,8 +6,8 @@ import { shapeOf } from '../../schemas/shape.ts';
 export type Fingerprint = (text: string) => string;
 
 /**
- * `~<shape>:<length>:<16 hexadecimal digits of HMAC-SHA-256>`. Keyed, since the hash of a card number is found by trying
- * all of them.
+ * `~<shape>:<length>:<16 hexadecimal digits of HMAC-SHA-256>`. Keyed, since the hash of a card number is
+ * found by trying all of them.
  * @param key 256 random bits in hexadecimal, the installation's own
  */
 export function createFingerprint(key: Secret): Fingerprint {

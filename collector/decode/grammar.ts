@@ -4,8 +4,8 @@ import { isWord } from '../../schemas/shape.ts';
 import type { Fingerprint } from './fingerprint.ts';
 
 /**
- * The grammar of every text that a stranger chooses and a row keeps. What fits stands as it came; what does not is kept as
- * its fingerprint, so that nothing has to be recognised as card data.
+ * The grammar of every text that a stranger chooses and a row keeps. What fits stands as it came; what does
+ * not is kept as its fingerprint, so that nothing has to be recognised as card data.
  */
 export interface TextPolicy {
   readonly fingerprint: Fingerprint;
@@ -51,7 +51,9 @@ export function storedStatus(text: string, fingerprint: Fingerprint): string {
   return isStatus(text) ? text : fingerprint(text);
 }
 
-/** An id that may be kept and asked for: of an id's letters, and not a card's number unless ids are believed. */
+/**
+ * An id that may be kept and asked for: of an id's letters, and not a card's number unless ids are believed.
+ */
 export function isKeepableId(id: string, keepsCardLikeIds: boolean): boolean {
   return isId(id) && (keepsCardLikeIds || !isCardLikeId(id));
 }
@@ -84,7 +86,9 @@ export function decimalText(amount: number | string | null | undefined): string 
   return isDecimal(text) ? text : null;
 }
 
-/** Is it a plain decimal number, of at most nine decimals but for zeros, that a card number cannot hide in? */
+/**
+ * Is it a plain decimal number, of at most nine decimals but for zeros, that a card number cannot hide in?
+ */
 export function isDecimal(text: string): boolean {
   return AMOUNT.test(text) && !isCardLikeId(text);
 }
@@ -100,7 +104,10 @@ function withoutExponent(amount: number): string {
 /** Zeros that follow the ninth decimal say nothing. */
 const withoutEndingZeros = (text: string): string => text.replace(/(\.\d{9})0+$/, '$1');
 
-/** A currency's code, ISO 4217 letters or digits; null for all else, so that an empty text never stands before a true one. */
+/**
+ * A currency's code, ISO 4217 letters or digits; null for all else, so that an empty text never stands before
+ * a true one.
+ */
 export function currencyCode(currency: unknown): string | null {
   const named = typeof currency === 'string' ? currency.trim() : '';
   return CURRENCY.test(named) ? named : null;

@@ -7,7 +7,10 @@ export type DecodedWatchMessage =
   | { readonly ok: true; readonly message: WatchMessage }
   | { readonly ok: false; readonly reason: RejectReason; readonly problem: Problem };
 
-/** Reads a message of the watch topic or a body of `POST /orders` (design: Kafka). Total: any bytes give a value. */
+/**
+ * Reads a message of the watch topic or a body of `POST /orders` (design: Kafka). Total: any bytes give a
+ * value.
+ */
 export function decodeWatchMessage(value: Uint8Array | null): DecodedWatchMessage {
   if (value === null || value.byteLength === 0) {
     return refuse({ field: 'body', received: 'nothing', expected: 'JSON' });

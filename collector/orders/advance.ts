@@ -17,12 +17,14 @@ const SECOND: EpochMicros = 1_000_000;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**
- * The poll policy (design: flow) as a pure function: the order's state after a read, with the time of the next one.
+ * The poll policy (design: flow) as a pure function: the order's state after a read, with the time of the
+ * next one.
  *
- * Not final: the configured delays, then doubling up to a maximum. Final: re-reads at fixed times after the final status
- * was first seen, and on until a read at or after the last of them brings nothing new: then the order is settled. An
- * answer that is no answer (423, 499 and above, none, any other error) leaves the state unknown: keep reading. An order
- * that is still not final, or gives no answer, after the configured age is given up.
+ * Not final: the configured delays, then doubling up to a maximum. Final: re-reads at fixed times after the
+ * final status was first seen, and on until a read at or after the last of them brings nothing new: then the
+ * order is settled. An answer that is no answer (423, 499 and above, none, any other error) leaves the state
+ * unknown: keep reading. An order that is still not final, or gives no answer, after the configured age is
+ * given up.
  *
  * @param random a number in [0, 1) for the jitter
  */
@@ -43,7 +45,8 @@ export function advance(
     const nextPollAt = now + delay(order.attempt, policy, random);
     return orGiveUp({ ...told, phase: 'active', finalAt: null, reread: 0, nextPollAt });
   }
-  // After a step of the wall clock a time may lie ahead that was in the past: count from now, or re-reads would wait for it.
+  // After a step of the wall clock a time may lie ahead that was in the past: count from now, or re-reads
+  // would wait for it.
   const finalAt = Math.min(order.finalAt ?? now, now);
   const upcoming = policy.rereadsS.map((s) => finalAt + s * SECOND).find((at) => at > now);
   const reread = order.finalAt === null ? 0 : order.reread + 1;
@@ -71,11 +74,12 @@ export function reopen(order: WatchedOrder, now: EpochMicros): WatchedOrder {
 }
 
 /**
- * A settled order of which somebody says what is known already, e.g. by sending a callback again: one read, after which it is settled
- * again unless that read brought something new.
+ * A settled order of which somebody says what is known already, e.g. by sending a callback again: one read,
+ * after which it is settled again unless that read brought something new.
  */
 export function lookAgain(order: WatchedOrder, now: EpochMicros): WatchedOrder {
-  // Its age counts from now as well: a read without an answer is repeated, and gives up no order that has come to its end.
+  // Its age counts from now as well: a read without an answer is repeated, and gives up no order that has
+  // come to its end.
   return { ...order, phase: 'rereading', nextPollAt: now, firstSeenAt: now };
 }
 

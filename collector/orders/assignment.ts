@@ -1,12 +1,16 @@
 import type { WatchedOrder } from '../../schemas/watch.ts';
 
 /**
- * The part of all watched orders that one collector goes on with: those whose key falls into its partitions of the watch topic
- * (decision 13). null: all of them, because there is no other collector, or none that is known of.
+ * The part of all watched orders that one collector goes on with: those whose key falls into its partitions
+ * of the watch topic (decision 13). null: all of them, because there is no other collector, or none that is
+ * known of.
  */
 export type Share = { readonly partitions: readonly number[]; readonly of: number } | null;
 
-/** Is it this collector that goes on with the order? Kafka's own hash of the watch message's key, so that the message meets its keeper. */
+/**
+ * Is it this collector that goes on with the order? Kafka's own hash of the watch message's key, so that the
+ * message meets its keeper.
+ */
 export function isInShare(
   share: Share,
   order: Pick<WatchedOrder, 'gateway' | 'orderType' | 'orderId'>,

@@ -1,4 +1,7 @@
-/** What a gateway is promised: at most `requestsPerSecond` starts in any second, bursts included, and pauses it asks for. */
+/**
+ * What a gateway is promised: at most `requestsPerSecond` starts in any second, bursts included, and pauses
+ * it asks for.
+ */
 export interface Budget {
   /** Milliseconds until the next start is allowed; 0: now. */
   waitMs(nowMs: number): number;
@@ -8,7 +11,10 @@ export interface Budget {
   pauseUntil(timeMs: number): void;
 }
 
-/** Requests set out evenly but arrive unevenly: a little more than a second, so that the gateway does not count one too many. */
+/**
+ * Requests set out evenly but arrive unevenly: a little more than a second, so that the gateway does not
+ * count one too many.
+ */
 const WINDOW_MS = 1_050;
 
 export function createBudget(requestsPerSecond: number): Budget {

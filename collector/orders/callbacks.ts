@@ -21,9 +21,9 @@ import { takeUp, type OrderNews } from './track.ts';
 import { toRow } from './watch-memory.ts';
 
 /**
- * Takes callbacks from delivery to acknowledgement (design: flow). Each becomes a row with its verdict; one that verifies
- * makes the poller read the order now, one that does not is at most a reason to read an order that is watched anyway.
- * Resolves once all rows are stored, the watched orders' state included.
+ * Takes callbacks from delivery to acknowledgement (design: flow). Each becomes a row with its verdict; one
+ * that verifies makes the poller read the order now, one that does not is at most a reason to read an order
+ * that is watched anyway. Resolves once all rows are stored, the watched orders' state included.
  */
 export async function handleCallbacks(
   deliveries: readonly CallbackDelivery[],

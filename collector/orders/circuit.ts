@@ -2,7 +2,10 @@ import type { PollOutcome } from '../../schemas/rows.ts';
 import type { Endpoint } from './poller-port.ts';
 
 export interface Circuits {
-  /** Milliseconds until a request to the endpoint is allowed; 0: now. While open, one probe per interval passes. */
+  /**
+   * Milliseconds until a request to the endpoint is allowed; 0: now. While open, one probe per interval
+   * passes.
+   */
   waitMs(endpoint: Endpoint, nowMs: number): number;
   isOpen(endpoint: Endpoint): boolean;
   /** A probe is on its way. */
@@ -12,7 +15,10 @@ export interface Circuits {
   openCount(): number;
 }
 
-/** So many different orders must be refused in a row: one order's own 401 or 403 is no statement about the credential. */
+/**
+ * So many different orders must be refused in a row: one order's own 401 or 403 is no statement about the
+ * credential.
+ */
 const ORDERS_TO_OPEN = 3;
 
 interface Circuit {
@@ -22,8 +28,8 @@ interface Circuit {
 }
 
 /**
- * Stops hammering a gateway that refuses us (design: poll policy): a 401 concerns the credential, so one circuit for all
- * endpoints of the gateway; a 403 concerns the credential on one kind of endpoint.
+ * Stops hammering a gateway that refuses us (design: poll policy): a 401 concerns the credential, so one
+ * circuit for all endpoints of the gateway; a 403 concerns the credential on one kind of endpoint.
  */
 export function createCircuits(probeMs: number): Circuits {
   const fresh = (): Circuit => ({ refusedOrders: new Set(), open: false, nextProbeMs: 0 });

@@ -10,7 +10,10 @@ import type { WatchMemory } from './watch-memory.ts';
 
 /** The poller as the pipeline sees it: over all gateways. */
 export interface PollerPort {
-  /** Watches the order unless it is watched already, lets it learn, and reads it: a callback's before all others. */
+  /**
+   * Watches the order unless it is watched already, lets it learn, and reads it: a callback's before all
+   * others.
+   */
   takeUp(key: string, watched: { order: WatchedOrder; known: string | null }, cause: PollCause): void;
   nudge(gateway: string, key: string): boolean;
   get(gateway: string, key: string): WatchedOrder | undefined;

@@ -10,7 +10,10 @@ const FIELDS = {
   rejects: ['content', 'gateway'],
 } as const;
 
-/** Counts the texts that were stored as their fingerprints: that of an item, order or callback once for each row. */
+/**
+ * Counts the texts that were stored as their fingerprints: that of an item, order or callback once for each
+ * row.
+ */
 export function countMasked(bundle: RowBundle, { maskedTexts }: Instruments): void {
   for (const [table, fields] of Object.entries(FIELDS)) {
     const rows = (bundle[table as keyof typeof FIELDS] ?? []) as readonly Record<string, unknown>[];

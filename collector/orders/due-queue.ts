@@ -19,8 +19,8 @@ interface Entry {
 const TOLERATED_STALE = 64;
 
 /**
- * A binary heap by due time. Replaced entries stay in the heap until they surface and are skipped then, or until they are
- * more than the current ones.
+ * A binary heap by due time. Replaced entries stay in the heap until they surface and are skipped then, or
+ * until they are more than the current ones.
  */
 export function createDueQueue(): DueQueue {
   let heap: Entry[] = [];

@@ -21,8 +21,8 @@ interface Lane {
 }
 
 /**
- * The queues of one gateway: urgent ones before scheduled ones, each per endpoint, so that orders behind a closed door
- * (an open circuit) never hold up those behind an open one.
+ * The queues of one gateway: urgent ones before scheduled ones, each per endpoint, so that orders behind a
+ * closed door (an open circuit) never hold up those behind an open one.
  */
 export function createLanes(): Lanes {
   const lanes: Lane[] = [true, false].flatMap((urgent) =>

@@ -16,7 +16,9 @@ export interface Entry {
   /** Asked for again by a callback while a request was under way. */
   again: boolean;
   lastStartMs: number;
-  /** How far the wall clock was ahead of the monotonic one, in microseconds, when the order's times were set. */
+  /**
+   * How far the wall clock was ahead of the monotonic one, in microseconds, when the order's times were set.
+   */
   wallAhead: EpochMicros;
 }
 
@@ -62,8 +64,9 @@ export function plannedCause({ phase }: WatchedOrder): PollCause {
 }
 
 /**
- * An order of an earlier run. Time by which its re-read is overdue does not count as time that was waited: whether it
- * passed while nobody looked, or the clock was set, cannot be told, and late items must not be missed.
+ * An order of an earlier run. Time by which its re-read is overdue does not count as time that was waited:
+ * whether it passed while nobody looked, or the clock was set, cannot be told, and late items must not be
+ * missed.
  */
 export function resumedOrder(order: WatchedOrder, now: EpochMicros): WatchedOrder {
   const overdue = now - order.nextPollAt;
@@ -75,8 +78,8 @@ export function resumedOrder(order: WatchedOrder, now: EpochMicros): WatchedOrde
 const STEP: EpochMicros = 1_000_000;
 
 /**
- * The order as of now. Its times move along when the wall clock is set: an hour that never passed neither ends its
- * re-reads nor gives it up.
+ * The order as of now. Its times move along when the wall clock is set: an hour that never passed neither
+ * ends its re-reads nor gives it up.
  */
 export function orderNow({ watched: { order }, wallAhead: before }: Entry, clock: Clock): WatchedOrder {
   const step = Math.round(wallAhead(clock) - before);

@@ -29,7 +29,10 @@ const GRACE_MS = 5_000;
 /** A whole gateway is left alone for no longer than this, whatever its `Retry-After` says. */
 const MAX_PAUSE_MS = 300_000;
 
-/** Polls the orders of one gateway: due ones in order, callbacks first, within its budget, concurrency and circuits. */
+/**
+ * Polls the orders of one gateway: due ones in order, callbacks first, within its budget, concurrency and
+ * circuits.
+ */
 export function createGatewayPoller(options: GatewayPollerOptions): GatewayPoller {
   const { policy, clock } = options;
   const keeps = options.keeps ?? (() => true);
@@ -91,7 +94,8 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
       const entry = entries.get(next.key);
       if (entry === undefined) continue;
       start(next.key, entry, nowMs);
-      // By the clock after the start: whoever is held up in between must not count it as made earlier than it was.
+      // By the clock after the start: whoever is held up in between must not count it as made earlier than it
+      // was.
       budget.take(clock.monotonicMs());
     }
   }
@@ -189,7 +193,8 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
     if (ended && !entry.again) return void entries.delete(key);
     const latest = learn(order, entry.watched.order);
     entry.watched = { order: ended ? options.reopen(latest) : latest, known };
-    // Whoever keeps the order goes on with it by its stored state. Without an answer, what was asked for is still to be done.
+    // Whoever keeps the order goes on with it by its stored state. Without an answer, what was asked for is
+    // still to be done.
     if (!entry.again && isAnswer(outcome) && !keeps(latest)) return void entries.delete(key);
     entries.set(newKey, entry);
     if (entry.again) return enqueueUrgent(newKey, entry);

@@ -20,8 +20,8 @@ export interface Identified {
 }
 
 /**
- * Decodes an answer. The first reply to an order watched by the merchant's id tells the service's id: from there on it is
- * one with the order of that id, and what is stored of that is known.
+ * Decodes an answer. The first reply to an order watched by the merchant's id tells the service's id: from
+ * there on it is one with the order of that id, and what is stored of that is known.
  */
 export async function identify(answer: StatusAnswer, context: PipelineContext): Promise<Identified> {
   const { order, body } = answer;

@@ -12,9 +12,9 @@ const BODY_HASH = /^[0-9a-f]{64}$/;
 export type GatewayOfTopic = (topic: string) => string | undefined;
 
 /**
- * A record of a callback topic (design: Kafka). The value is the callback's body byte for byte, or what our own intake kept of it,
- * with a hash that stands for the whole. The gateway is the header's,
- * else the topic's, else the only one. Without a `delivery-id` header, the record's coordinates identify the delivery.
+ * A record of a callback topic (design: Kafka). The value is the callback's body byte for byte, or what our
+ * own intake kept of it, with a hash that stands for the whole. The gateway is the header's, else the
+ * topic's, else the only one. Without a `delivery-id` header, the record's coordinates identify the delivery.
  */
 export function toDelivery(
   record: KafkaRecord,
@@ -90,8 +90,9 @@ function unreadableRow(record: KafkaRecord, now: EpochMicros): RejectRow[] {
 }
 
 /**
- * Where records of one partition can be read again: `topic/partition@first-last`, once for each run without a hole. Offsets
- * that were never handed over (compacted away, or a transaction's markers) must not pass for accepted ones.
+ * Where records of one partition can be read again: `topic/partition@first-last`, once for each run without a
+ * hole. Offsets that were never handed over (compacted away, or a transaction's markers) must not pass for
+ * accepted ones.
  */
 export function coordinatesRange(records: readonly KafkaRecord[]): string[] {
   const runs: string[] = [];

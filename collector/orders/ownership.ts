@@ -23,9 +23,15 @@ export interface KeeperOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Sees to it that each unfinished order is watched by one collector: this one for those of its share (decision 13). */
+/**
+ * Sees to it that each unfinished order is watched by one collector: this one for those of its share
+ * (decision 13).
+ */
 export interface Keeper {
-  /** Goes on with what earlier runs left; from then on looks after the rest. Returns how many orders were resumed. */
+  /**
+   * Goes on with what earlier runs left; from then on looks after the rest. Returns how many orders were
+   * resumed.
+   */
   start(): Promise<number>;
   /** The share has changed. */
   changed(): void;

@@ -1,8 +1,9 @@
 import { isUsualId } from '../../schemas/watch.ts';
 
 /**
- * Parameters travel in a statement's address. Servers take a megabyte of that, ClickHouse 128 KiB a parameter, and an id of
- * letters outside ASCII takes nine bytes for each: ids are counted by what they cost there.
+ * Parameters travel in a statement's address. Servers take a megabyte of that, ClickHouse 128 KiB a
+ * parameter, and an id of letters outside ASCII takes nine bytes for each: ids are counted by what they cost
+ * there.
  */
 const BYTES = 96 << 10;
 /** Ids a statement, however short. */

@@ -22,7 +22,10 @@ export interface HttpAnswer {
   readonly httpStatus: number | null;
   /** By HTTP status alone: `ok` says only that there is a body to decode. */
   readonly outcome: PollOutcome;
-  /** `timeout`, `connection`, `dns`, `tls`, `http_503`, `truncated`, `too_large`, ...; '' when there is nothing to say. */
+  /**
+   * `timeout`, `connection`, `dns`, `tls`, `http_503`, `truncated`, `too_large`, ...; '' when there is
+   * nothing to say.
+   */
   readonly errorType: string;
   readonly body: string | null;
   readonly bodyBytes: number;
@@ -91,11 +94,17 @@ export interface GatewayPollerOptions {
   readonly handle: HandleAnswer;
   /** The state in which an order that had come to its end is read again. */
   readonly reopen: (order: WatchedOrder) => WatchedOrder;
-  /** Is the order ours to go on with? Another's is read when somebody asks for it, and forgotten then. @default always */
+  /**
+   * Is the order ours to go on with? Another's is read when somebody asks for it, and forgotten then.
+   * @default always
+   */
   readonly keeps?: (order: WatchedOrder) => boolean;
   /** A circuit opened or closed, or an answer could not be handled. */
   readonly onEvent: (event: PollerEvent) => void;
-  /** Answers that may wait for the store's acknowledgement at once, requests under way included; then polling pauses. @default 5000 */
+  /**
+   * Answers that may wait for the store's acknowledgement at once, requests under way included; then polling
+   * pauses. @default 5000
+   */
   readonly maxPendingAnswers?: number;
   /** Size of the replies that may wait so, in bytes, but for those under way. @default 32 MiB */
   readonly maxPendingBytes?: number;
@@ -108,8 +117,9 @@ export interface GatewayPoller {
   /** Forgets the orders that others keep (`keeps`); those under way when they have been read. */
   release(): void;
   /**
-   * Watches the order unless it is watched already, and reads it: at once and before everything that is merely due when
-   * the cause is a callback; else a new one at its `nextPollAt`, one that is watched soon, as `nudge` does.
+   * Watches the order unless it is watched already, and reads it: at once and before everything that is
+   * merely due when the cause is a callback; else a new one at its `nextPollAt`, one that is watched soon, as
+   * `nudge` does.
    */
   takeUp(key: string, watched: Watched, cause: PollCause): void;
   /** Reads a watched order soon, without jumping the queue. False when it is not watched. */

@@ -15,7 +15,9 @@ export interface PollerOptions {
   readonly onEvent: (gateway: string, event: PollerEvent) => void;
 }
 
-/** The status poller over all gateways. Each has queues and budgets of its own, so none can starve another. */
+/**
+ * The status poller over all gateways. Each has queues and budgets of its own, so none can starve another.
+ */
 export interface Poller {
   resume(watched: Watched): void;
   /** Forgets the orders that others keep. */

@@ -11,8 +11,8 @@ export interface ProducibleCallback {
 }
 
 /**
- * A callback of our own intake as a Kafka message with an id of its delivery: what is signed or needed of it, or all of it
- * byte for byte where the configuration says so (design: Kafka).
+ * A callback of our own intake as a Kafka message with an id of its delivery: what is signed or needed of it,
+ * or all of it byte for byte where the configuration says so (design: Kafka).
  */
 export function callbackMessage(
   delivery: ProducibleCallback,

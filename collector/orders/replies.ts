@@ -21,8 +21,8 @@ import { hint } from './observation.ts';
 import { toRow } from './watch-memory.ts';
 
 /**
- * Takes an answer of the gateway to acknowledgement: decodes it, makes rows of what is new, advances the order's schedule,
- * and resolves with its next state once everything is stored.
+ * Takes an answer of the gateway to acknowledgement: decodes it, makes rows of what is new, advances the
+ * order's schedule, and resolves with its next state once everything is stored.
  */
 export async function handleAnswer(answer: StatusAnswer, context: PipelineContext): Promise<Handled> {
   const gateway = context.gateways.get(answer.order.gateway);
@@ -61,8 +61,8 @@ export async function handleAnswer(answer: StatusAnswer, context: PipelineContex
 }
 
 /**
- * The states to persist. They are as of the start of the request: a callback that came while it was under way persisted
- * a later one, so that a crash never forgets that the order is to be read again.
+ * The states to persist. They are as of the start of the request: a callback that came while it was under way
+ * persisted a later one, so that a crash never forgets that the order is to be read again.
  */
 function watchRows(
   { order: asked, startedAt }: StatusAnswer,
@@ -107,8 +107,8 @@ function rejectsOf(
 }
 
 /**
- * An unchanged reply says nothing new of the order; the first, a changed and the last one do. So does the first of a run: a
- * crash may have stored a reply's history and not yet what it told of the order.
+ * An unchanged reply says nothing new of the order; the first, a changed and the last one do. So does the
+ * first of a run: a crash may have stored a reply's history and not yet what it told of the order.
  *
  * @param known before the reply
  */

@@ -4,7 +4,9 @@ import { NOTHING_KNOWN } from '../decode/known-history.ts';
 import type { WatchedOrder } from '../../schemas/watch.ts';
 import type { WatchMemory } from './watch-memory.ts';
 
-/** Goes on with orders that an earlier run left unfinished, their stored history included. Returns how many. */
+/**
+ * Goes on with orders that an earlier run left unfinished, their stored history included. Returns how many.
+ */
 export async function resumeOrders(
   memory: WatchMemory,
   pages: AsyncIterable<readonly WatchedOrder[]>,

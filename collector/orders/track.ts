@@ -24,8 +24,8 @@ export interface TakenUp {
 }
 
 /**
- * What becomes of orders that were named: new ones are taken up, settled ones opened again, watched ones learn what
- * the news knows more. One look-up for all that are not in memory.
+ * What becomes of orders that were named: new ones are taken up, settled ones opened again, watched ones
+ * learn what the news knows more. One look-up for all that are not in memory.
  */
 export async function takeUp(
   news: readonly OrderNews[],

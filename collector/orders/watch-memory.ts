@@ -15,9 +15,14 @@ export type WatchRef = Pick<WatchedOrder, 'gateway' | 'orderType' | 'idKind' | '
 
 /** Reads back what earlier runs and other collectors stored about orders. */
 export interface WatchMemory {
-  /** The orders that are still to be read, in pages: all of them, those of a share, or those whose state a collector wrote last. */
+  /**
+   * The orders that are still to be read, in pages: all of them, those of a share, or those whose state a
+   * collector wrote last.
+   */
   active(of?: { share?: Share; by?: string }): AsyncIterable<readonly WatchedOrder[]>;
-  /** Those of a share among them whose newest state is of then or later, and was written by another collector. */
+  /**
+   * Those of a share among them whose newest state is of then or later, and was written by another collector.
+   */
   recent(of: RecentOf): AsyncIterable<readonly WatchedOrder[]>;
   /** The stored state of these orders, by watch key; absent: never watched. */
   find(refs: readonly WatchRef[]): Promise<Map<string, WatchedOrder>>;
@@ -41,7 +46,10 @@ external_transaction_id, channel, amount, currency, root_sent, collector_id`;
 export function createWatchMemory(query: Query): WatchMemory {
   const table = TABLES.orderWatch;
 
-  /** The unfinished orders of one group, in the order of the table, so that each page reads on where the last one ended. */
+  /**
+   * The unfinished orders of one group, in the order of the table, so that each page reads on where the last
+   * one ended.
+   */
   async function* activeOf(
     group: Group,
     { share = null, by }: { share?: Share; by?: string },
@@ -69,7 +77,8 @@ ORDER BY order_id LIMIT ${PAGE}`,
     },
     async *recent({ share, since, notBy }) {
       const ours = shareCondition(share);
-      // Not FINAL, which would read all there ever was: what is newest among recent states is the newest of all.
+      // Not FINAL, which would read all there ever was: what is newest among recent states is the newest of
+      // all.
       const rows = await query<OrderWatchRow>(
         `SELECT ${COLUMNS} FROM
 (SELECT * FROM ${table} WHERE updated_at >= fromUnixTimestamp64Micro({since:Int64})

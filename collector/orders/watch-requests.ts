@@ -25,7 +25,10 @@ export interface WatchRequest {
   } | null;
 }
 
-/** What is wrong with each request, null where nothing is: for senders who are told, and can mend it themselves. */
+/**
+ * What is wrong with each request, null where nothing is: for senders who are told, and can mend it
+ * themselves.
+ */
 export function judgeWatchRequests(
   requests: readonly WatchRequest[],
   gateways: Gateways,
@@ -37,8 +40,8 @@ export function judgeWatchRequests(
 }
 
 /**
- * Takes watch requests to acknowledgement: the named orders are polled from then on. The message's amount, currency and
- * channel are kept as hints. Resolves with the problem of each request, null when it was taken.
+ * Takes watch requests to acknowledgement: the named orders are polled from then on. The message's amount,
+ * currency and channel are kept as hints. Resolves with the problem of each request, null when it was taken.
  */
 export async function handleWatchRequests(
   requests: readonly WatchRequest[],

@@ -9,12 +9,17 @@ const TOLERATED_LATENESS_MS = 5_000;
 
 export interface Sight {
   note(outcome: PollOutcome, startedAt: EpochMicros): void;
-  /** The instant up to which the view is complete: now, unless the gateway is blind or the polls are behind. */
+  /**
+   * The instant up to which the view is complete: now, unless the gateway is blind or the polls are behind.
+   */
   watermark(now: EpochMicros, behindMs: number): EpochMicros;
   lastReplyAt(): EpochMicros | null;
 }
 
-/** Keeps the gateway's watermark: measures end there, so that a blind gateway freezes instead of looking healthy. */
+/**
+ * Keeps the gateway's watermark: measures end there, so that a blind gateway freezes instead of looking
+ * healthy.
+ */
 export function createSight(): Sight {
   let lastSeeing: EpochMicros | null = null;
   let firstFailure: EpochMicros | null = null;

@@ -19,8 +19,8 @@ export interface SinkStatus {
   /** Rows handed over and not yet acknowledged. */
   readonly backlogRows: number;
   /**
-   * For how long rows have waited and nothing was acknowledged, in milliseconds; null when none wait. A gateway
-   * with a long backlog of its own is slow, and nothing stands still.
+   * For how long rows have waited and nothing was acknowledged, in milliseconds; null when none wait. A
+   * gateway with a long backlog of its own is slow, and nothing stands still.
    */
   readonly stillMs: number | null;
   /** Batches being written at this moment. */
@@ -37,11 +37,12 @@ export interface SinkStatus {
 /** A place for rows: the ClickHouse sink, or the one in memory for tests and dry runs. */
 export interface RowSink {
   /**
-   * Takes the rows of one bundle and resolves when all of them are acknowledged, in whichever table. Rows of two
-   * bundles are acknowledged in the order of the calls, but that replies of one gateway do not wait for those of
-   * another. A row which the store refuses is put into `rejects` and counts as acknowledged.
+   * Takes the rows of one bundle and resolves when all of them are acknowledged, in whichever table. Rows of
+   * two bundles are acknowledged in the order of the calls, but that replies of one gateway do not wait for
+   * those of another. A row which the store refuses is put into `rejects` and counts as acknowledged.
    *
-   * @throws GatewatchError `stopped` when the sink stops before the rows were acknowledged: they may or may not be stored.
+   * @throws GatewatchError `stopped` when the sink stops before the rows were acknowledged: they may or may
+   * not be stored.
    */
   write(bundle: RowBundle, provenance?: Provenance): Promise<void>;
   status(): SinkStatus;

@@ -25,7 +25,10 @@ export interface HealthState {
   whenReady<T>(run: () => Promise<T>): Promise<T>;
 }
 
-/** What has not moved for so long stands still: with the time between two looks, `/readyz` says so within 15 s. */
+/**
+ * What has not moved for so long stands still: with the time between two looks, `/readyz` says so within 15
+ * s.
+ */
 const STILL_MS = 12_000;
 
 export function createHealth(): HealthState {

@@ -18,7 +18,9 @@ export interface ReportOptions extends Parts {
 
 const INTERVAL_MS = 15_000;
 
-/** Reports the collector and its gateways at once and then every 15 seconds; watches for a stalled consumer. */
+/**
+ * Reports the collector and its gateways at once and then every 15 seconds; watches for a stalled consumer.
+ */
 export function startReports(options: ReportOptions): () => Promise<void> {
   const startedAt = options.clock.now();
   const rates = createRequestRates(options.clock);

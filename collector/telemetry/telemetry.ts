@@ -32,10 +32,10 @@ export interface Telemetry {
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * The collector's telemetry about itself (payment spans go another way: `sinks/otlp`). Metrics are always there for
- * `/metrics`; they also go out by OTLP when `OTEL_EXPORTER_OTLP_ENDPOINT` or its metrics form names a receiver and
- * `OTEL_METRICS_EXPORTER` does not exclude it. `OTEL_SDK_DISABLED=true` switches all of it off. One per process:
- * it registers itself with the OpenTelemetry API, and `stop` takes it back.
+ * The collector's telemetry about itself (payment spans go another way: `sinks/otlp`). Metrics are always
+ * there for `/metrics`; they also go out by OTLP when `OTEL_EXPORTER_OTLP_ENDPOINT` or its metrics form names
+ * a receiver and `OTEL_METRICS_EXPORTER` does not exclude it. `OTEL_SDK_DISABLED=true` switches all of it
+ * off. One per process: it registers itself with the OpenTelemetry API, and `stop` takes it back.
  */
 export function startTelemetry({ version, collectorId, env }: TelemetryOptions): Telemetry {
   const prometheus = new PrometheusExporter({ preventServerStart: true });

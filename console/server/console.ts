@@ -39,7 +39,10 @@ export interface ConsoleOptions {
 
 type Scope = z.infer<typeof scopeSchema>;
 
-/** What the page asks of the server. Everything takes ids and chosen values; the SQL is that of the dashboards' files. */
+/**
+ * What the page asks of the server. Everything takes ids and chosen values; the SQL is that of the
+ * dashboards' files.
+ */
 export interface Console {
   dashboards(): DashboardSummary[];
   /** A dashboard as generated, without SQL; null when there is none. */

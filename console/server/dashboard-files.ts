@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { GatewatchError } from '../../schemas/errors.ts';
 
 /**
- * The generated dashboards, read as files. Only what the server needs has a shape here; the rest is passed on to the page
- * as it is.
+ * The generated dashboards, read as files. Only what the server needs has a shape here; the rest is passed on
+ * to the page as it is.
  */
 
 const targetSchema = z.looseObject({
@@ -82,7 +82,9 @@ export function findPanel(board: DashboardFile, id: number): PanelModel | null {
   return null;
 }
 
-/** SQL of a variable: Grafana knows an object and, from of old, a text. Null for a variable without a query. */
+/**
+ * SQL of a variable: Grafana knows an object and, from of old, a text. Null for a variable without a query.
+ */
 export function variableSql(variable: VariableModel): string | null {
   if (variable.type !== 'query') return null;
   if (typeof variable.query === 'string') return variable.query;

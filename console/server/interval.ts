@@ -9,7 +9,10 @@ const STEPS: readonly (readonly [bound: number, width: number])[] = [
 ];
 const MONTH = 2_592_000_000;
 
-/** Width of a bucket: the range by the points there is room for, rounded as Grafana does, and not below the panel's own. */
+/**
+ * Width of a bucket: the range by the points there is room for, rounded as Grafana does, and not below the
+ * panel's own.
+ */
 export function intervalFor(rangeMs: number, maxDataPoints: number, least: string | undefined): number {
   const exact = rangeMs / maxDataPoints;
   const rounded = STEPS.find(([bound]) => exact < bound)?.[1] ?? MONTH;

@@ -1,8 +1,8 @@
 const MAX_LENGTH = 300;
 
 /**
- * An error of the store for a panel: one paragraph without the statement, which may be pages long. Stack traces and the
- * engine's version help nobody here.
+ * An error of the store for a panel: one paragraph without the statement, which may be pages long. Stack
+ * traces and the engine's version help nobody here.
  */
 export function problemText(error: unknown): string {
   const text = (error instanceof Error ? error.message : String(error))

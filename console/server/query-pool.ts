@@ -13,8 +13,8 @@ export interface QueryPoolOptions<T> {
 }
 
 /**
- * Stands between a page with many panels, open in many tabs, and the store: equal statements share an answer for a moment,
- * and only a few run at once.
+ * Stands between a page with many panels, open in many tabs, and the store: equal statements share an answer
+ * for a moment, and only a few run at once.
  * @throws GatewatchError `store_busy` when too many wait
  */
 export function createQueryPool<T>(options: QueryPoolOptions<T>): (sql: string) => Promise<T> {

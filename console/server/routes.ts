@@ -11,7 +11,10 @@ export interface ConsoleRoutesOptions {
   readonly page: PageFiles;
 }
 
-/** No inline script, nothing from elsewhere; plots size themselves with style properties, which is no inline style. */
+/**
+ * No inline script, nothing from elsewhere; plots size themselves with style properties, which is no inline
+ * style.
+ */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

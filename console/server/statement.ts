@@ -5,8 +5,8 @@ import type { DashboardFile, VariableModel } from './dashboard-files.ts';
 export const ALL = '$__all';
 
 /**
- * The statement that runs: macros first, so that nothing within a chosen value is ever read as a macro, and then the
- * values, each as a quoted literal.
+ * The statement that runs: macros first, so that nothing within a chosen value is ever read as a macro, and
+ * then the values, each as a quoted literal.
  */
 export function statementOf(sql: string, context: MacroContext, values: VariableValues): string {
   return expandVariables(expandMacros(sql, context), values);
@@ -14,7 +14,8 @@ export function statementOf(sql: string, context: MacroContext, values: Variable
 
 /**
  * Values for a dashboard's variables. What is not chosen is "All", or empty where one types.
- * @returns the reason when a name is not one of the dashboard's variables, or a value not among a fixed list's
+ * @returns the reason when a name is not one of the dashboard's variables, or a value not among a fixed
+ * list's
  */
 export function chosenValues(
   board: DashboardFile,

@@ -10,8 +10,8 @@ import {
 import type { Verdict } from '../../schemas/rows.ts';
 
 /**
- * Symptoms: shares of orders that panels draw and rules watch. A symptom is data; `symptomCounts` turns it into SQL, so
- * that a panel and a rule over the same window give the same numbers.
+ * Symptoms: shares of orders that panels draw and rules watch. A symptom is data; `symptomCounts` turns it
+ * into SQL, so that a panel and a rule over the same window give the same numbers.
  */
 
 /** What one label row counts: orders hit, out of the orders seen at the same place. */
@@ -43,7 +43,9 @@ const atStages = (stages: readonly Stage[], reasons: readonly number[]): Symptom
 export const SYMPTOMS = {
   techTimeouts: { splitBy: 'stage', counts: atStages(['GATEWAY_CREATE', 'CHECK'], reason('TIMEOUT')) },
   authzFailures: { splitBy: 'stage', counts: atStages(['GATEWAY_CREATE', 'CHECK'], reasonsOf('AUTHZ')) },
-  /** `gateway`: the provider's callbacks to the gateway, from history. `ours`: the gateway's callbacks to us. */
+  /**
+   * `gateway`: the provider's callbacks to the gateway, from history. `ours`: the gateway's callbacks to us.
+   */
   signatureMismatches: {
     splitBy: 'side',
     counts: [
@@ -61,7 +63,10 @@ export type SymptomName = keyof typeof SYMPTOMS;
 
 export interface SymptomOptions {
   readonly window: Window;
-  /** SQL that turns a time column into its bucket: adds the column `time` in front. Absent: one row for the window. */
+  /**
+   * SQL that turns a time column into its bucket: adds the column `time` in front. Absent: one row for the
+   * window.
+   */
   readonly bucket?: (time: string) => string;
   /** Further conditions on history items. */
   readonly historyFilter?: string;
@@ -70,8 +75,8 @@ export interface SymptomOptions {
 }
 
 /**
- * A SELECT of `[time,] gateway, <splitBy>, affected, seen`, counts of distinct orders as UInt64. Without buckets every
- * gateway that has a watermark has a row for every label, zeros included.
+ * A SELECT of `[time,] gateway, <splitBy>, affected, seen`, counts of distinct orders as UInt64. Without
+ * buckets every gateway that has a watermark has a row for every label, zeros included.
  */
 export function symptomCounts(symptom: Symptom, options: SymptomOptions): string {
   const history = symptom.counts.filter((count) => count.from === 'history');
@@ -107,7 +112,10 @@ function historyCounts(symptom: Symptom, counts: readonly HistoryCount[], option
     )`;
 }
 
-/** Of callback verdicts: those of contents that first came in the window. Arrivals only narrow what must be read: see migration 0008. */
+/**
+ * Of callback verdicts: those of contents that first came in the window. Arrivals only narrow what must be
+ * read: see migration 0008.
+ */
 export const verdictsIn = (window: Pick<Window, 'contains'>): string =>
   `content_key IN (SELECT content_key FROM ${view('callbackArrivals')} WHERE ${window.contains('received_at')}) ` +
   `AND ${window.contains('first_received_at')}`;

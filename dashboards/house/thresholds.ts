@@ -1,11 +1,12 @@
 /**
- * Limits that panels draw and rules fire on, each written once, with its unit in its name. A share is 0..1; counts are
- * distinct orders.
+ * Limits that panels draw and rules fire on, each written once, with its unit in its name. A share is 0..1;
+ * counts are distinct orders.
  */
 
 /**
- * When a share counts as an incident: at least `minimumAffectedOrders` orders in the window, and a share whose lower
- * Wilson bound is above `shareAbove`. The bound needs no fixed volume: few orders must all be bad, many only a little.
+ * When a share counts as an incident: at least `minimumAffectedOrders` orders in the window, and a share
+ * whose lower Wilson bound is above `shareAbove`. The bound needs no fixed volume: few orders must all be
+ * bad, many only a little.
  */
 export interface ShareGate {
   readonly windowSeconds: number;
@@ -36,7 +37,10 @@ export const FRESHNESS = { warnAboveSeconds: 60, badAboveSeconds: 300 } as const
 export const CONSUMER_LAG = { warnAboveMessages: 1_000, badAboveMessages: 10_000 } as const;
 /** Share of the watched orders whose next read is not overdue: how much of what we know is fresh. */
 export const COVERAGE = { warnBelowShare: 0.95, badBelowShare: 0.8 } as const;
-/** Orders with a failed operation at a stage, out of the orders seen there. Declines are successful operations. */
+/**
+ * Orders with a failed operation at a stage, out of the orders seen there. Declines are successful
+ * operations.
+ */
 export const OPERATION_FAILURES = { warnAboveShare: 0.02, badAboveShare: 0.1 } as const;
 /** Status requests of ours that brought no usable answer. */
 export const POLL_FAILURES = { warnAboveShare: 0.05, badAboveShare: 0.25 } as const;
@@ -44,11 +48,17 @@ export const POLL_FAILURES = { warnAboveShare: 0.05, badAboveShare: 0.25 } as co
 export const POLL_DURATION = { warnAboveMs: 2_000, badAboveMs: 5_000 } as const;
 /** How much later than planned a status request goes out: the budget is too small for the orders watched. */
 export const POLL_LATENESS = { warnAboveMs: 5_000, badAboveMs: 30_000 } as const;
-/** Share of the requests a second, or at once, that the configuration allows: near 1, orders wait for their reads. */
+/**
+ * Share of the requests a second, or at once, that the configuration allows: near 1, orders wait for their
+ * reads.
+ */
 export const POLL_BUDGET = { warnAboveShare: 0.8, badAboveShare: 0.95 } as const;
 /** From an item's own time to our first sight of it. */
 export const ARRIVAL_DELAY = { warnAboveSeconds: 120, badAboveSeconds: 600 } as const;
-/** Payers who submitted the payment form, out of those it was presented to. Markets differ: only what is unusual anywhere. */
+/**
+ * Payers who submitted the payment form, out of those it was presented to. Markets differ: only what is
+ * unusual anywhere.
+ */
 export const FORM_SUBMITTED = { warnBelowShare: 0.6, badBelowShare: 0.4 } as const;
 /** Payers who failed 3-D Secure or the one-time password, out of those who submitted. */
 export const CONFIRM_FAILURES = { warnAboveShare: 0.1, badAboveShare: 0.25 } as const;

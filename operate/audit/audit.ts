@@ -9,11 +9,14 @@ import { readWindow } from './window.ts';
 export interface AuditOptions {
   readonly query: Query;
   readonly nowMicros: () => number;
-  /** Only what was acknowledged since then, in microseconds since 1970. @default 0: all that retention has left */
+  /**
+   * Only what was acknowledged since then, in microseconds since 1970. @default 0: all that retention has
+   * left
+   */
   readonly sinceMicros?: number;
   /**
-   * What is being written shows for a moment as a difference where no ledger bounds it. A difference counts only when it
-   * is still there after this pause, twice; 0 looks once. @default 2000
+   * What is being written shows for a moment as a difference where no ledger bounds it. A difference counts
+   * only when it is still there after this pause, twice; 0 looks once. @default 2000
    */
   readonly pauseMs?: number;
   /** Told what is being looked at. */
@@ -25,8 +28,8 @@ const LOOKS = 3;
 const UNDER_WAY_MICROS = 5_000_000;
 
 /**
- * Checks the three identities of ingestion by queries alone: deliveries, replies and history items, accepted = stored
- * (distinct) + rejected. It reads only, needs no collector, and may run beside working ones.
+ * Checks the three identities of ingestion by queries alone: deliveries, replies and history items, accepted
+ * = stored (distinct) + rejected. It reads only, needs no collector, and may run beside working ones.
  */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
   const { query, nowMicros, sinceMicros = 0, pauseMs = 2000, onStep } = options;

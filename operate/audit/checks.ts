@@ -5,7 +5,10 @@ import { SHOWN, type Check, type Query } from './report.ts';
 const POLL_KEY = 'gateway, started_at, poll_id';
 const HISTORY_KEY = 'gateway, order_type, external_id, event_time, action, occurrence';
 
-/** Columns that say when and by which way a row came, or what was known then: versions of one identity may differ in them. */
+/**
+ * Columns that say when and by which way a row came, or what was known then: versions of one identity may
+ * differ in them.
+ */
 const OF_ARRIVAL = new Set([
   'external_transaction_id',
   'channel',
@@ -80,8 +83,8 @@ const VIEWS_TO_CHECK = [
 const SETTINGS = { max_bytes_before_external_group_by: 2_000_000_000 };
 
 /**
- * Groups by a hash of the key, which is several times faster than by the key. Two keys of one hash look like a difference:
- * only where there is one are the keys themselves grouped.
+ * Groups by a hash of the key, which is several times faster than by the key. Two keys of one hash look like
+ * a difference: only where there is one are the keys themselves grouped.
  */
 export async function auditContent(query: Query): Promise<Check> {
   let violations = 0;

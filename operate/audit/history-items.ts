@@ -12,11 +12,12 @@ interface Totals {
 }
 
 /**
- * By order: the items that the latest accepted reply left it with (the union of all replies) are as many as there are
- * distinct rows. More rows than that are no fault: a crash came between the rows and the order's state.
+ * By order: the items that the latest accepted reply left it with (the union of all replies) are as many as
+ * there are distinct rows. More rows than that are no fault: a crash came between the rows and the order's
+ * state.
  *
- * Refused items have no identity that outlives the next reply: at least as many rejects as the reply with the most of
- * them had.
+ * Refused items have no identity that outlives the next reply: at least as many rejects as the reply with the
+ * most of them had.
  */
 const SQL = `SELECT
     sum(taken) AS accepted,

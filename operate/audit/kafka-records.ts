@@ -21,8 +21,9 @@ const placesOf = (table: string, at: string, kind: number) =>
 FROM ${table} WHERE topic != '' AND kafka_offset IS NOT NULL`;
 
 /**
- * Offsets as bitmaps, which hold runs of numbers in few bytes: accepted ones from the ledger's ranges, stored and rejected
- * ones from the rows. Rows of any age count, since a record that is read again keeps the row of its first arrival.
+ * Offsets as bitmaps, which hold runs of numbers in few bytes: accepted ones from the ledger's ranges, stored
+ * and rejected ones from the rows. Rows of any age count, since a record that is read again keeps the row of
+ * its first arrival.
  */
 const SQL = `SELECT
     topic, partition,
@@ -62,12 +63,14 @@ FROM
 GROUP BY topic, partition
 ORDER BY topic, partition`;
 
-/** A ledger row names up to a few thousand offsets: few rows at once, or the expanded blocks would be large. */
+/**
+ * A ledger row names up to a few thousand offsets: few rows at once, or the expanded blocks would be large.
+ */
 const SETTINGS = { max_block_size: 1024, optimize_aggregation_in_order: 1 };
 
 /**
- * Every Kafka record of an acknowledged batch has a row or a reject: callbacks and watch messages keep where they were
- * read, the ledger keeps the ranges that were taken in.
+ * Every Kafka record of an acknowledged batch has a row or a reject: callbacks and watch messages keep where
+ * they were read, the ledger keeps the ranges that were taken in.
  */
 export async function auditKafkaRecords(
   query: Query,

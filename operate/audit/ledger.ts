@@ -8,8 +8,8 @@ export interface LedgerBounds {
 }
 
 /**
- * Asked before anything else: batches that are acknowledged while the audit reads are left out, so that it can run beside
- * working collectors, whatever their clocks say.
+ * Asked before anything else: batches that are acknowledged while the audit reads are left out, so that it
+ * can run beside working collectors, whatever their clocks say.
  */
 export async function readBounds(query: Query): Promise<LedgerBounds> {
   const rows = await query<{ collector: string; last: number }>(

@@ -55,8 +55,9 @@ interface Totals {
 }
 
 /**
- * The rows of each acknowledged batch are as many as the ledger says it took in. A number is given to one batch only, also
- * when a crash cuts that batch off, so that rows of unacknowledged batches cannot stand in for missing ones.
+ * The rows of each acknowledged batch are as many as the ledger says it took in. A number is given to one
+ * batch only, also when a crash cuts that batch off, so that rows of unacknowledged batches cannot stand in
+ * for missing ones.
  */
 export async function auditPerBatch(
   query: Query,

@@ -20,7 +20,10 @@ export interface Identity {
   readonly repeats: number;
   /** accepted - stored - rejected. Not 0: something was lost, or counted twice. */
   readonly difference: number;
-  /** Stored without an acknowledgement: what a crash left behind, or what is under way at this moment. No fault. */
+  /**
+   * Stored without an acknowledgement: what a crash left behind, or what is under way at this moment. No
+   * fault.
+   */
   readonly unacknowledged: number;
   /** Where the difference is, the first ones. */
   readonly offenders: readonly string[];

@@ -39,7 +39,10 @@ export interface BackfillResult {
   readonly changed: boolean;
 }
 
-/** Hands the orders of a file over in chunks, at the taker's pace. Bad lines are told and counted, and stop nothing. */
+/**
+ * Hands the orders of a file over in chunks, at the taker's pace. Bad lines are told and counted, and stop
+ * nothing.
+ */
 export async function backfill(options: BackfillOptions): Promise<BackfillResult> {
   const { resume = null } = options;
   if (resume === null) return { ...(await pass(options, null)), changed: false };

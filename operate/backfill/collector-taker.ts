@@ -21,7 +21,10 @@ interface Refusal {
   readonly detail?: string;
 }
 
-/** Hands orders to the running collector, `POST /orders`, and waits while its poller is behind (`due` of `/readyz`). */
+/**
+ * Hands orders to the running collector, `POST /orders`, and waits while its poller is behind (`due` of
+ * `/readyz`).
+ */
 export function createCollectorTaker(options: CollectorTakerOptions): Taker {
   const { url, maxDue, patienceMs = 60_000 } = options;
 

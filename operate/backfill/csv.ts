@@ -2,9 +2,9 @@
  * RFC 4180, read as a stream, and forgiving where files differ:
  *   file    => record *(end record) [end]         end    => CRLF / LF / CR
  *   record  => field *(delimiter field)           field  => quoted / plain
- *   quoted  => '"' *(any but '"' / '""') '"'      plain  => *(any but delimiter, end)
- * A quote inside a plain field stands for itself. Text behind the closing quote of a field makes its record malformed. An
- * empty line is no record.
+ * quoted  => '"' *(any but '"' / '""') '"'      plain  => *(any but delimiter, end) A quote inside a plain
+ * field stands for itself. Text behind the closing quote of a field makes its record malformed. An empty line
+ * is no record.
  */
 
 export interface CsvRecord {
@@ -27,7 +27,10 @@ type State = 'start' | 'plain' | 'quoted' | 'quote' | 'spoilt';
 /** A quote that is never closed must not swallow a file into memory. */
 const MAX_RECORD_CHARACTERS = 100_000;
 
-/** Characters go through a state machine, so that it does not matter where the pieces of the text begin and end. */
+/**
+ * Characters go through a state machine, so that it does not matter where the pieces of the text begin and
+ * end.
+ */
 export function createCsvReader(delimiter: string): CsvReader {
   let state: State = 'start';
   let field = '';

@@ -20,7 +20,8 @@ export interface LineReader {
 const MAX_LINE_CHARACTERS = 100_000;
 
 /**
- * Reads CSV with a header, or JSON lines: whichever the first character says. Bad lines are values, and stop nothing.
+ * Reads CSV with a header, or JSON lines: whichever the first character says. Bad lines are values, and stop
+ * nothing.
  * @throws GatewatchError `usage` for a file that cannot be one of them, or whose header names no id
  */
 export function createLineReader(defaults: Defaults): LineReader {

@@ -4,7 +4,10 @@ import { handleWatchRequests, type WatchRequest } from '../../collector/orders/w
 import type { OfflinePipeline } from '../redrive/offline-pipeline.ts';
 import type { Taker } from './taker.ts';
 
-/** Writes orders into the poller's memory in the store, by the collector's own step: the next run finds them due. */
+/**
+ * Writes orders into the poller's memory in the store, by the collector's own step: the next run finds them
+ * due.
+ */
 export function createStoreTaker(pipeline: OfflinePipeline, close: () => Promise<void>): Taker {
   return {
     name: 'the store, for the next run',

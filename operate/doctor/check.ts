@@ -32,7 +32,10 @@ export const fail = (check: string, message: string, advice: string): Finding =>
   advice,
 });
 
-/** Runs all checks at once. What has no answer by the deadline has failed. Findings come in the order of the checks. */
+/**
+ * Runs all checks at once. What has no answer by the deadline has failed. Findings come in the order of the
+ * checks.
+ */
 export async function runChecks(checks: readonly Check[], deadlineMs: number): Promise<Finding[]> {
   const results = await Promise.all(checks.map((check) => runCheck(check, deadlineMs)));
   return results.flat();

@@ -9,8 +9,8 @@ const EXPIRES_SOON_DAYS = 14;
 const SKEW_WARN_MS = 5_000;
 
 /**
- * Can the gateway be found, trusted, and asked (interface document, sections 4.3, 5)? One status request for an order
- * that cannot exist: a gateway which lets us in says so. The reply's body is not looked at.
+ * Can the gateway be found, trusted, and asked (interface document, sections 4.3, 5)? One status request for
+ * an order that cannot exist: a gateway which lets us in says so. The reply's body is not looked at.
  */
 export function gatewayCheck(gateway: GatewayConfig): Check {
   const name = `gateway ${gateway.name}`;

@@ -6,7 +6,9 @@ import { fail, ok, warn, type Check, type Finding } from './check.ts';
 
 const LAG_WARN = 10_000;
 
-/** Can the brokers be reached with these credentials, are the topics there, and how far behind is the group? */
+/**
+ * Can the brokers be reached with these credentials, are the topics there, and how far behind is the group?
+ */
 export function kafkaCheck(kafka: KafkaConfig): Check {
   return {
     name: 'kafka',

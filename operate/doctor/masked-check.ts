@@ -16,7 +16,10 @@ const MASKED = `SELECT field, count() AS texts FROM (
   WHERE last_received_at > now() - INTERVAL ${DAYS} DAY AND startsWith(ifNull(external_id, ''), '~')
 ) GROUP BY field ORDER BY field`;
 
-/** Does a gateway send texts that are not what their fields are for: card numbers, names, or words we should know? */
+/**
+ * Does a gateway send texts that are not what their fields are for: card numbers, names, or words we should
+ * know?
+ */
 export async function maskedFinding(store: Store): Promise<Finding> {
   const check = 'store: texts';
   const rows = await store.query<{ field: string; texts: number }>(MASKED);

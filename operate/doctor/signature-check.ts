@@ -14,7 +14,10 @@ const EXAMPLE = {
   signature: '9ce5e776a8d73a461c51e31824490304ac191fc8f8743e9134253d2211e0a570',
 } as const;
 
-/** Signatures are computed right, and a change is noticed: then a mismatch of yours is about the key or the sender. */
+/**
+ * Signatures are computed right, and a change is noticed: then a mismatch of yours is about the key or the
+ * sender.
+ */
 export function signatureCheck(): Check {
   const name = 'signatures';
   return {

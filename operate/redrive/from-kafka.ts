@@ -36,11 +36,11 @@ export function byPlace(rejects: readonly OpenReject[]): Map<string, OpenReject[
 }
 
 /**
- * Takes records of one partition, whose rejects are given, through the collector's own steps. Resolves with the rejects
- * that this has set right, once all rows are acknowledged; the others would be rejected again.
+ * Takes records of one partition, whose rejects are given, through the collector's own steps. Resolves with
+ * the rejects that this has set right, once all rows are acknowledged; the others would be rejected again.
  *
- * Identities are those of the first time: what was stored meanwhile is not stored twice, and a callback was received when
- * it was rejected.
+ * Identities are those of the first time: what was stored meanwhile is not stored twice, and a callback was
+ * received when it was rejected.
  */
 export async function takeAgain(
   found: readonly KafkaRecord[],

@@ -33,8 +33,8 @@ export interface OfflinePipeline {
 const STOP_GRACE_MS = 30_000;
 
 /**
- * For commands that ingest on their own. Batches are numbered by their writer, so it is another one than the collector,
- * which may be running; a new one each time, since two commands may run at once.
+ * For commands that ingest on their own. Batches are numbered by their writer, so it is another one than the
+ * collector, which may be running; a new one each time, since two commands may run at once.
  */
 export async function createOfflinePipeline(options: OfflinePipelineOptions): Promise<OfflinePipeline> {
   const { store, clock, purpose } = options;

@@ -74,8 +74,8 @@ export function wayOf(reject: OpenReject): Way {
 const ITEM = `JSONExtract(content, 'identity', 'Tuple(event_time UInt64, action String, occurrence UInt16)')`;
 
 /**
- * Which of these rejects of replies a later reply has set right: the order's latest poll gave a reply without fault, or the
- * item that the store had refused is there.
+ * Which of these rejects of replies a later reply has set right: the order's latest poll gave a reply without
+ * fault, or the item that the store had refused is there.
  */
 export async function readSetRight(query: Query, rejects: readonly OpenReject[]): Promise<Set<string>> {
   const right = new Set<string>();

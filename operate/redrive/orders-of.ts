@@ -5,7 +5,10 @@ import type { WatchMemory, WatchRef } from '../../collector/orders/watch-memory.
 import { handleWatchRequests, type WatchRequest } from '../../collector/orders/watch-requests.ts';
 import type { OpenReject } from './open-rejects.ts';
 
-/** Names the orders that these rejects of replies are about. A reject has an id and not its kind: the watch memory knows. */
+/**
+ * Names the orders that these rejects of replies are about. A reject has an id and not its kind: the watch
+ * memory knows.
+ */
 export async function ordersOf(rejects: readonly OpenReject[], memory: WatchMemory): Promise<WatchRef[]> {
   const named = new Map<string, WatchRef[]>();
   for (const { gateway, order_type: orderType, order_id: orderId } of rejects) {

@@ -47,7 +47,10 @@ export interface RedriveReport {
   readonly noWay: number;
   /** The first ones that stay, with why. */
   readonly left: readonly string[];
-  /** Why the running collector does not read orders for us, e.g. since it has not been started anew; else null. */
+  /**
+   * Why the running collector does not read orders for us, e.g. since it has not been started anew; else
+   * null.
+   */
   readonly refusal: string | null;
 }
 
@@ -55,8 +58,9 @@ const SHOWN = 20;
 const LOOK_AGAIN_MS = 500;
 
 /**
- * Tries open rejects again after a fix. Records of Kafka are read from their coordinates and go through the collector's own
- * steps; for rejects of replies the order is read again. A reject that this sets right is marked in the store, not removed.
+ * Tries open rejects again after a fix. Records of Kafka are read from their coordinates and go through the
+ * collector's own steps; for rejects of replies the order is read again. A reject that this sets right is
+ * marked in the store, not removed.
  */
 export async function redrive(options: RedriveOptions): Promise<RedriveReport> {
   const { query, pipeline, dryRun = false } = options;
@@ -104,7 +108,8 @@ export async function redrive(options: RedriveOptions): Promise<RedriveReport> {
     });
     for (const place of gone)
       for (const reject of places.get(placeText(place)) ?? []) outcome.set(reject, 'gone');
-    // The steps have stored that these are to be read. A collector that runs learns it here, or at its next start.
+    // The steps have stored that these are to be read. A collector that runs learns it here, or at its next
+    // start.
     const orders = pipeline.takenUp();
     if (orders.length > 0 && !dryRun) await ask(orders);
   }

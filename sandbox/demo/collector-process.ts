@@ -14,7 +14,10 @@ export interface CollectorProcess {
 const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 const START_DEADLINE_MS = 60_000;
 
-/** Starts `gatewatch run` as its users do, and waits until it answers `/readyz`. Its log goes to `onLog`, a line each. */
+/**
+ * Starts `gatewatch run` as its users do, and waits until it answers `/readyz`. Its log goes to `onLog`, a
+ * line each.
+ */
 export async function startCollectorProcess(
   node: string,
   configFile: string,

@@ -15,7 +15,10 @@ export interface Summary {
   readonly polls: { readonly answered: number; readonly stored: number };
   readonly callbacks: {
     readonly acknowledged: number;
-    /** Attempts without an answer in time, or with 5xx. Each was taken or not: deliveries may exceed what was acknowledged. */
+    /**
+     * Attempts without an answer in time, or with 5xx. Each was taken or not: deliveries may exceed what was
+     * acknowledged.
+     */
     readonly uncertain: number;
     readonly deliveries: number;
     readonly distinct: number;

@@ -24,9 +24,9 @@ const streamCalls = ['StreamQuery', 'StreamFetch', 'StreamCancel'] as const;
 /**
  * Loads the engine's library (design D2).
  *
- * Its calls are used below chdb's `Session`, which closes no connection while any other runs a statement: with a
- * connection for every request one long query held thousands of them, of 0.4 MB each. Here a connection waits for its own
- * calls only.
+ * Its calls are used below chdb's `Session`, which closes no connection while any other runs a statement:
+ * with a connection for every request one long query held thousands of them, of 0.4 MB each. Here a
+ * connection waits for its own calls only.
  *
  * @throws when the package, or its build for this system, is not installed
  */

@@ -17,7 +17,10 @@ export interface EngineChunk {
 }
 /** Whoever iterates it to the end, or leaves the loop, frees it. */
 export type EngineStream = AsyncIterable<EngineChunk>;
-/** The engine's own parser: how many statements, and what kind (0 read only, 1 data, 2 global, 3 control, 4 unknown). */
+/**
+ * The engine's own parser: how many statements, and what kind (0 read only, 1 data, 2 global, 3 control, 4
+ * unknown).
+ */
 export interface StatementAnalysis {
   readonly statementCount: number;
   readonly queryClass: number;
@@ -62,8 +65,8 @@ export interface Engine {
   /** Runs `work` on a fresh connection, waiting for a free place of its role first. */
   withConnection<T>(setup: ConnectionSetup, work: (connection: Connection) => Promise<T>): Promise<T>;
   /**
-   * Runs a writer's statement that leaves its connection as it was. Such connections are used again by statements of an equal
-   * setup: to open one and set it up takes as long as a small insert.
+   * Runs a writer's statement that leaves its connection as it was. Such connections are used again by
+   * statements of an equal setup: to open one and set it up takes as long as a small insert.
    */
   runLeavingNoTrace(setup: ConnectionSetup, sql: string): Promise<EngineResult>;
   close(): Promise<void>;

@@ -7,7 +7,8 @@ const windowSize = 65_536;
  * Unpacks a body of LZ4 frames, one behind the other, block by block. Node has no LZ4, and Python's client
  * compresses with nothing else.
  *
- *   frame   magic, flags, block size, [content size 8], [dictionary 4], header checksum 1, blocks, end mark, [checksum 4]
+ * frame   magic, flags, block size, [content size 8], [dictionary 4], header checksum 1, blocks, end mark,
+ * [checksum 4]
  *   block   size 4 (highest bit: stored as it is; 0: end mark), data, [checksum 4]
  *
  * Checksums are passed over: the connection has its own.

@@ -12,8 +12,8 @@ export type RequestedStatement =
   | { readonly kind: 'rows'; readonly insert: InlineInsert; readonly rows: Readable };
 
 /**
- * Puts a request's statement together as ClickHouse does (the `query` parameter, a line end, the body) without ever
- * joining rows to it.
+ * Puts a request's statement together as ClickHouse does (the `query` parameter, a line end, the body)
+ * without ever joining rows to it.
  *
  * @throws ClickHouseError 62 for an INSERT that cannot be read safely
  */

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { storePaths } from './engine-config.ts';
 
 /**
- * Codes of the engine's exceptions that speak of files it cannot make sense of: syntax of its own metadata, checksums, ends of files,
- * broken parts. A full disk, a missing permission or a lack of memory is none of them.
+ * Codes of the engine's exceptions that speak of files it cannot make sense of: syntax of its own metadata,
+ * checksums, ends of files, broken parts. A full disk, a missing permission or a lack of memory is none of
+ * them.
  */
 const CORRUPTION: ReadonlySet<number> = new Set([
   6, 26, 27, 32, 33, 40, 41, 62, 72, 79, 117, 128, 131, 166, 186, 226, 228, 231, 246, 271, 272, 342,

@@ -3,7 +3,9 @@ import { EmbeddedStoreError } from './errors.ts';
 import type { EmbeddedStoreEvent } from './events.ts';
 
 export interface SupervisorOptions {
-  /** Starts a replacement, and gives it up once `signal` is aborted; its rejection counts as one more failure. */
+  /**
+   * Starts a replacement, and gives it up once `signal` is aborted; its rejection counts as one more failure.
+   */
   readonly start: (signal: AbortSignal) => Promise<Child>;
   /** Failures in a row, without a minute of health between them, after which it gives up. */
   readonly maxRestarts: number;

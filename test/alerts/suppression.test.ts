@@ -7,7 +7,10 @@ import { MINUTE, NOW, PAID, traffic } from './traffic.ts';
 
 const OUT = fileURLToPath(new URL('../../alerts/out/provisioning/alerting', import.meta.url));
 const UNREACHABLE = ['1.0.0.00', '1.1.1.00', '2.2.4.12'];
-/** The provider cannot be reached; of two of them the configuration says something about the rule that notices. */
+/**
+ * The provider cannot be reached; of two of them the configuration says something about the rule that
+ * notices.
+ */
 const GATEWAYS = ['usual', 'switched-off', 'tolerant'];
 
 let store: SeededStore;

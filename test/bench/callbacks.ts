@@ -22,9 +22,9 @@ const ROUNDS = 3;
 const KEY = '0123456789abcdef0123456789abcdef';
 
 /**
- * Callbacks a second from a real broker to rows that the store has acknowledged and offsets that are committed, against a bare
- * kafkajs consumer that takes each message of the same topic and does nothing with it. In turns within one run. Orders are
- * taken up and not read: what reads cost is the bench `polls`.
+ * Callbacks a second from a real broker to rows that the store has acknowledged and offsets that are
+ * committed, against a bare kafkajs consumer that takes each message of the same topic and does nothing with
+ * it. In turns within one run. Orders are taken up and not read: what reads cost is the bench `polls`.
  */
 export async function run(): Promise<BenchResult> {
   const { kafka: found, stop } = await startKafka();

@@ -17,7 +17,10 @@ import { withSink } from './pipeline-sink.ts';
 import { ratioOf, type BenchResult } from './result.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 
-/** So many that there is always one to be read: none waits for its own last read to be stored while a lane is idle. */
+/**
+ * So many that there is always one to be read: none waits for its own last read to be stored while a lane is
+ * idle.
+ */
 const ORDERS = 8_000;
 /** Reads of an order: the history grows with each of them, the last one brings nothing new. */
 const READS = 4;
@@ -35,9 +38,9 @@ interface Measured {
 }
 
 /**
- * Status reads a second, from the request to rows that the store has acknowledged, against bare undici requests to the same
- * server with the same concurrency. In turns within one run. Gateway, collector and store share the machine's cores: what each
- * of them takes a read stands beside the rates.
+ * Status reads a second, from the request to rows that the store has acknowledged, against bare undici
+ * requests to the same server with the same concurrency. In turns within one run. Gateway, collector and
+ * store share the machine's cores: what each of them takes a read stands beside the rates.
  */
 export async function run(): Promise<BenchResult> {
   const server = fork(fileURLToPath(new URL('./status-server.ts', import.meta.url)), {

@@ -13,8 +13,8 @@ const ROUNDS = 31;
 const WARM_UP = 12;
 
 /**
- * Acknowledged rows a second of the sink's Arrow inserts against `client.insert` of objects, in turns within one run:
- * rows of the same form into the same table of the same store.
+ * Acknowledged rows a second of the sink's Arrow inserts against `client.insert` of objects, in turns within
+ * one run: rows of the same form into the same table of the same store.
  */
 export async function run(): Promise<BenchResult> {
   const embedded = await withBenchStore();

@@ -32,7 +32,9 @@ export interface SourceFile {
   readonly barrel: boolean;
   /** `vi.mock` and its like. */
   readonly mocks: readonly string[];
-  /** `require` and `createRequire` calls, and `import()` of something computed: imports that no rule can see. */
+  /**
+   * `require` and `createRequire` calls, and `import()` of something computed: imports that no rule can see.
+   */
   readonly hiddenImports: readonly string[];
 }
 

@@ -5,7 +5,10 @@ import type { Counted } from './counts.ts';
 import { msOf, orderOf, pollOf } from './orders.ts';
 import { PATHS, POLL_ENDS } from './paths.ts';
 
-/** What a rule counts under a label, found by asking the rule's own SQL on the real engine about one order of each path. */
+/**
+ * What a rule counts under a label, found by asking the rule's own SQL on the real engine about one order of
+ * each path.
+ */
 export interface Classified {
   readonly label: string;
   readonly seen: readonly Counted[];

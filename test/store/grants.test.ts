@@ -19,15 +19,17 @@ let migrations: readonly Migration[];
 let statements: string[];
 let session: EngineSession;
 
-/** What a role is granted, without what only SQL knows: the engine reads grants from its configuration here. */
+/**
+ * What a role is granted, without what only SQL knows: the engine reads grants from its configuration here.
+ */
 const rightsOf = (role: string): string =>
   statements
     .find((one) => one.startsWith('GRANT') && one.includes(` TO \`${role}\``))
     ?.replace(/ TO `.*$/, '') ?? '';
 
 /**
- * The engine as a library has no place to keep roles that SQL makes. Its configuration can have the same grants, and the same
- * conditions of row policies, for a user: here all rows are narrowed to one gateway.
+ * The engine as a library has no place to keep roles that SQL makes. Its configuration can have the same
+ * grants, and the same conditions of row policies, for a user: here all rows are narrowed to one gateway.
  */
 beforeAll(async () => {
   migrations = await readMigrations(MIGRATIONS_FOLDER);

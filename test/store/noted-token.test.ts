@@ -71,8 +71,8 @@ describe('the token of an insert that is repeated', () => {
   const insert = freezeInsert('historyEvents', historyEvents('token', 3));
 
   /**
-   * The tokens that a store is sent which gives these answers, one after another, and has run for so long. It does not say so
-   * the first `mute` times that it is asked.
+   * The tokens that a store is sent which gives these answers, one after another, and has run for so long. It
+   * does not say so the first `mute` times that it is asked.
    */
   async function tokensSent(answers: readonly Answer[], uptimeS: number, mute = 0): Promise<string[]> {
     const tokens: string[] = [];

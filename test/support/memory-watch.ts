@@ -7,7 +7,10 @@ import type { OrderType } from '../../schemas/dictionary.ts';
 import type { HistoryEventRow, OrderWatchRow } from '../../schemas/rows.ts';
 import { watchKey } from '../../schemas/watch.ts';
 
-/** The watch memory over a sink in memory: the newest state of an order wins, and the first arrival of a history item. */
+/**
+ * The watch memory over a sink in memory: the newest state of an order wins, and the first arrival of a
+ * history item.
+ */
 export function createMemoryWatch(sink: MemorySink): WatchMemory {
   function rows(): OrderWatchRow[] {
     const newest = new Map<string, OrderWatchRow>();

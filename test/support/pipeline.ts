@@ -40,13 +40,18 @@ export interface Pipeline {
   readonly answers: Map<string, Partial<HttpAnswer>>;
   readonly reads: { orderId: string; atMs: number }[];
   readonly events: PollerEvent[];
-  /** The gateway answers no request from now on; the returned function lets the answers through that it owes. */
+  /**
+   * The gateway answers no request from now on; the returned function lets the answers through that it owes.
+   */
   holdReads(): () => void;
   /** The poller of the present run. */
   poller(): GatewayPoller;
   receive(...deliveries: CallbackDelivery[]): Promise<void>;
   watch(...messages: NonNullable<WatchRequest['message']>[]): Promise<unknown>;
-  /** Kills the collector, with what it had in memory, and starts another on the same store. Returns the orders resumed. */
+  /**
+   * Kills the collector, with what it had in memory, and starts another on the same store. Returns the orders
+   * resumed.
+   */
   restart(): Promise<number>;
 }
 

@@ -11,8 +11,8 @@ import type { RefusedRow } from './refused-row.ts';
 import { rejectRefusedRow } from './refused-row.ts';
 
 /**
- * Facts first, then the poller's memory of having seen them, then the ledger: a crash in between costs another poll,
- * never a fact, and a batch in the ledger is complete.
+ * Facts first, then the poller's memory of having seen them, then the ledger: a crash in between costs
+ * another poll, never a fact, and a batch in the ledger is complete.
  */
 const FACTS: readonly TableKey[] = [
   'historyEvents',

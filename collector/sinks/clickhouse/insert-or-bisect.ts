@@ -41,8 +41,8 @@ export function encodeRows(
 }
 
 /**
- * Sends one insert. When ClickHouse refuses its rows, halves them until the culprits stand alone: these are returned,
- * the others are stored. `send` repeats by itself until the store answers, and throws data errors.
+ * Sends one insert. When ClickHouse refuses its rows, halves them until the culprits stand alone: these are
+ * returned, the others are stored. `send` repeats by itself until the store answers, and throws data errors.
  */
 export async function insertOrBisect(
   insert: FrozenInsert,

@@ -27,8 +27,8 @@ const IDENTITY: Readonly<Partial<Record<TableKey, readonly string[]>>> = {
 };
 
 /**
- * The row of `rejects` which stands for a refused row: table, column names, ClickHouse's code and the identity, no other
- * value. Equal rows get equal ids, so that a repetition is absorbed.
+ * The row of `rejects` which stands for a refused row: table, column names, ClickHouse's code and the
+ * identity, no other value. Equal rows get equal ids, so that a repetition is absorbed.
  */
 export function rejectRefusedRow({ table, row, error }: RefusedRow, rejectedAt: EpochMicros): RejectRow {
   const identity: Record<string, unknown> = {};

@@ -56,9 +56,9 @@ export interface SpanExporter {
 }
 
 /**
- * Exports payment spans from a cursor over stored rows: a span is offered until the receiver takes it, over restarts of
- * both. Ids are derived from content, so that the repetition after a crash between sending and moving the cursor
- * gives the same spans again. Starts at once.
+ * Exports payment spans from a cursor over stored rows: a span is offered until the receiver takes it, over
+ * restarts of both. Ids are derived from content, so that the repetition after a crash between sending and
+ * moving the cursor gives the same spans again. Starts at once.
  */
 export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
   const { store, sender, collectorId, toSpans } = options;

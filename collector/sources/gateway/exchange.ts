@@ -23,9 +23,9 @@ export interface Exchange {
 }
 
 /**
- * Makes a request and reads the reply. Never rejects. Takes the reply's parts as the connection hands them out: a stream, its
- * iterator and an abort signal for each reply cost as much again as all the rest. A reply that is left before its end
- * closes its connection.
+ * Makes a request and reads the reply. Never rejects. Takes the reply's parts as the connection hands them
+ * out: a stream, its iterator and an abort signal for each reply cost as much again as all the rest. A reply
+ * that is left before its end closes its connection.
  */
 export function exchange(pool: Dispatcher, request: ExchangeRequest): Promise<Exchange> {
   const { path, headers, deadlineMs, maxBytes } = request;

@@ -19,8 +19,8 @@ export interface StatusClient {
 }
 
 /**
- * Reads order status over HTTP (interface document, sections 4.3-4.5, 5). A keep-alive pool per gateway, no redirects
- * (they would carry the token elsewhere), a size cap, and one deadline over headers and body.
+ * Reads order status over HTTP (interface document, sections 4.3-4.5, 5). A keep-alive pool per gateway, no
+ * redirects (they would carry the token elsewhere), a size cap, and one deadline over headers and body.
  */
 export function createStatusClient(gateway: GatewayConfig): StatusClient {
   const { concurrency, deadlineMs, maxReplyBytes } = gateway.poll;
@@ -88,13 +88,16 @@ function noAnswer(errorType: string): HttpAnswer {
 }
 
 /**
- * The id as one segment of a path; null when it could lead elsewhere: some servers decode `%2F` before they resolve `..`.
+ * The id as one segment of a path; null when it could lead elsewhere: some servers decode `%2F` before they
+ * resolve `..`.
  */
 function pathSegment(id: string): string | null {
   return isSafeId(id) ? encodeURIComponent(id) : null;
 }
 
-/** Section 1 rule 1 and section 7. 404 and 429 by analogy: the interface lists errors of create requests only. */
+/**
+ * Section 1 rule 1 and section 7. 404 and 429 by analogy: the interface lists errors of create requests only.
+ */
 export function classify(status: number): { outcome: PollOutcome; errorType: string } {
   if (status >= 200 && status < 300) return { outcome: 'ok', errorType: '' };
   const errorType = `http_${status}`;

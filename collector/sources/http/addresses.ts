@@ -20,7 +20,9 @@ export function addressList(ranges: readonly string[]): AddressList {
   };
 }
 
-/** One sender: an IPv4 address, or the /64 of an IPv6 address, which one customer of a network has to himself. */
+/**
+ * One sender: an IPv4 address, or the /64 of an IPv6 address, which one customer of a network has to himself.
+ */
 export function senderOf(address: string): string {
   const plain = unmapped(address);
   if (isIP(plain) !== 6) return plain;

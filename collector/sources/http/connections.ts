@@ -18,9 +18,9 @@ interface Connection {
 }
 
 /**
- * Keeps a server's connections within a bound. Beyond it a connection of the sender who has most gives way: of his the
- * one that has answered nothing for longest, and never one whose request is being answered. So whoever opens many, or
- * drips, takes the places of his own.
+ * Keeps a server's connections within a bound. Beyond it a connection of the sender who has most gives way:
+ * of his the one that has answered nothing for longest, and never one whose request is being answered. So
+ * whoever opens many, or drips, takes the places of his own.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   // Sets and maps keep the order of insertion: what was last of use stands last.

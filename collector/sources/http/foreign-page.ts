@@ -10,10 +10,10 @@ export interface PageRefusal {
 }
 
 /**
- * Refuses what a browser sends on behalf of a foreign page. The name in `Host` must be `localhost`, one of `hosts` or an
- * IP address: a name can be made to point here (DNS rebinding), an address in the address bar cannot. What a browser
- * marks as coming from another site, or from another port or name of this one, is refused whatever it asks for.
- * A machine sends none of these marks.
+ * Refuses what a browser sends on behalf of a foreign page. The name in `Host` must be `localhost`, one of
+ * `hosts` or an IP address: a name can be made to point here (DNS rebinding), an address in the address bar
+ * cannot. What a browser marks as coming from another site, or from another port or name of this one, is
+ * refused whatever it asks for. A machine sends none of these marks.
  *
  * @param hosts names of this listener, lower case
  * @returns `null` when the request may go on

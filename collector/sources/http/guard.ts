@@ -23,7 +23,10 @@ const WINDOW_MS = 10_000;
 /** Addresses that are remembered; the one that was heard of longest ago is forgotten first. */
 const MAX_ADDRESSES = 10_000;
 
-/** Turns requests back before any route sees them: too many of one address, for another host, from another page. */
+/**
+ * Turns requests back before any route sees them: too many of one address, for another host, from another
+ * page.
+ */
 export async function guardRequests(app: FastifyInstance, options: GuardOptions): Promise<void> {
   const { isTrusted = () => false, onRefused = () => undefined } = options;
   const max = Math.max(1, Math.round((options.requestsPerSecond ?? 1_000) * (WINDOW_MS / 1000)));

@@ -32,8 +32,9 @@ interface CallbackAddress {
 const RETRY_AFTER_S = 5;
 
 /**
- * `POST /callbacks/{gateway}` (interface document, section 6; design: HTTP). 200 once durable, whatever the verdict: an
- * answer must not tell a forger how close a signature came. A gateway with a path secret has its address below that.
+ * `POST /callbacks/{gateway}` (interface document, section 6; design: HTTP). 200 once durable, whatever the
+ * verdict: an answer must not tell a forger how close a signature came. A gateway with a path secret has its
+ * address below that.
  */
 export function intakeRoutes(app: FastifyInstance, options: IntakeOptions): void {
   // Before the body is read: a stranger's is not worth the memory.

@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
 import type { Refused } from './guard.ts';
 
-/** A line about each reason is written once in so long: whoever is refused a thousand times writes no thousand lines. */
+/**
+ * A line about each reason is written once in so long: whoever is refused a thousand times writes no thousand
+ * lines.
+ */
 const LOG_EVERY_MS = 60_000;
 
 /** Counts what the listeners turn back, and tells of it now and then. Nothing of a request is in the line. */

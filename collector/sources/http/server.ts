@@ -50,7 +50,8 @@ async function sendError(
 }
 
 /**
- * One listener. Bodies arrive as bytes: signatures are over bytes, and nothing is parsed before its route wants it.
+ * One listener. Bodies arrive as bytes: signatures are over bytes, and nothing is parsed before its route
+ * wants it.
  * @throws GatewatchError `http_listen_failed`
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -126,7 +127,8 @@ function createApp(options: HttpServerOptions, limits: HttpLimits): FastifyInsta
 
 function addHandlers(app: FastifyInstance, log: Logger): void {
   app.removeAllContentTypeParsers();
-  // A content type that makes no sense is no reason to lose a callback: bodies are bytes whatever they are called.
+  // A content type that makes no sense is no reason to lose a callback: bodies are bytes whatever they are
+  // called.
   app.addHook('onRequest', async ({ raw }) => {
     const { headers } = raw;
     if (headers['content-type'] !== undefined && !MEDIA_TYPE.test(headers['content-type']))

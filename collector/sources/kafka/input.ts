@@ -35,7 +35,9 @@ export interface KafkaHandlers {
   readonly assigned: () => void;
 }
 
-/** Kafka as the configuration means it: a source over the callback topics and the watch topic, and a producer. */
+/**
+ * Kafka as the configuration means it: a source over the callback topics and the watch topic, and a producer.
+ */
 export function createKafkaInput(
   kafka: KafkaConfig,
   gateways: ReadonlyMap<string, GatewayConfig>,

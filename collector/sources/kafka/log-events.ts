@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
 import type { KafkaEvent } from './port.ts';
 
-/** Kafka's events as log lines: what a person should act on is a warning or an error, the rest is for debugging. */
+/**
+ * Kafka's events as log lines: what a person should act on is a warning or an error, the rest is for
+ * debugging.
+ */
 export function logKafkaEvent(log: Logger, event: KafkaEvent): void {
   const { type } = event;
   switch (event.type) {

@@ -1,7 +1,10 @@
 import type { KafkaConfig } from '../../../schemas/config.ts';
 import type { KafkaConnectionOptions, KafkaSasl, KafkaTls } from './port.ts';
 
-/** Connection options from the configuration. TLS and SASL settings pass through; only the password is unwrapped, at each login. */
+/**
+ * Connection options from the configuration. TLS and SASL settings pass through; only the password is
+ * unwrapped, at each login.
+ */
 export function kafkaConnection(kafka: KafkaConfig): KafkaConnectionOptions {
   const { brokers, clientId, ssl, sasl, clientOptions } = kafka;
   const password = { enumerable: true, get: () => sasl?.password?.reveal() };
@@ -16,7 +19,9 @@ export function kafkaConnection(kafka: KafkaConfig): KafkaConnectionOptions {
   };
 }
 
-/** Which gateway a callback topic's messages are from when they do not say: the topic's, else the only one. */
+/**
+ * Which gateway a callback topic's messages are from when they do not say: the topic's, else the only one.
+ */
 export function gatewayOfTopic(
   kafka: KafkaConfig,
   gateways: readonly string[],

@@ -22,8 +22,9 @@ export function toRecord(topic: string, partition: number, message: KafkaMessage
 }
 
 /**
- * kafkajs groups headers by exact name: a Buffer, or an array when the name repeats. For a header called like a
- * property of every object (`constructor`) that array begins with a function: whatever is not bytes is left out.
+ * kafkajs groups headers by exact name: a Buffer, or an array when the name repeats. For a header called like
+ * a property of every object (`constructor`) that array begins with a function: whatever is not bytes is left
+ * out.
  */
 function readHeaders(headers: KafkaMessage['headers']): KafkaRecord['headers'] {
   if (headers === undefined) return NO_HEADERS;

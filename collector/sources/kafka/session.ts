@@ -43,7 +43,10 @@ export interface Session {
 /** How long kafkajs may take to leave the group once no handler runs. */
 const LEAVE_TIMEOUT_MS = 2000;
 
-/** The life of one kafkajs consumer: from joining the group until it stops, crashes, or a handler fails for good. */
+/**
+ * The life of one kafkajs consumer: from joining the group until it stops, crashes, or a handler fails for
+ * good.
+ */
 export function createSession(options: SessionOptions): Session {
   const { emit, progress } = options;
   const membership = createMembership();
@@ -108,7 +111,8 @@ export function createSession(options: SessionOptions): Session {
   function observe({ on, events }: Consumer): void {
     on(events.REQUEST, ({ payload }) => {
       options.onContact();
-      // The answer to a join comes before kafkajs takes up the new generation: from here on no old ticket is good.
+      // The answer to a join comes before kafkajs takes up the new generation: from here on no old ticket is
+      // good.
       if (payload.apiName === 'JoinGroup') membership.leave();
     });
     on(events.REBALANCING, () => {
@@ -184,7 +188,10 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
-  /** Runs the handler while keeping the membership alive; it is abandoned when its outcome cannot count any more. */
+  /**
+   * Runs the handler while keeping the membership alive; it is abandoned when its outcome cannot count any
+   * more.
+   */
   async function offer(
     records: readonly KafkaRecord[],
     payload: EachBatchPayload,
@@ -203,7 +210,9 @@ export function createSession(options: SessionOptions): Session {
     return outcome;
   }
 
-  /** The store is down: stop fetching this partition for a while, heartbeats go on, and offer the same again. */
+  /**
+   * The store is down: stop fetching this partition for a while, heartbeats go on, and offer the same again.
+   */
   function wait(payload: EachBatchPayload, offset: string, error: Error): void {
     const { topic, partition } = payload.batch;
     const resume = payload.pause();

@@ -39,7 +39,10 @@ export function hasTooManyRecords(bytes: Buffer, at: number): boolean {
   return bytes.length >= at + AT.records + 4 && bytes.readInt32BE(at + AT.records) > MAX_RECORDS;
 }
 
-/** One message, as the client library has them, at the last offset of a batch that cannot be read: the next fetch goes on behind it. */
+/**
+ * One message, as the client library has them, at the last offset of a batch that cannot be read: the next
+ * fetch goes on behind it.
+ */
 export function messageInPlaceOf(bytes: Buffer, at: number, why: UnreadableBatch['why']): object {
   const firstOffset = bytes.readBigInt64BE(at);
   const offset = `${firstOffset + BigInt(bytes.readInt32BE(at + AT.lastOffsetDelta))}`;

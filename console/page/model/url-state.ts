@@ -4,7 +4,10 @@ import type { RawRange } from './time-range.ts';
 
 export const ALL = '$__all';
 
-/** All that an address says, in Grafana's words: `/d/uid?from=now-3h&to=now&refresh=1m&var-gateway=acme&viewPanel=7`. */
+/**
+ * All that an address says, in Grafana's words:
+ * `/d/uid?from=now-3h&to=now&refresh=1m&var-gateway=acme&viewPanel=7`.
+ */
 export interface UrlState {
   readonly uid: string;
   /** Null where the address leaves it to the dashboard. */

@@ -16,8 +16,8 @@ export interface LegendOptions {
 }
 
 /**
- * The legend of a plot: as a table with figures, or as a list. A click shows a series alone, or all again; with Ctrl or
- * Command it switches the series.
+ * The legend of a plot: as a table with figures, or as a list. A click shows a series alone, or all again;
+ * with Ctrl or Command it switches the series.
  */
 export function drawLegend(
   series: readonly Series[],

@@ -71,7 +71,10 @@ interface Column {
   readonly grows: boolean;
 }
 
-/** Widths that fill the panel. Where they cannot, texts are cut first and then the table is wider than its panel. */
+/**
+ * Widths that fill the panel. Where they cannot, texts are cut first and then the table is wider than its
+ * panel.
+ */
 function columnWidths({ theme, width: room }: PanelContext, fields: readonly Field[]): number[] {
   const columns = fields.map((field): Column => {
     const title = textWidth(`${field.title} ▲`, '600 13px') + PADDING;

@@ -8,7 +8,10 @@ interface Options {
   readonly content: string;
 }
 
-/** A text panel. Markdown is made of elements, one by one; HTML, which is never read here, is shown as it is written. */
+/**
+ * A text panel. Markdown is made of elements, one by one; HTML, which is never read here, is shown as it is
+ * written.
+ */
 export function drawText(context: PanelContext): Drawn {
   const { mode = 'markdown', content = '' } = optionsOf<Options>(context.panel);
   if (content.trim() === '') return { summary: '', empty: true };

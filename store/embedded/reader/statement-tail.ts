@@ -13,8 +13,8 @@ export interface Tail {
 }
 
 /**
- * Takes `[SETTINGS a = 1, ..] [FORMAT name] [SETTINGS ..]` off the end of a statement. A clause of another form
- * stays where it is, for the judge of words to refuse.
+ * Takes `[SETTINGS a = 1, ..] [FORMAT name] [SETTINGS ..]` off the end of a statement. A clause of another
+ * form stays where it is, for the judge of words to refuse.
  */
 export function takeTail(tokens: readonly Token[]): Tail {
   const late = takeSettings(tokens);

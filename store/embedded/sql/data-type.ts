@@ -1,6 +1,9 @@
 import { identifierName, tokenize, type Token } from './lexer.ts';
 
-/** A ClickHouse type as written in results: `Array(Nullable(String))`, `Tuple(a UInt8, b String)`, `Decimal(18, 2)`. */
+/**
+ * A ClickHouse type as written in results: `Array(Nullable(String))`, `Tuple(a UInt8, b String)`,
+ * `Decimal(18, 2)`.
+ */
 export interface DataType {
   readonly name: string;
   /** Types in the parentheses, without the names of tuple elements. */

@@ -1,6 +1,8 @@
 import { isWord, tokenize, type Token } from './lexer.ts';
 
-/** An INSERT whose rows come behind the statement, taken apart so that the rows can go to a file of their own. */
+/**
+ * An INSERT whose rows come behind the statement, taken apart so that the rows can go to a file of their own.
+ */
 export interface InlineInsert {
   readonly kind: 'inline';
   /** `INSERT INTO db.t (a, b)`: everything in front of the rows' format, SETTINGS excluded. */
@@ -31,7 +33,8 @@ export type InsertShape =
  *     ( VALUES rows | FORMAT name [SETTINGS k = v, ..] rows | [(] SELECT .. | WITH .. | WATCH .. | FROM INFILE .. )
  *   target = [db.]table | FUNCTION name(args)
  *
- * As in ClickHouse one line end (and the blanks in front of it) after a format's name is not part of the rows.
+ * As in ClickHouse one line end (and the blanks in front of it) after a format's name is not part of the
+ * rows.
  */
 export function readInsert(sql: string): InsertShape {
   const cursor = new Cursor(sql);

@@ -7,8 +7,9 @@
  *   number   digits and what is glued to them
  *   symbol   any other single character
  *
- * Comments (`-- ..`, `# ..`, `#!..`, nested `/* .. *\/`) and white space separate tokens. An unterminated quote or
- * comment yields a final token of kind `unterminated`: callers refuse or leave such text to the engine's parser.
+ * Comments (`-- ..`, `# ..`, `#!..`, nested `/* .. *\/`) and white space separate tokens. An unterminated
+ * quote or comment yields a final token of kind `unterminated`: callers refuse or leave such text to the
+ * engine's parser.
  */
 export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'symbol' | 'unterminated';
 

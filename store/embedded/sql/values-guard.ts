@@ -3,8 +3,8 @@ import { clickhouseError } from '../clickhouse-error.ts';
 const [singleQuote, doubleQuote, backtick, backslash, semicolon] = [...Buffer.from(`'"\`\\;`)];
 
 /**
- * Passes the rows of a VALUES clause on and refuses what stands behind their semicolon. The engine's library would leave
- * it unread, and with it a second statement that the sender believes to have run.
+ * Passes the rows of a VALUES clause on and refuses what stands behind their semicolon. The engine's library
+ * would leave it unread, and with it a second statement that the sender believes to have run.
  *
  * @throws ClickHouseError 62
  */

@@ -89,7 +89,8 @@ describe('however a history is read', () => {
         const [one, other] = [readAll(readsOf(true)), readAll(readsOf(false))];
         expect(identities(one.rows)).toEqual(identities(other.rows));
         expect(one.last.decision?.item.key).toBe(other.last.decision?.item.key);
-        // Places are the same too, as prefixes do not move them: only span starts may differ, by what was seen.
+        // Places are the same too, as prefixes do not move them: only span starts may differ, by what was
+        // seen.
         expect(places(one.rows)).toEqual(places(other.rows));
       }),
       { numRuns: 1_000 },

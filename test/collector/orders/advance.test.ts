@@ -25,7 +25,10 @@ const failed = (outcome: PollOutcome, retryAfterMs: number | null = null): ReadF
   retryAfterMs,
 });
 
-/** Reads the order whenever it is due, as `answer` says, and tells when each read was, in seconds after the first. */
+/**
+ * Reads the order whenever it is due, as `answer` says, and tells when each read was, in seconds after the
+ * first.
+ */
 function play(
   answer: (read: number, now: number) => ReadFacts,
   options: { order?: WatchedOrder; policy?: typeof POLICY; maxReads?: number } = {},

@@ -58,7 +58,8 @@ describe('whatever is killed, cut off or set, and whenever', () => {
           await clock.advance(afterMs);
           elapsedS += afterMs / 1000;
         }
-        // Peace: every order comes to its end, and the gateway appends its last items within ten minutes of that.
+        // Peace: every order comes to its end, and the gateway appends its last items within ten minutes of
+        // that.
         sink.release();
         for (const order of state) order.orderStatus = 'Success';
         await clock.advance(340_000);

@@ -92,7 +92,8 @@ describe('a verified callback', () => {
     await scene.clock.advance(100);
     breaks = false;
     await scene.clock.advance(5100);
-    // The read that replaces the failed one started after the callback: it is the one that the callback wanted.
+    // The read that replaces the failed one started after the callback: it is the one that the callback
+    // wanted.
     expect(scene.startsOf('a')).toEqual([0, 5100]);
   });
 });

@@ -23,7 +23,9 @@ export interface Start {
 export interface Scene {
   readonly clock: FakeClock;
   readonly poller: GatewayPoller;
-  /** Requests in the order of their start, with those under way (whose cause and lateness are not told yet). */
+  /**
+   * Requests in the order of their start, with those under way (whose cause and lateness are not told yet).
+   */
   readonly started: { orderId: string; atMs: number }[];
   /** Answers in the order in which they were handled. */
   readonly handled: StatusAnswer[];
@@ -55,7 +57,10 @@ export interface SceneOptions {
 export const wait = (clock: FakeClock, ms: number): Promise<void> =>
   new Promise((resolve) => void clock.after(ms, resolve));
 
-/** A poller on a clock that stands still, the real schedule behind it, and a gateway that answers as it is told. */
+/**
+ * A poller on a clock that stands still, the real schedule behind it, and a gateway that answers as it is
+ * told.
+ */
 export function createScene(options: SceneOptions = {}): Scene {
   const clock = createFakeClock();
   const policy = pollConfigSchema.parse({ jitter: 0, ...options.policy });

@@ -39,8 +39,8 @@ async function audit(configFile: string) {
 }
 
 /**
- * One story: two gateways share a topic and one of them was forgotten in the configuration. Its callbacks and watch messages
- * become rejects; the configuration is mended, and they are tried again.
+ * One story: two gateways share a topic and one of them was forgotten in the configuration. Its callbacks and
+ * watch messages become rejects; the configuration is mended, and they are tried again.
  */
 describe.skipIf(!kafka.available)('rejects of Kafka records', () => {
   const brokers = kafka.available ? [...kafka.brokers] : [];

@@ -186,7 +186,8 @@ describe('an insert', () => {
         format: 'JSONEachRow',
         clickhouse_settings: { insert_deduplicate: 1, ...settings },
       });
-    // A token that outlived its insert would let the store drop the rows of the next one, and say that it had stored them.
+    // A token that outlived its insert would let the store drop the rows of the next one, and say that it had
+    // stored them.
     await insert(1, { insert_deduplication_token: 'one' });
     await insert(2, {});
     await insert(3, { insert_deduplication_token: 'three' });
@@ -241,7 +242,8 @@ describe('an insert', () => {
     sent.stream.resume();
     const result = await client.query({ query: 'SELECT count() AS c FROM t', format: 'JSONEachRow' });
     expect(await result.json()).toEqual([{ c: 300 * 1024 }]);
-    // The file of the insert that was cut off goes once the store notices, a few seconds later on a busy machine.
+    // The file of the insert that was cut off goes once the store notices, a few seconds later on a busy
+    // machine.
     const spooled = () => readdirSync(join(store.dataDir, 'work', 'spool'));
     await vi.waitFor(() => expect(spooled()).toEqual([]), { timeout: 10_000 });
   }, 120_000);

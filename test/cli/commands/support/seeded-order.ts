@@ -162,7 +162,10 @@ export function watchRow(change: Partial<Rows['orderWatch']> = {}): Rows['orderW
   };
 }
 
-/** One failed deposit: read twice (the second read brings a late item into the middle), two callbacks, four polls. */
+/**
+ * One failed deposit: read twice (the second read brings a late item into the middle), two callbacks, four
+ * polls.
+ */
 export async function seedOrder(store: Store): Promise<void> {
   const first = START + 22 * SECOND;
   const second = START + 85 * SECOND;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createFunctionRules } from '../../../../store/embedded/reader/function-rules.ts';
 
-/** A small engine: an alias, a function under the name of a combination, functions that readers may not call. */
+/**
+ * A small engine: an alias, a function under the name of a combination, functions that readers may not call.
+ */
 const rules = createFunctionRules({
   functions: new Map([
     ['sum', 'sum'],

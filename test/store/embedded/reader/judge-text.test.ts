@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { FunctionRules } from '../../../../store/embedded/reader/function-rules.ts';
 import { judgeText } from '../../../../store/embedded/reader/judge.ts';
 
-/** An engine whose only functions that a reader may use are `f` and, as a table, `t`; `bad` is a function of its. */
+/**
+ * An engine whose only functions that a reader may use are `f` and, as a table, `t`; `bad` is a function of
+ * its.
+ */
 const rules: FunctionRules = {
   mayCall: (name) => name === 'f',
   mayName: (name) => name !== 'bad',
