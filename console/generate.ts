@@ -27,7 +27,7 @@ export function generatePage(): GeneratedFiles {
 
 function toJavaScript(path: string, source: string): string {
   const depth = path.split('/').length - 1;
-  const toRoot = depth === 0 ? './' : '../dashboards/'.repeat(depth);
+  const toRoot = depth === 0 ? './' : '../'.repeat(depth);
   return `${stripTypeScriptTypes(source)
     .replace(/(from\s+'\.{1,2}\/[^']*)\.ts'/g, "$1.js'")
     .replace(/from '([a-z][\w-]*)'/g, (whole, name: string) =>

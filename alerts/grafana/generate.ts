@@ -35,7 +35,7 @@ const within = (folder: string, files: GeneratedFiles): [string, string][] =>
 
 if (import.meta.main)
   process.exitCode = runGenerator(
-    fileURLToPath(new URL('out', import.meta.url)),
+    fileURLToPath(new URL('../out', import.meta.url)),
     generateAlerts(process.env['GATEWATCH_RUNBOOK_URL']),
     process.argv.slice(2),
   );

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { panelId } from '../../dashboards/house/ids.ts';
 
-export const RUNBOOKS_DIR = fileURLToPath(new URL('runbooks', import.meta.url));
+export const RUNBOOKS_DIR = fileURLToPath(new URL('../runbooks', import.meta.url));
 
 /** All runbooks, as a dashboard: whoever can open the links of a page can open these. */
 export const RUNBOOK_DASHBOARD = { uid: 'gatewatch-runbooks', title: 'Runbooks' } as const;

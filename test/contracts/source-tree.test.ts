@@ -5,10 +5,10 @@ const read = (text: string) => readSource('collector/decode/x.ts', text);
 
 describe('the reader behind the import rules', () => {
   it.each([
-    [`import { a } from '../errors.ts';`, 'schemas/errors.ts', false],
-    [`import '../errors.ts';`, 'schemas/errors.ts', false],
-    [`import type { A } from '../errors.ts';`, 'schemas/errors.ts', true],
-    [`import { type A } from '../errors.ts';`, 'schemas/errors.ts', false],
+    [`import { a } from '../errors.ts';`, 'collector/errors.ts', false],
+    [`import '../errors.ts';`, 'collector/errors.ts', false],
+    [`import type { A } from '../errors.ts';`, 'collector/errors.ts', true],
+    [`import { type A } from '../errors.ts';`, 'collector/errors.ts', false],
     [`export { a } from './y.ts';`, 'collector/decode/y.ts', false],
     [`export * from './y.ts';`, 'collector/decode/y.ts', false],
     [`export type { A } from './y.ts';`, 'collector/decode/y.ts', true],

@@ -1,4 +1,7 @@
-/** Grafana's named colours. Each row: super-light, light, the colour, semi-dark, dark; the light theme begins a shade darker. */
+/**
+ * Grafana's named colours. Each row: super-light, light, the colour, semi-dark, dark; the light theme begins
+ * a shade darker.
+ */
 
 const HUES                                                                              = {
   red: {

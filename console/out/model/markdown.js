@@ -1,6 +1,6 @@
 /**
- * Markdown of text panels, as far as runbooks and notes need it: headings, paragraphs, lists of one level, fenced code,
- * bold, `code` and links. Data, never HTML: what is not understood stays the text that it is.
+ * Markdown of text panels, as far as runbooks and notes need it: headings, paragraphs, lists of one level,
+ * fenced code, bold, `code` and links. Data, never HTML: what is not understood stays the text that it is.
  */
 
 const FENCE = /^```/;

@@ -10,7 +10,10 @@ const UNIT_MS                                   = {
   y: 31_536_000_000,
 };
 
-/** Epoch milliseconds of one end, or null when it is no time. `roundUp`: the end of a range, where `/d` means the day's end. */
+/**
+ * Epoch milliseconds of one end, or null when it is no time. `roundUp`: the end of a range, where `/d` means
+ * the day's end.
+ */
 export function parseTime(text        , now        , roundUp = false)                {
   const trimmed = text.trim();
   if (/^\d{9,16}$/.test(trimmed)) return Number(trimmed);

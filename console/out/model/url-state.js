@@ -1,6 +1,9 @@
 export const ALL = '$__all';
 
-/** All that an address says, in Grafana's words: `/d/uid?from=now-3h&to=now&refresh=1m&var-gateway=acme&viewPanel=7`. */
+/**
+ * All that an address says, in Grafana's words:
+ * `/d/uid?from=now-3h&to=now&refresh=1m&var-gateway=acme&viewPanel=7`.
+ */
 
 export function readUrl(pathname        , search        )           {
   const params = new URLSearchParams(search);

@@ -5,8 +5,8 @@ import { plainText } from '../model/units.js';
 import { h, style } from '../ui/dom.js';
 
 /**
- * The legend of a plot: as a table with figures, or as a list. A click shows a series alone, or all again; with Ctrl or
- * Command it switches the series.
+ * The legend of a plot: as a table with figures, or as a list. A click shows a series alone, or all again;
+ * with Ctrl or Command it switches the series.
  */
 export function drawLegend(
   series                   ,

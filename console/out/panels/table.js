@@ -52,7 +52,10 @@ export function drawTable(context              )        {
 
 const [MOST_WIDTH, PADDING] = [360, 22];
 
-/** Widths that fill the panel. Where they cannot, texts are cut first and then the table is wider than its panel. */
+/**
+ * Widths that fill the panel. Where they cannot, texts are cut first and then the table is wider than its
+ * panel.
+ */
 function columnWidths({ theme, width: room }              , fields                  )           {
   const columns = fields.map((field)         => {
     const title = textWidth(`${field.title} ▲`, '600 13px') + PADDING;

@@ -3,7 +3,10 @@ import {                          parseMarkdown } from '../model/markdown.js';
 import { h } from '../ui/dom.js';
 import { optionsOf,                               } from './context.js';
 
-/** A text panel. Markdown is made of elements, one by one; HTML, which is never read here, is shown as it is written. */
+/**
+ * A text panel. Markdown is made of elements, one by one; HTML, which is never read here, is shown as it is
+ * written.
+ */
 export function drawText(context              )        {
   const { mode = 'markdown', content = '' } = optionsOf         (context.panel);
   if (content.trim() === '') return { summary: '', empty: true };

@@ -36,13 +36,18 @@ export function timeTicks(from        , to        , most        )           {
 const POWERS = Array.from({ length: 60 }, (_, power) => 2 ** power);
 const WHOLE = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
-/** Distances of ticks where any will not do: binary units have round numbers of their own, and nothing is counted in fifths. */
+/**
+ * Distances of ticks where any will not do: binary units have round numbers of their own, and nothing is
+ * counted in fifths.
+ */
 export function valueIncrements(unit = 'none', decimals                = null)                  {
   if (unit === 'bytes' || unit === 'bits') return POWERS;
   return decimals === 0 && ['locale', 'short', 'none'].includes(unit) ? WHOLE : null;
 }
 
-/** Labels of a value axis, with no more decimals than its ticks need to be told apart and stay evenly spaced. */
+/**
+ * Labels of a value axis, with no more decimals than its ticks need to be told apart and stay evenly spaced.
+ */
 export function valueLabels(ticks                   , unit                    )           {
   for (let decimals = 0; decimals < 6; decimals++) {
     const shown = ticks.map((tick) => formatNumber(tick, unit, decimals));

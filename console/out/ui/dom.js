@@ -1,6 +1,6 @@
 /**
- * Makes an element. Properties that start with `on` listen; `true` sets an attribute without value, `null` and `false`
- * none. Texts become text nodes: nothing here is ever read as HTML.
+ * Makes an element. Properties that start with `on` listen; `true` sets an attribute without value, `null`
+ * and `false` none. Texts become text nodes: nothing here is ever read as HTML.
  */
 export function h                                       (
   tag   ,

@@ -6,8 +6,8 @@ let open                                                        = null;
 export const closePopover = ()       => open?.close(false);
 
 /**
- * A button that opens a box below it. Escape, a click elsewhere and leaving it by Tab close it; the focus goes back to the
- * button.
+ * A button that opens a box below it. Escape, a click elsewhere and leaving it by Tab close it; the focus
+ * goes back to the button.
  */
 export function popover(
   button                   ,
