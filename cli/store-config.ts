@@ -1,4 +1,5 @@
-import { loadPartialConfig, type Environment, type PartialConfig } from '../collector/config/load.ts';
+import type { Environment, PartialConfig } from '../schemas/config.ts';
+import { loadPartialConfig } from '../collector/config/load.ts';
 
 const SECTIONS = ['clickhouse', 'dataDir', 'embedded', 'retention', 'http', 'log'] as const;
 

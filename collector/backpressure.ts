@@ -1,5 +1,5 @@
 import { GatewatchError } from '../schemas/errors.ts';
-import type { RowSink } from './sinks/port.ts';
+import type { RowSink } from '../schemas/sink.ts';
 
 /** How long the store may be away before new input is turned back instead of held. */
 const PATIENCE_MS = 2_000;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { RowBundle } from '../schemas/rows.ts';
 import { systemClock } from '../schemas/system-clock.ts';
-import type { Environment, LoadedConfig } from './config/load.ts';
+import type { Environment, LoadedConfig } from '../schemas/config.ts';
 import { createFingerprint, type Fingerprint } from './decode/fingerprint.ts';
 import { itemSpan, rootSpan } from './decode/spans.ts';
 import { createCallbackAccess } from './sources/http/callback-access.ts';
@@ -11,21 +11,24 @@ import { countMasked } from './orders/count-masked.ts';
 import { createStamp, type PipelineContext } from './orders/context.ts';
 import { kafkaHandlers } from './orders/kafka-handlers.ts';
 import { handleAnswer } from './orders/replies.ts';
+import { callbackMessage } from './orders/produce.ts';
 import { createKeeper } from './orders/ownership.ts';
 import { isInShare } from './orders/assignment.ts';
 import { createWatchMemory } from './orders/watch-memory.ts';
 import { handleWatchRequests, judgeWatchRequests } from './orders/watch-requests.ts';
 import { startAlerting } from '../alerts/start.ts';
 import { acknowledgedWithin, createAdmission } from './backpressure.ts';
+import type { AlertsNow } from '../console/server/console.ts';
 import { startConsole } from '../console/server/start.ts';
+import { createAlertStates } from '../alerts/evaluate/alert-states.ts';
 import { gaugeReaders } from './telemetry/gauges.ts';
 import { createHealth } from './telemetry/health.ts';
 import { createKafkaInput, type KafkaInput } from './sources/kafka/input.ts';
 import { createLifecycle, within, type Ending } from './lifecycle.ts';
-import { startListeners } from './sources/http/listeners.ts';
+import { readListenerTls, startListeners } from './sources/http/listeners.ts';
 import { migrate, openStore, untilStoreAnswers } from '../store/open.ts';
 import { createRefusals } from './sources/http/refusals.ts';
-import { createReload } from './config/reload.ts';
+import { renewSecrets } from './config/renew-secrets.ts';
 import { createStoreProbe } from '../store/store-probe.ts';
 import { startReports } from './telemetry/status-reporter.ts';
 import { createTally } from './telemetry/report-counters.ts';
@@ -35,7 +38,7 @@ import { loadFingerprintKey } from '../store/fingerprint-key.ts';
 import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
 import { createOtlpSender } from './sinks/otlp/sender.ts';
 import { createSpanExporter, type SpanExporter } from './sinks/otlp/span-exporter.ts';
-import type { Provenance } from './sinks/port.ts';
+import type { Provenance } from '../schemas/sink.ts';
 import { createPoller, type Poller } from './orders/poller.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
 import { isOtlpWanted } from './telemetry/otel-env.ts';
@@ -66,6 +69,8 @@ const STOP_MS = 10_000;
 const DRAIN_MS = 3_000;
 /** What the steps after the export of spans need: the embedded store and the telemetry. */
 const LAST_STEPS_MS = 3_000;
+/** How the rules that the package ships stand, for the console. */
+const alertsNow: AlertsNow = (source) => createAlertStates({ ...source, rulesFolder: RULES_FOLDER });
 /** A sender of callbacks waits so long for its answer at most. */
 const INTAKE_DEADLINE_MS = 5_000;
 
@@ -178,7 +183,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const probe = createStoreProbe({ ask: () => store.queryText('SELECT 1', 'TabSeparated'), clock });
     life.onStop(async () => probe.stop());
     const kafkaStatus = () => kafka?.source.status() ?? null;
-    const console = startConsole(config, opened, clock, log);
+    const console = startConsole(config, opened, clock, alertsNow, log);
     life.onStop(() => console.stop());
     const listeners = await startListeners(config.http, {
       api: {
@@ -201,13 +206,14 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         timeline: (wanted) => health.whenReady(() => readOrderTimeline(query, wanted)),
         annotate: (row) => health.whenReady(() => (admit(), write({ annotations: [row] }, {}))),
         now: clock.now,
-        home: console.routes?.console.home ?? null,
+        home: console.site?.home ?? null,
       },
       intake: {
         onReceived: () => instruments.received.add(1, { source: 'http' }),
         async accept(delivery) {
           // With Kafka a callback is durable without the store.
-          if (kafka !== null) return kafka.produce(delivery);
+          if (kafka !== null)
+            return kafka.produce(callbackMessage(delivery, gateways, config.kafka?.callbackBodies));
           const received = { ...delivery, receivedAt: stamp(), source: 'http', coordinates: null } as const;
           await health.whenReady(async () => {
             admit();
@@ -216,7 +222,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
           });
         },
       },
-      console: console.routes,
+      console: console.site?.addRoutes ?? null,
       access: createCallbackAccess(gateways),
       onRefused: createRefusals(log, (reason) => instruments.refused.add(1, { reason }), clock.monotonicMs),
       log,
@@ -273,7 +279,13 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     };
     void begin().catch((error: unknown) => life.fail((error as Error).message));
     const { http, intake } = listeners;
-    const reload = createReload(config, gateways, listeners, log);
+    const reload = (fresh: LoadedConfig): void => {
+      // All that can fail comes first.
+      const certificates = readListenerTls(fresh.http);
+      const renewed = renewSecrets(config, fresh, gateways);
+      listeners.renewTls(certificates);
+      log.info(renewed, 'secrets and certificates were read again');
+    };
     return { addresses: { http, intake, store: store.url }, reload, stop: life.stop, done: life.done };
   } catch (error) {
     await life.stop('start failed', 1);

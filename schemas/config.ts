@@ -260,3 +260,17 @@ export const configSchema = z
     }
   });
 export type Config = z.output<typeof configSchema>;
+
+interface Origin {
+  readonly collectorId: string;
+  /** Where the settings came from, for the log. */
+  readonly origin: string;
+}
+
+export type LoadedConfig = Config & Origin;
+
+/** The part of the configuration that a command needs. */
+export type PartialConfig<K extends keyof Config> = Pick<Config, K> & Origin;
+
+/** A process's environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;

@@ -358,3 +358,6 @@ export const REJECT_REASONS = [
   'kafka_batch_damaged',
 ] as const;
 export type RejectReason = (typeof REJECT_REASONS)[number];
+
+/** Any row, when only its table is known at run time. */
+export type AnyRow = Readonly<Record<string, unknown>>;

@@ -21,7 +21,7 @@ import {
 } from 'apache-arrow';
 import type { Data, DataType } from 'apache-arrow';
 import type { ColumnKind, Columns } from '../schemas/rows.ts';
-import type { AnyRow } from '../collector/sinks/bundle.ts';
+import type { AnyRow } from '../schemas/rows.ts';
 import {
   fixedBytes,
   integers64,

@@ -3,7 +3,7 @@ import type { TableKey } from '../schemas/names.ts';
 import { TABLES } from '../schemas/names.ts';
 import { BATCH_STAMPED, COLUMNS } from '../schemas/rows.ts';
 import type { Columns } from '../schemas/rows.ts';
-import type { AnyRow } from '../collector/sinks/bundle.ts';
+import type { AnyRow } from '../schemas/rows.ts';
 import { encodeArrow } from './arrow.ts';
 
 /** Which batch wrote a row; sent with rows of the tables in BATCH_STAMPED. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { LoadedConfig } from '../collector/config/load.ts';
+import type { LoadedConfig } from '../schemas/config.ts';
 import type { Refill } from './embedded/set-aside.ts';
 import { startEmbeddedStore, type EmbeddedStore } from './embedded/store.ts';
 import { isRetryable } from '../schemas/errors.ts';

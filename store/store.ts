@@ -39,6 +39,14 @@ export interface StatementOptions {
   patient?: boolean;
 }
 
+/**
+ * A query's result as ClickHouse's `FORMAT JSON` gives it: the types are needed, since JSON alone hides them.
+ */
+export interface TableResult {
+  readonly meta?: readonly { readonly name: string; readonly type: string }[];
+  readonly data: readonly Readonly<Record<string, unknown>>[];
+}
+
 /** The one door to ClickHouse. Every method throws StoreError, whose text never quotes rows or statements. */
 export interface Store {
   readonly url: string;

@@ -1,4 +1,4 @@
-import type { TableResult } from '../evaluate/evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
 import type { ProvisionedRule } from '../evaluate/rule-file.ts';
 
 /** Queries of one rule that can be asked as one: equal but for the expression of their value. */

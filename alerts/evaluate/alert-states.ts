@@ -1,9 +1,10 @@
 import type { AlertsAnswer, ConsoleAlert } from '../../schemas/console.ts';
-import type { AlertInstance, RuleEvaluation, TableResult } from './evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
+import type { AlertInstance, RuleEvaluation } from './evaluate.ts';
 import { loadRules, type ProvisionedRule } from './rule-file.ts';
 import { renderTemplate } from '../explain/template.ts';
 import { createReferenceSource } from './reference-source.ts';
-import { problemText } from '../../console/server/problem-text.ts';
+import { problemText } from '../../store/problem-text.ts';
 
 export interface AlertStatesOptions {
   readonly rulesFolder: string;

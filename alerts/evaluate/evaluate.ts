@@ -1,15 +1,8 @@
+import type { TableResult } from '../../store/store.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import { expandMacros } from '../../store/macros.ts';
 import { contains, evaluateMath, type LabelledNumber, type Labels, type NumberSet, refsOf } from './math.ts';
 import type { EvaluatorModel, ProvisionedRule, RuleNode } from './rule-file.ts';
-
-/**
- * A query's result as ClickHouse's `FORMAT JSON` gives it: the types are needed, since JSON alone hides them.
- */
-export interface TableResult {
-  readonly meta?: readonly { readonly name: string; readonly type: string }[];
-  readonly data: readonly Readonly<Record<string, unknown>>[];
-}
 
 export interface EvaluationContext {
   /** The evaluation instant. Grafana cuts it to whole seconds. */

@@ -11,7 +11,7 @@ import {
 } from './advance.ts';
 import { type Alert, alertOf, type AlertTexts } from '../explain/alert.ts';
 import { createReferenceSource } from './reference-source.ts';
-import type { TableResult } from './evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
 import type { ProvisionedRule } from './rule-file.ts';
 import type { StateBook } from './state-book.ts';
 import { timingOf } from './timing.ts';

@@ -1,4 +1,5 @@
-import { evaluateRule, type RuleEvaluation, type TableResult } from './evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
+import { evaluateRule, type RuleEvaluation } from './evaluate.ts';
 import type { ProvisionedRule } from './rule-file.ts';
 import { expandMacros } from '../../store/macros.ts';
 import { joinQueries, splitResult, type JoinedQuery } from '../backtest/join-queries.ts';

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { AlertLine } from '../../schemas/alert-line.ts';
 import { SEVERITIES, type Severity } from '../../alerts/rules/rule.ts';
-import type { RuleEvaluation, TableResult } from '../../alerts/evaluate/evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
+import type { RuleEvaluation } from '../../alerts/evaluate/evaluate.ts';
 import type { ProvisionedRule } from '../../alerts/evaluate/rule-file.ts';
 import { RULES_FOLDER } from '../../store/package-files.ts';
 import {

@@ -1,6 +1,6 @@
 import { open, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { TableResult } from '../../alerts/evaluate/evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
 import type { ProvisionedRule } from '../../alerts/evaluate/rule-file.ts';
 import type { RuleReplay } from '../../alerts/backtest/replay.ts';
 import type { RuleSummary } from '../../alerts/backtest/summary.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { LoadedConfig } from '../../collector/config/load.ts';
+import type { LoadedConfig } from '../../schemas/config.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import type { Check, Finding } from '../../operate/doctor/check.ts';

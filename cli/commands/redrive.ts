@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { REJECT_REASONS } from '../../schemas/rows.ts';
-import type { LoadedConfig } from '../../collector/config/load.ts';
+import type { LoadedConfig } from '../../schemas/config.ts';
 import type { AskForReads, RedriveOptions, RedriveReport } from '../../operate/redrive/redrive.ts';
 import { askCollector, collectorUrl, problemDetail } from '../collector-client.ts';
 import { parseCount } from './count-option.ts';

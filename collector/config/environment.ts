@@ -1,5 +1,6 @@
 import { readKeyList } from './key-list.ts';
-import { readSecretFile, type Environment, type Findings } from './substitute.ts';
+import type { Environment } from '../../schemas/config.ts';
+import { readSecretFile, type Findings } from './substitute.ts';
 
 export type Settings = Record<string, unknown>;
 

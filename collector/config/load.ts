@@ -1,24 +1,12 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
-import { configSchema, type Config } from '../../schemas/config.ts';
+import { configSchema, type Config, type LoadedConfig, type PartialConfig } from '../../schemas/config.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import { fromEnvironment, type Settings } from './environment.ts';
 import { explain, valueAt } from './explain.ts';
 import { readSettingsFile } from './settings-file.ts';
-import { substitute, type Environment, type Findings } from './substitute.ts';
-
-export type { Environment } from './substitute.ts';
-
-interface Origin {
-  readonly collectorId: string;
-  /** Where the settings came from, for the log. */
-  readonly origin: string;
-}
-
-export type LoadedConfig = Config & Origin;
-
-/** The part of the configuration that a command needs. */
-export type PartialConfig<K extends keyof Config> = Pick<Config, K> & Origin;
+import type { Environment } from '../../schemas/config.ts';
+import { substitute, type Findings } from './substitute.ts';
 
 /**
  * Reads the configuration once (design: configuration): the file named by `path` or GATEWATCH_CONFIG, with

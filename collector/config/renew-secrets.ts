@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../../schemas/config.ts';
 import { Secret } from '../../schemas/secret.ts';
-import type { LoadedConfig } from './load.ts';
+import type { LoadedConfig } from '../../schemas/config.ts';
 
 export interface Renewed {
   /** Settings whose secrets are others now, by their path; a gateway's by its name. */

@@ -1,6 +1,5 @@
+import type { Environment } from '../../schemas/config.ts';
 import { readFileSync } from 'node:fs';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What stands in the way of reading the settings: all of it is reported at once. */
 export interface Findings {

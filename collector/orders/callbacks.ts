@@ -14,7 +14,7 @@ import {
 } from '../decode/callback.ts';
 import { stableId } from '../decode/ids.ts';
 import { decimalText, storedDeliveryId, storedGateway } from '../decode/grammar.ts';
-import type { Provenance } from '../sinks/port.ts';
+import type { Provenance } from '../../schemas/sink.ts';
 import { textPolicy, type PipelineContext } from './context.ts';
 import { hint } from './observation.ts';
 import { takeUp, type OrderNews } from './track.ts';

@@ -1,5 +1,5 @@
 import type { PollOutcome } from '../../schemas/rows.ts';
-import type { Endpoint } from './poller-port.ts';
+import type { Endpoint } from '../../schemas/polling.ts';
 
 export interface Circuits {
   /**

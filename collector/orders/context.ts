@@ -2,7 +2,7 @@ import type { Clock } from '../../schemas/clock.ts';
 import type { GatewayConfig } from '../../schemas/config.ts';
 import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
 import type { PollCause, WatchedOrder } from '../../schemas/watch.ts';
-import type { Provenance } from '../sinks/port.ts';
+import type { Provenance } from '../../schemas/sink.ts';
 import type { Instruments } from '../telemetry/instruments.ts';
 import type { Fingerprint } from '../decode/fingerprint.ts';
 import type { TextPolicy } from '../decode/grammar.ts';

@@ -1,5 +1,5 @@
 import { createDueQueue, type DueQueue } from './due-queue.ts';
-import { ENDPOINTS, type Endpoint } from './poller-port.ts';
+import { ENDPOINTS, type Endpoint } from '../../schemas/polling.ts';
 
 export interface Lanes {
   push(endpoint: Endpoint, key: string, dueMs: number, urgent: boolean): void;

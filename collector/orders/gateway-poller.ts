@@ -13,13 +13,8 @@ import {
   type Entry,
 } from './entry.ts';
 import { createLanes } from './endpoint-queues.ts';
-import {
-  endpointOf,
-  type GatewayPoller,
-  type GatewayPollerOptions,
-  type Handled,
-  type HttpAnswer,
-} from './poller-port.ts';
+import { endpointOf, type HttpAnswer } from '../../schemas/polling.ts';
+import type { GatewayPoller, GatewayPollerOptions, Handled } from './poller-port.ts';
 import { createSight } from './watermark-tracker.ts';
 
 const NUDGE_MS = 15_000;

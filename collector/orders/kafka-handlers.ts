@@ -1,4 +1,4 @@
-import type { KafkaRecord } from '../sources/kafka/port.ts';
+import type { KafkaRecord } from '../../schemas/kafka.ts';
 import { handleCallbacks } from './callbacks.ts';
 import type { PipelineContext } from './context.ts';
 import {

@@ -2,9 +2,9 @@ import { HEADERS } from '../../schemas/names.ts';
 import type { EpochMicros, RejectRow } from '../../schemas/rows.ts';
 import type { CallbackDelivery } from '../decode/callback.ts';
 import { stableId } from '../decode/ids.ts';
-import { decodeWatchMessage } from '../decode/watch-message.ts';
-import type { KafkaRecord } from '../sources/kafka/port.ts';
-import type { WatchRequest } from './watch-requests.ts';
+import { decodeWatchMessage } from '../../schemas/watch-message.ts';
+import type { KafkaRecord } from '../../schemas/kafka.ts';
+import type { WatchRequest } from '../../schemas/watch-message.ts';
 
 const BODY_HASH = /^[0-9a-f]{64}$/;
 

@@ -2,7 +2,8 @@ import type { Clock } from '../../schemas/clock.ts';
 import type { GatewayConfig } from '../../schemas/config.ts';
 import type { PollCause, WatchedOrder } from '../../schemas/watch.ts';
 import { createGatewayPoller } from './gateway-poller.ts';
-import type { GatewayPoller, HandleAnswer, PollerEvent, PollerStatus, Watched } from './poller-port.ts';
+import type { PollerStatus } from '../../schemas/polling.ts';
+import type { GatewayPoller, HandleAnswer, PollerEvent, Watched } from './poller-port.ts';
 import { createStatusClient } from '../sources/gateway/status-client.ts';
 
 export interface PollerOptions {

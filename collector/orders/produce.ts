@@ -16,9 +16,11 @@ export interface ProducibleCallback {
  */
 export function callbackMessage(
   delivery: ProducibleCallback,
-  gateway: GatewayConfig,
-  bodies: KafkaConfig['callbackBodies'],
+  gateways: ReadonlyMap<string, GatewayConfig>,
+  bodies: KafkaConfig['callbackBodies'] | undefined,
 ) {
+  const gateway = gateways.get(delivery.gateway);
+  if (gateway === undefined) throw new TypeError(`no gateway named ${delivery.gateway}`);
   if (bodies === 'whole') return message(delivery, delivery, messageKey(delivery.body), {});
   const reduced = reduceCallback(delivery.body, delivery.signatures, {
     keys: gateway.callbackKeys,

@@ -1,29 +1,15 @@
+import type { WatchRequest } from '../../schemas/watch-message.ts';
 import type { OrderObservationRow, RejectRow, WatchRequestRow } from '../../schemas/rows.ts';
-import type { WatchMessage } from '../../schemas/watch.ts';
 import { stableId } from '../decode/ids.ts';
 import type { Problem } from '../../schemas/problem.ts';
 import { received } from '../../schemas/shape.ts';
 import { isCardLikeId } from '../../schemas/card-search.ts';
 import { currencyCode, decimalText, storedChannel, storedGateway } from '../decode/grammar.ts';
-import type { Provenance } from '../sinks/port.ts';
+import type { Provenance } from '../../schemas/sink.ts';
 import type { PipelineContext } from './context.ts';
 import { hint } from './observation.ts';
 import { takeUp, type OrderNews } from './track.ts';
 import { toRow } from './watch-memory.ts';
-
-/** A decoded watch message, or why it could not be decoded, with where it came from. */
-export interface WatchRequest {
-  readonly message: WatchMessage | null;
-  readonly problem: Problem | null;
-  readonly source: 'kafka' | 'http' | 'backfill' | 'redrive';
-  /** Equal for the same message however often it is read. */
-  readonly deliveryId: string;
-  readonly coordinates: {
-    readonly topic: string;
-    readonly partition: number;
-    readonly offset: number;
-  } | null;
-}
 
 /**
  * What is wrong with each request, null where nothing is: for senders who are told, and can mend it

@@ -1,17 +1,16 @@
 import type { Clock } from '../../schemas/clock.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
-import type { KafkaSource } from '../sources/kafka/port.ts';
-import type { SpanExporter } from '../sinks/otlp/span-exporter.ts';
-import type { RowSink } from '../sinks/port.ts';
-import type { Poller } from '../orders/poller.ts';
+import type { KafkaSourceStatus } from '../../schemas/kafka.ts';
+import type { PollerStatus } from '../../schemas/polling.ts';
+import type { RowSink, SpanExporterStatus } from '../../schemas/sink.ts';
 import type { GaugeReaders } from './instruments.ts';
 
 /** The running parts that reports and gauges look at. Parts that are not there (yet) are null. */
 export interface Parts {
   readonly sink: RowSink;
-  readonly poller: Poller;
-  readonly kafka: KafkaSource | null;
-  readonly exporter: () => SpanExporter | null;
+  readonly poller: { status(): ReadonlyMap<string, PollerStatus> };
+  readonly kafka: { status(): KafkaSourceStatus } | null;
+  readonly exporter: () => { status(): SpanExporterStatus } | null;
   /** When something was last acknowledged. */
   readonly lastProgressAt: () => EpochMicros;
 }
@@ -30,7 +29,7 @@ export function gaugeReaders(parts: Parts, clock: Clock): GaugeReaders {
   };
 }
 
-function lagByTopic(kafka: KafkaSource | null) {
+function lagByTopic(kafka: Parts['kafka']) {
   const lags = new Map<string, number>();
   for (const { topic, lag } of kafka?.status().partitions ?? [])
     lags.set(topic, (lags.get(topic) ?? 0) + (lag ?? 0));

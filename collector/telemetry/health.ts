@@ -1,8 +1,14 @@
 import { GatewatchError } from '../../schemas/errors.ts';
-import type { Health } from '../sources/http/api-routes.ts';
-import type { SinkStatus } from '../sinks/port.ts';
-import type { KafkaSourceStatus, PartitionStatus } from '../sources/kafka/port.ts';
-import type { PollerStatus } from '../orders/poller-port.ts';
+import type { SinkStatus } from '../../schemas/sink.ts';
+import type { KafkaSourceStatus, PartitionStatus } from '../../schemas/kafka.ts';
+import type { PollerStatus } from '../../schemas/polling.ts';
+
+export interface Health {
+  readonly ok: boolean;
+  /** What is wrong, by part; empty when nothing is. */
+  readonly problems: Readonly<Record<string, string>>;
+  readonly details: Readonly<Record<string, unknown>>;
+}
 
 export interface HealthInput {
   readonly kafka: KafkaSourceStatus | null;

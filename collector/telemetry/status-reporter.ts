@@ -1,8 +1,8 @@
 import type { Clock } from '../../schemas/clock.ts';
 import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
-import type { PollerStatus } from '../orders/poller-port.ts';
+import type { PollerStatus } from '../../schemas/polling.ts';
 import type { Parts } from './gauges.ts';
-import { createRequestRates, type RequestRates } from '../sources/http/request-rates.ts';
+import { createRequestRates, type RequestRates } from './request-rates.ts';
 import type { Tally } from './report-counters.ts';
 
 export interface ReportOptions extends Parts {

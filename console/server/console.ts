@@ -10,14 +10,13 @@ import type {
   VariableOption,
   VariablesAnswer,
 } from '../../schemas/console.ts';
-import type { TableResult } from '../../alerts/evaluate/evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
 import type { VariableValues } from '../../store/macros.ts';
-import { createAlertStates } from '../../alerts/evaluate/alert-states.ts';
 import { findPanel, readDashboards, variableSql, withoutSql, type DashboardFile } from './dashboard-files.ts';
 import { toFrame } from './frame.ts';
 import { createHome } from './home.ts';
 import { intervalFor } from './interval.ts';
-import { problemText } from './problem-text.ts';
+import { problemText } from '../../store/problem-text.ts';
 import { createQueryPool } from './query-pool.ts';
 import type { panelRequestSchema, scopeSchema } from './requests.ts';
 import { chosenValues, statementOf } from './statement.ts';
@@ -27,8 +26,8 @@ export interface ConsoleOptions {
   readonly dashboardsFolder: string;
   /** Folder of dashboards that only links lead to: they are shown, and not listed. @default none */
   readonly linkedFolder?: string;
-  /** Folder of alert rules in the form that Grafana provisions. */
-  readonly rulesFolder: string;
+  /** How the alert rules stand now. */
+  readonly alerts: AlertsNow;
   /** Runs one SELECT with a reader's rights and limits: ClickHouse's `FORMAT JSON`. */
   readonly query: (sql: string) => Promise<TableResult>;
   /** Epoch milliseconds. */
@@ -36,6 +35,11 @@ export interface ConsoleOptions {
   readonly monotonicMs: () => number;
   readonly log: Logger;
 }
+
+/** Gives how the alert rules stand, by queries that wait their turn among those of the panels. */
+export type AlertsNow = (
+  source: Pick<ConsoleOptions, 'query' | 'now' | 'monotonicMs'>,
+) => () => Promise<AlertsAnswer>;
 
 type Scope = z.infer<typeof scopeSchema>;
 
@@ -67,7 +71,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const linked = options.linkedFolder === undefined ? [] : boardsOf(options.linkedFolder, log);
   const boards = new Map([...linked, ...listed]);
   const query = createQueryPool<TableResult>({ run: options.query, now: monotonicMs });
-  const alerts = createAlertStates({ rulesFolder: options.rulesFolder, query, now, monotonicMs });
+  const alerts = options.alerts({ query, now, monotonicMs });
 
   async function within<T>(
     scope: Scope,

@@ -1,5 +1,5 @@
 import type { ColumnKind, ConsoleFrame } from '../../schemas/console.ts';
-import type { TableResult } from '../../alerts/evaluate/evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
 
 /** What the ClickHouse plugin would make of a result: typed columns, times as epoch milliseconds. */
 export function toFrame(refId: string, format: number, { meta = [], data }: TableResult): ConsoleFrame {

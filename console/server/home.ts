@@ -1,5 +1,5 @@
 import { view } from '../../schemas/measures.ts';
-import type { TableResult } from '../../alerts/evaluate/evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
 import { toFrame } from './frame.ts';
 
 /** Where a browser that opens `/` is sent: the first question is whether the gateway is healthy. */

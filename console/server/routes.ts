@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { firstProblem, problemText } from '../../schemas/problem.ts';
-import { sendProblem } from '../../collector/sources/http/problem.ts';
+import { sendProblem } from '../../schemas/http-problem.ts';
 import type { Asked, Console } from './console.ts';
 import type { PageFiles } from './page-files.ts';
 import { panelRequestSchema, scopeSchema } from './requests.ts';

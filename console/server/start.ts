@@ -1,18 +1,14 @@
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Clock } from '../../schemas/clock.ts';
-import type { TableResult } from '../../alerts/evaluate/evaluate.ts';
-import type { LoadedConfig } from '../../collector/config/load.ts';
-import { createConsole } from './console.ts';
+import type { TableResult } from '../../store/store.ts';
+import type { LoadedConfig } from '../../schemas/config.ts';
+import { createConsole, type AlertsNow } from './console.ts';
 import { readPageFiles, type PageFiles } from './page-files.ts';
-import type { ConsoleRoutesOptions } from './routes.ts';
+import { consoleRoutes } from './routes.ts';
 import { createStore } from '../../store/store.ts';
 import type { OpenStore } from '../../store/open.ts';
-import {
-  ALERT_DASHBOARDS_FOLDER,
-  DASHBOARDS_FOLDER,
-  PAGE_FOLDER,
-  RULES_FOLDER,
-} from '../../store/package-files.ts';
+import { ALERT_DASHBOARDS_FOLDER, DASHBOARDS_FOLDER, PAGE_FOLDER } from '../../store/package-files.ts';
 
 /** Beyond what a panel can show or a person waits for. A server's own limits may be lower. */
 const LIMITS = {
@@ -27,7 +23,12 @@ const LIMITS = {
 
 export interface RunningConsole {
   /** Null when the package lacks the page. */
-  readonly routes: ConsoleRoutesOptions | null;
+  readonly site: {
+    /** Adds the page, its files and their interface to an HTTP server. */
+    addRoutes(app: FastifyInstance): void;
+    /** Where a browser that opens `/` is sent. */
+    readonly home: () => Promise<string>;
+  } | null;
   stop(): Promise<void>;
 }
 
@@ -39,6 +40,7 @@ export function startConsole(
   config: LoadedConfig,
   opened: OpenStore,
   clock: Clock,
+  alerts: AlertsNow,
   log: Logger,
 ): RunningConsole {
   const { clickhouse } = config;
@@ -56,14 +58,17 @@ export function startConsole(
   const console = createConsole({
     dashboardsFolder: DASHBOARDS_FOLDER,
     linkedFolder: ALERT_DASHBOARDS_FOLDER,
-    rulesFolder: RULES_FOLDER,
+    alerts,
     query,
     now: () => clock.now() / 1000,
     monotonicMs: clock.monotonicMs,
     log,
   });
   return {
-    routes: page === null ? null : { console, page },
+    site:
+      page === null
+        ? null
+        : { addRoutes: (app) => consoleRoutes(app, { console, page }), home: console.home },
     stop: () => store.close(),
   };
 }

@@ -1,6 +1,6 @@
 import type { WatchMessage } from '../../schemas/watch.ts';
 import type { Problem } from '../../schemas/problem.ts';
-import { checkWatchMessage } from '../../collector/decode/watch-message.ts';
+import { checkWatchMessage } from '../../schemas/watch-message.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import { fieldOf, FIELDS, toMessage, type BackfillField, type Defaults } from './columns.ts';
 import { createCsvReader, delimiterOf, type CsvRecord } from './csv.ts';

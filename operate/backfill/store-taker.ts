@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Problem } from '../../schemas/problem.ts';
-import { handleWatchRequests, type WatchRequest } from '../../collector/orders/watch-requests.ts';
+import type { WatchRequest } from '../../schemas/watch-message.ts';
+import { handleWatchRequests } from '../../collector/orders/watch-requests.ts';
 import type { OfflinePipeline } from '../redrive/offline-pipeline.ts';
 import type { Taker } from './taker.ts';
 

@@ -1,5 +1,5 @@
 import { isLoopback, nameOfHost } from '../../schemas/host.ts';
-import type { LoadedConfig } from '../../collector/config/load.ts';
+import type { LoadedConfig } from '../../schemas/config.ts';
 import { ok, warn, type Check, type Finding } from './check.ts';
 
 /** What a valid configuration says, and what in it is probably not meant. */

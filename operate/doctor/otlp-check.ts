@@ -1,4 +1,4 @@
-import type { Environment } from '../../collector/config/load.ts';
+import type { Environment } from '../../schemas/config.ts';
 import { VERSION } from '../../store/package-files.ts';
 import { createOtlpSender } from '../../collector/sinks/otlp/sender.ts';
 import { isOtlpWanted } from '../../collector/telemetry/otel-env.ts';

@@ -7,7 +7,7 @@ import {
   type GatewayOfTopic,
 } from '../../collector/orders/kafka-records.ts';
 import { handleWatchRequests } from '../../collector/orders/watch-requests.ts';
-import type { KafkaRecord } from '../../collector/sources/kafka/port.ts';
+import type { KafkaRecord } from '../../schemas/kafka.ts';
 import type { OfflinePipeline } from './offline-pipeline.ts';
 import type { OpenReject } from './open-rejects.ts';
 

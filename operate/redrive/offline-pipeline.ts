@@ -9,7 +9,7 @@ import { createWatchMemory } from '../../collector/orders/watch-memory.ts';
 import { loadFingerprintKey } from '../../store/fingerprint-key.ts';
 import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
 import type { Store } from '../../store/store.ts';
-import type { Provenance } from '../../collector/sinks/port.ts';
+import type { Provenance } from '../../schemas/sink.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
 
 export interface OfflinePipelineOptions {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { ID_KINDS, watchKey, type WatchMessage } from '../../schemas/watch.ts';
 import type { PipelineContext } from '../../collector/orders/context.ts';
 import type { WatchMemory, WatchRef } from '../../collector/orders/watch-memory.ts';
-import { handleWatchRequests, type WatchRequest } from '../../collector/orders/watch-requests.ts';
+import type { WatchRequest } from '../../schemas/watch-message.ts';
+import { handleWatchRequests } from '../../collector/orders/watch-requests.ts';
 import type { OpenReject } from './open-rejects.ts';
 
 /**

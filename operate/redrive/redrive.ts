@@ -1,5 +1,5 @@
 import type { Query, WatchRef } from '../../collector/orders/watch-memory.ts';
-import type { KafkaRecord } from '../../collector/sources/kafka/port.ts';
+import type { KafkaRecord } from '../../schemas/kafka.ts';
 import { byPlace, placeText, resolutionOf, takeAgain, type KafkaTopics } from './from-kafka.ts';
 import type { OfflinePipeline } from './offline-pipeline.ts';
 import { readOpenRejects, readSetRight, wayOf, type OpenReject, type RejectFilter } from './open-rejects.ts';

@@ -1,4 +1,4 @@
-import type { TableResult } from '../../alerts/evaluate/evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
 import type { PollOutcome } from '../../schemas/rows.ts';
 import { expandPanelSql, type VariableValues } from '../support/macros.ts';
 import {

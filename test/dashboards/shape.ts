@@ -1,4 +1,4 @@
-import type { TableResult } from '../../alerts/evaluate/evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
 
 const NUMBER = /^(Nullable\()?(U?Int|Float|Decimal)/;
 const TEXT = /^(LowCardinality\()?(Nullable\()?(String|Enum)/;

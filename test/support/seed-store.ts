@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { type ClickHouseClient, createClient } from '@clickhouse/client';
-import type { TableResult } from '../../alerts/evaluate/evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
 import { decode } from '../../collector/decode/code.ts';
 import { readMigrations } from '../../store/migrations.ts';
 import type { OrderType, Outcome } from '../../schemas/dictionary.ts';

@@ -1,6 +1,6 @@
 import type { RowBundle } from '../../../schemas/rows.ts';
 import { addProvenance, appendRows, countRows, emptyProvenance } from '../bundle.ts';
-import type { Provenance } from '../port.ts';
+import type { Provenance } from '../../../schemas/sink.ts';
 import type { Collected } from './deliver.ts';
 import { MAX_WEEKS, weekOf } from './weeks.ts';
 

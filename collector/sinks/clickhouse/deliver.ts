@@ -1,7 +1,8 @@
 import type { TableKey } from '../../../schemas/names.ts';
 import type { EpochMicros, Rows } from '../../../schemas/rows.ts';
 import { BATCH_STAMPED } from '../../../schemas/rows.ts';
-import type { AnyRow, ProvenanceSum, RowsByTable } from '../bundle.ts';
+import type { AnyRow } from '../../../schemas/rows.ts';
+import type { ProvenanceSum, RowsByTable } from '../bundle.ts';
 import { isEmptyProvenance } from '../bundle.ts';
 import type { BatchStamp, FrozenInsert } from '../../../store/frozen-insert.ts';
 import { freezeInsert } from '../../../store/frozen-insert.ts';

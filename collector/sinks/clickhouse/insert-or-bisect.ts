@@ -1,5 +1,5 @@
 import type { TableKey } from '../../../schemas/names.ts';
-import type { AnyRow } from '../bundle.ts';
+import type { AnyRow } from '../../../schemas/rows.ts';
 import { RowNotEncodable } from '../../../store/arrow-buffers.ts';
 import type { BatchStamp, FrozenInsert } from '../../../store/frozen-insert.ts';
 import { freezeInsert } from '../../../store/frozen-insert.ts';

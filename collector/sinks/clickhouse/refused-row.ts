@@ -3,7 +3,7 @@ import type { TableKey } from '../../../schemas/names.ts';
 import { TABLES } from '../../../schemas/names.ts';
 import type { EpochMicros, RejectRow } from '../../../schemas/rows.ts';
 import { COLUMNS } from '../../../schemas/rows.ts';
-import type { AnyRow } from '../bundle.ts';
+import type { AnyRow } from '../../../schemas/rows.ts';
 import { RowNotEncodable } from '../../../store/arrow-buffers.ts';
 import { StoreError } from '../../../store/store-error.ts';
 

@@ -1,7 +1,7 @@
 import type { EpochMicros } from '../../../schemas/rows.ts';
 import type { Instruments } from '../../telemetry/instruments.ts';
 import { noInstruments } from '../../telemetry/instruments.ts';
-import type { RowSink, SinkStatus } from '../port.ts';
+import type { RowSink, SinkStatus } from '../../../schemas/sink.ts';
 import { createPendingWrite, createQueue } from './collecting.ts';
 import type { Gathered, PendingWrite } from './collecting.ts';
 import type { FrozenBatch } from './deliver.ts';

@@ -1,6 +1,6 @@
 import type { EpochMicros } from '../../../schemas/rows.ts';
 import type { TableKey } from '../../../schemas/names.ts';
-import type { AnyRow } from '../bundle.ts';
+import type { AnyRow } from '../../../schemas/rows.ts';
 
 /**
  * Partitions that a statement writes to at most, and that bundles put together into one batch do. A partition

@@ -3,7 +3,7 @@ import type { EpochMicros, RowBundle, Rows } from '../../../schemas/rows.ts';
 import { GatewatchError } from '../../../schemas/errors.ts';
 import { addProvenance, appendRows, countRows, emptyProvenance } from '../bundle.ts';
 import type { RowsByTable } from '../bundle.ts';
-import type { Provenance, RowSink } from '../port.ts';
+import type { Provenance, RowSink } from '../../../schemas/sink.ts';
 
 export interface MemorySinkOptions {
   /** Clock of the time stamps in `status()`. @default the wall clock */

@@ -1,3 +1,4 @@
+import type { SpanExporterStatus } from '../../../schemas/sink.ts';
 import type { SpanData } from '../../../schemas/span.ts';
 import type { Instruments } from '../../telemetry/instruments.ts';
 import { noInstruments } from '../../telemetry/instruments.ts';
@@ -35,16 +36,6 @@ export interface SpanExporterOptions {
 export interface SpanExporterLog {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
-}
-
-export interface SpanExporterStatus {
-  readonly state: 'ok' | 'retrying';
-  /** Last batch that was sent in full. */
-  readonly cursor: number;
-  /** Batches acknowledged and not yet exported. */
-  readonly backlogBatches: number;
-  readonly spansExported: number;
-  readonly lastError: string | null;
 }
 
 export interface SpanExporter {

@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 import type { GatewayConfig, StatusPaths } from '../../../schemas/config.ts';
 import type { PollOutcome } from '../../../schemas/rows.ts';
 import { exchange, type Exchange } from './exchange.ts';
-import { endpointOf, type Endpoint, type HttpAnswer } from '../../orders/poller-port.ts';
+import { endpointOf, type Endpoint, type HttpAnswer } from '../../../schemas/polling.ts';
 import { isSafeId, type WatchedOrder } from '../../../schemas/watch.ts';
 
 const PATH_KEYS: Readonly<Record<Endpoint, keyof StatusPaths>> = {

@@ -1,20 +1,14 @@
+import type { Health } from '../../telemetry/health.ts';
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { orderQuerySchema, type OrderQuery, type OrderTimeline } from '../../../schemas/order-timeline.ts';
 import type { Rows } from '../../../schemas/rows.ts';
-import { checkWatchMessage } from '../../decode/watch-message.ts';
+import { checkWatchMessage } from '../../../schemas/watch-message.ts';
 import { firstProblem, problemText, type Problem } from '../../../schemas/problem.ts';
 import { isRetryable } from '../../../schemas/errors.ts';
-import type { WatchRequest } from '../../orders/watch-requests.ts';
-import { sendProblem, type ProblemDetails } from './problem.ts';
-
-export interface Health {
-  readonly ok: boolean;
-  /** What is wrong, by part; empty when nothing is. */
-  readonly problems: Readonly<Record<string, string>>;
-  readonly details: Readonly<Record<string, unknown>>;
-}
+import type { WatchRequest } from '../../../schemas/watch-message.ts';
+import { sendProblem, type ProblemDetails } from '../../../schemas/http-problem.ts';
 
 export interface ApiOptions {
   readonly version: string;

@@ -2,7 +2,7 @@ import rateLimit from '@fastify/rate-limit';
 import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { refusalOfForeignPage } from './foreign-page.ts';
-import { sendProblem } from './problem.ts';
+import { sendProblem } from '../../../schemas/http-problem.ts';
 
 /** Why a request or connection was turned back unread: the label of a metric. */
 export type Refused =

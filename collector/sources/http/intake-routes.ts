@@ -4,7 +4,7 @@ import { HEADERS } from '../../../schemas/names.ts';
 import { isRetryable } from '../../../schemas/errors.ts';
 import type { CallbackAccess } from './callback-access.ts';
 import type { Refused } from './guard.ts';
-import { sendProblem } from './problem.ts';
+import { sendProblem } from '../../../schemas/http-problem.ts';
 
 /** A callback as the intake hands it on. */
 export interface IntakeDelivery {

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { HttpConfig, TlsConfig } from '../../../schemas/config-http.ts';
-import type { LoadedConfig } from '../../config/load.ts';
-import { consoleRoutes, type ConsoleRoutesOptions } from '../../../console/server/routes.ts';
+import type { LoadedConfig } from '../../../schemas/config.ts';
 import { apiRoutes, type ApiOptions } from './api-routes.ts';
 import type { CallbackAccess } from './callback-access.ts';
 import type { Refused } from './guard.ts';
@@ -29,7 +29,8 @@ export interface ListenerTls {
 export interface ListenerParts {
   readonly api: ApiOptions;
   readonly intake: Omit<IntakeOptions, 'access' | 'onRefused'>;
-  readonly console: ConsoleRoutesOptions | null;
+  /** Adds the console's routes; null without a console. */
+  readonly console: ((app: FastifyInstance) => void) | null;
   readonly access: CallbackAccess;
   readonly onRefused: (reason: Refused) => void;
   readonly log: Logger;
@@ -66,7 +67,7 @@ export async function startListeners(config: LoadedConfig['http'], parts: Listen
     port,
     routes(app) {
       apiRoutes(app, parts.api);
-      if (parts.console !== null) consoleRoutes(app, parts.console);
+      parts.console?.(app);
       if (intake === undefined) intakeRoutes(app, { ...parts.intake, access, onRefused });
     },
   });

@@ -7,7 +7,7 @@ import { GatewatchError } from '../../../schemas/errors.ts';
 import { addressList } from './addresses.ts';
 import { limitConnections } from './connections.ts';
 import { guardRequests, type GuardOptions } from './guard.ts';
-import { sendProblem } from './problem.ts';
+import { sendProblem } from '../../../schemas/http-problem.ts';
 import type { TlsFiles } from './tls.ts';
 
 export interface HttpServer {

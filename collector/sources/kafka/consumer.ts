@@ -1,7 +1,8 @@
 import type { GatewatchError } from '../../../schemas/errors.ts';
 import { createClient } from './client.ts';
 import { describeFailure } from './failure.ts';
-import type { GroupState, KafkaEvent, KafkaSource, KafkaSourceOptions, KafkaSourceStatus } from './port.ts';
+import type { GroupState, KafkaSourceStatus } from '../../../schemas/kafka.ts';
+import type { KafkaEvent, KafkaSource, KafkaSourceOptions } from './port.ts';
 import { createProgress } from './progress.ts';
 import { createRewind } from './rewind.ts';
 import { createSession, type Session, type SessionEnd } from './session.ts';

@@ -4,7 +4,8 @@ import { GatewatchError } from '../../../schemas/errors.ts';
 import { createClient } from './client.ts';
 import { describeFailure } from './failure.ts';
 import { partitionKey } from './membership.ts';
-import type { KafkaConnectionOptions, KafkaRecord } from './port.ts';
+import type { KafkaRecord } from '../../../schemas/kafka.ts';
+import type { KafkaConnectionOptions } from './port.ts';
 import { toRecord } from './record.ts';
 import { within } from './wait.ts';
 

@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
 import type { GatewayConfig, KafkaConfig } from '../../../schemas/config.ts';
-import { callbackMessage, type ProducibleCallback } from '../../orders/produce.ts';
-import type { Share } from '../../orders/assignment.ts';
 import { createKafkaSource } from './consumer.ts';
-import type { KafkaRecord, KafkaSource } from './port.ts';
-import { createKafkaProducer } from './producer.ts';
+import type { KafkaRecord } from '../../../schemas/kafka.ts';
+import type { KafkaSource } from './port.ts';
+import { createKafkaProducer, type ProducedMessage } from './producer.ts';
 import { callbackTopicNames, gatewayOfTopic, kafkaConnection } from './options.ts';
 import { logKafkaEvent } from './log-events.ts';
 
@@ -13,10 +12,10 @@ const NEW_TOPIC_PARTITIONS = 6;
 
 export interface KafkaInput {
   readonly source: KafkaSource;
-  /** This collector's part of the watched orders. */
-  share(): Share;
+  /** The partitions of the watch topic that this collector has, of how many; null: not known. */
+  share(): ReturnType<KafkaSource['assignment']>;
   /** Puts a callback of our own intake onto its topic. Resolves once the brokers have it. */
-  produce(delivery: ProducibleCallback): Promise<void>;
+  produce(message: ProducedMessage): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -68,11 +67,7 @@ export function createKafkaInput(
   return {
     source,
     share: () => source.assignment(kafka.watchTopic),
-    async produce(delivery) {
-      const gateway = gateways.get(delivery.gateway);
-      if (gateway === undefined) throw new TypeError(`no gateway named ${delivery.gateway}`);
-      await producer.send(callbackTopics[0] ?? '', callbackMessage(delivery, gateway, kafka.callbackBodies));
-    },
+    produce: async (message) => void (await producer.send(callbackTopics[0] ?? '', message)),
     stop: async () => void (await Promise.all([source.stop(), producer.stop()])),
   };
 }

@@ -1,5 +1,5 @@
 import { partitionKey } from './membership.ts';
-import type { PartitionStatus } from './port.ts';
+import type { PartitionStatus } from '../../../schemas/kafka.ts';
 
 interface Partition {
   readonly topic: string;

@@ -1,6 +1,6 @@
 import type { KafkaMessage } from 'kafkajs';
-import type { KafkaRecord } from './port.ts';
-import type { UnreadableBatch } from './unreadable-batch.ts';
+import type { KafkaRecord } from '../../../schemas/kafka.ts';
+import type { UnreadableBatch } from '../../../schemas/kafka.ts';
 
 const NO_HEADERS: ReadonlyMap<string, readonly Uint8Array[]> = new Map();
 const EMPTY = new Uint8Array(0);

@@ -1,12 +1,4 @@
-/** Records that were fetched and cannot be handed over: what stands in their place. */
-export interface UnreadableBatch {
-  /** `too_large`: unpacked, it would take more than this process gives to one batch. */
-  readonly why: 'too_large' | 'damaged';
-  readonly firstOffset: string;
-  readonly lastOffset: string;
-  /** As packed. */
-  readonly bytes: number;
-}
+import type { UnreadableBatch } from '../../../schemas/kafka.ts';
 
 /** A batch of the broker takes up to a megabyte; what grows beyond this was made to. */
 export const MAX_UNPACKED_BYTES = 16 << 20;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createAlertmanager } from '../../../alerts/notify/targets.ts';
-import type { LoadedConfig } from '../../../collector/config/load.ts';
+import type { LoadedConfig } from '../../../schemas/config.ts';
 import { kafkaConnection } from '../../../collector/sources/kafka/options.ts';
 import { renewSecrets } from '../../../collector/config/renew-secrets.ts';
 import { configSchema } from '../../../schemas/config.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { coordinatesRange } from '../../../collector/orders/kafka-records.ts';
-import type { KafkaRecord } from '../../../collector/sources/kafka/port.ts';
+import type { KafkaRecord } from '../../../schemas/kafka.ts';
 
 const record = (offset: bigint): KafkaRecord => ({
   topic: 'a/b',

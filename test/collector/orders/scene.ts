@@ -1,8 +1,8 @@
 import { createGatewayPoller } from '../../../collector/orders/gateway-poller.ts';
+import type { HttpAnswer } from '../../../schemas/polling.ts';
 import type {
   GatewayPoller,
   Handled,
-  HttpAnswer,
   PollerEvent,
   StatusAnswer,
 } from '../../../collector/orders/poller-port.ts';

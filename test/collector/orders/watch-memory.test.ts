@@ -6,7 +6,7 @@ import { resumeOrders } from '../../../collector/orders/resume.ts';
 import { createWatchMemory, toRow, type WatchMemory } from '../../../collector/orders/watch-memory.ts';
 import { createClickHouseSink } from '../../../collector/sinks/clickhouse/sink.ts';
 import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
-import type { RowSink } from '../../../collector/sinks/port.ts';
+import type { RowSink } from '../../../schemas/sink.ts';
 import type { Watched } from '../../../collector/orders/poller-port.ts';
 import { watchKey, type WatchedOrder } from '../../../schemas/watch.ts';
 import { withEmbedded, type TestStore } from '../../support/embedded.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { handleWatchRequests, type WatchRequest } from '../../../collector/orders/watch-requests.ts';
+import type { WatchRequest } from '../../../schemas/watch-message.ts';
+import { handleWatchRequests } from '../../../collector/orders/watch-requests.ts';
 import { createPipeline } from '../../support/pipeline.ts';
 
 const ID = 'order-1';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gaugeReaders } from '../../../collector/telemetry/gauges.ts';
-import { createRequestRates } from '../../../collector/sources/http/request-rates.ts';
+import { createRequestRates } from '../../../collector/telemetry/request-rates.ts';
 import {
   startReports,
   statusReport,
@@ -8,7 +8,7 @@ import {
 } from '../../../collector/telemetry/status-reporter.ts';
 import { createTally } from '../../../collector/telemetry/report-counters.ts';
 import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
-import type { PollerStatus } from '../../../collector/orders/poller-port.ts';
+import type { PollerStatus } from '../../../schemas/polling.ts';
 import type { PollRow } from '../../../schemas/rows.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { T0 } from '../../support/watched-order.ts';

@@ -3,8 +3,8 @@ import { GatewatchError } from '../../../schemas/errors.ts';
 import { createAdmission } from '../../../collector/backpressure.ts';
 import { createHealth, type HealthInput } from '../../../collector/telemetry/health.ts';
 import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
-import type { SinkStatus } from '../../../collector/sinks/port.ts';
-import type { PollerStatus } from '../../../collector/orders/poller-port.ts';
+import type { SinkStatus } from '../../../schemas/sink.ts';
+import type { PollerStatus } from '../../../schemas/polling.ts';
 
 const sink: SinkStatus = {
   state: 'ok',

@@ -1,3 +1,4 @@
+import { createAlertStates } from '../../../alerts/evaluate/alert-states.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +46,7 @@ const consoleOver = (dashboardsFolder: string): Console =>
   createConsole({
     dashboardsFolder,
     linkedFolder: ALERT_DASHBOARDS_FOLDER,
-    rulesFolder: RULES_FOLDER,
+    alerts: (source) => createAlertStates({ ...source, rulesFolder: RULES_FOLDER }),
     query(sql) {
       asked.push(sql);
       return store.query(sql);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { kindOf, toFrame } from '../../../console/server/frame.ts';
 import { intervalFor } from '../../../console/server/interval.ts';
-import { problemText } from '../../../console/server/problem-text.ts';
+import { problemText } from '../../../store/problem-text.ts';
 
 describe('a frame', () => {
   it.each([

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { audit } from '../../../operate/audit/audit.ts';
 import type { AuditReport, Identity } from '../../../operate/audit/report.ts';
 import type { Store } from '../../../store/store.ts';
-import type { RowSink } from '../../../collector/sinks/port.ts';
+import type { RowSink } from '../../../schemas/sink.ts';
 import { withEmbedded, type TestStore } from '../../support/embedded.ts';
 import { openDatabase } from '../../support/migrated-store.ts';
 import { historyEvent } from '../../collector/sinks/support/rows.ts';

@@ -1,6 +1,6 @@
 import { createClickHouseSink } from '../../../collector/sinks/clickhouse/sink.ts';
 import type { Store } from '../../../store/store.ts';
-import type { RowSink } from '../../../collector/sinks/port.ts';
+import type { RowSink } from '../../../schemas/sink.ts';
 import type {
   CallbackDeliveryRow,
   HistoryEventRow,

@@ -3,7 +3,7 @@ import { freezeInsert } from '../../../../store/frozen-insert.ts';
 import type { ClickHouseSinkOptions } from '../../../../collector/sinks/clickhouse/sink.ts';
 import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
 import type { Store } from '../../../../store/store.ts';
-import type { RowSink, SinkStatus } from '../../../../collector/sinks/port.ts';
+import type { RowSink, SinkStatus } from '../../../../schemas/sink.ts';
 import type { OrderObservationRow, OrderWatchRow } from '../../../../schemas/rows.ts';
 import type { TestStore } from '../../../support/embedded.ts';
 import { withEmbedded } from '../../../support/embedded.ts';

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import type { HttpAnswer } from '../../../../collector/orders/poller-port.ts';
+import type { HttpAnswer } from '../../../../schemas/polling.ts';
 import {
   createStatusClient,
   type StatusClient,

@@ -12,7 +12,8 @@ import {
   type HttpServer,
   type HttpServerOptions,
 } from '../../../../collector/sources/http/server.ts';
-import { judgeWatchRequests, type WatchRequest } from '../../../../collector/orders/watch-requests.ts';
+import type { WatchRequest } from '../../../../schemas/watch-message.ts';
+import { judgeWatchRequests } from '../../../../collector/orders/watch-requests.ts';
 import type { Rows } from '../../../../schemas/rows.ts';
 
 const GATEWAY = gatewayConfigSchema.parse({

@@ -1,4 +1,4 @@
-import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
+import type { EpochMicros, RowBundle } from './rows.ts';
 
 /** Where a bundle came from. Summed into the one `ingest_ledger` row of the batch that carries the bundle. */
 export interface Provenance {
@@ -48,4 +48,15 @@ export interface RowSink {
   status(): SinkStatus;
   /** Takes no more rows, writes those it has, and gives up after `graceMs`. Never rejects. Safe to repeat. */
   stop(graceMs: number): Promise<void>;
+}
+
+/** The same of the exporter of spans. */
+export interface SpanExporterStatus {
+  readonly state: 'ok' | 'retrying';
+  /** Last batch that was sent in full. */
+  readonly cursor: number;
+  /** Batches acknowledged and not yet exported. */
+  readonly backlogBatches: number;
+  readonly spansExported: number;
+  readonly lastError: string | null;
 }

@@ -1,7 +1,7 @@
-import type { RejectReason } from '../../schemas/rows.ts';
-import { watchMessageSchema, type WatchMessage } from '../../schemas/watch.ts';
-import { firstProblem, type Problem } from '../../schemas/problem.ts';
-import { looksLikeCardNumber } from '../../schemas/card-search.ts';
+import type { RejectReason } from './rows.ts';
+import { watchMessageSchema, type WatchMessage } from './watch.ts';
+import { firstProblem, type Problem } from './problem.ts';
+import { looksLikeCardNumber } from './card-search.ts';
 
 export type DecodedWatchMessage =
   | { readonly ok: true; readonly message: WatchMessage }
@@ -49,3 +49,17 @@ export function checkWatchMessage(input: unknown): DecodedWatchMessage {
 }
 
 const HINTS = ['channel', 'amount', 'currency'] as const;
+
+/** A decoded watch message, or why it could not be decoded, with where it came from. */
+export interface WatchRequest {
+  readonly message: WatchMessage | null;
+  readonly problem: Problem | null;
+  readonly source: 'kafka' | 'http' | 'backfill' | 'redrive';
+  /** Equal for the same message however often it is read. */
+  readonly deliveryId: string;
+  readonly coordinates: {
+    readonly topic: string;
+    readonly partition: number;
+    readonly offset: number;
+  } | null;
+}

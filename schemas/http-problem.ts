@@ -1,5 +1,3 @@
-import type { FastifyReply } from 'fastify';
-
 /** An error answer (RFC 9457). `detail` is for people; it never repeats a payload or tells a verdict. */
 export interface ProblemDetails {
   readonly status: number;
@@ -18,7 +16,15 @@ export interface ItemProblem {
   readonly expected: string;
 }
 
-export async function sendProblem(reply: FastifyReply, problem: ProblemDetails): Promise<FastifyReply> {
+/** What an error is sent through: the reply of an HTTP framework. */
+export interface ProblemReply {
+  header(name: string, value: string): this;
+  code(status: number): this;
+  type(contentType: string): this;
+  send(body: unknown): this;
+}
+
+export function sendProblem<Reply extends ProblemReply>(reply: Reply, problem: ProblemDetails): Reply {
   if (problem.retryAfterS !== undefined) reply.header('retry-after', String(problem.retryAfterS));
   const { status, title, detail, errors } = problem;
   return reply

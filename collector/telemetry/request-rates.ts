@@ -1,4 +1,4 @@
-import type { Clock } from '../../../schemas/clock.ts';
+import type { Clock } from '../../schemas/clock.ts';
 
 /** Requests a second to a gateway since it was asked about before, or since the process started. */
 export type RequestRates = (gateway: string, requestsSoFar: number) => number;
