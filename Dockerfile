@@ -11,13 +11,16 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY schemas ./schemas
 COPY collector ./collector
+COPY store ./store
+COPY alerts ./alerts
+COPY operate ./operate
+COPY cli ./cli
+COPY console ./console
 COPY sandbox ./sandbox
 COPY dashboards/out ./dashboards/out
-COPY dashboards/preview/out ./dashboards/preview/out
-COPY alerts/out ./alerts/out
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.GATEWATCH_HTTP_PORT ?? 8080}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node"]
-CMD ["collector/main.ts", "run"]
+CMD ["cli/main.ts", "run"]

@@ -6,8 +6,8 @@ export default defineConfig({
     // One Kafka broker for all files, started when the first of them asks.
     globalSetup: ['test/support/kafka-broker.ts'],
     include: ['test/**/*.test.ts'],
-    // Chromium and the lab take minutes, attacks take all that the machine has: `npm run test:e2e`, `test:lab` and
-    // `test:attacks` run them apart.
+    // Chromium and the lab take minutes, attacks take all that the machine has: `npm run test:e2e`,
+    // `test:lab` and `test:attacks` run them apart.
     exclude:
       process.env['GATEWATCH_SUITE'] === undefined ? ['test/e2e/**', 'test/lab/**', 'test/attacks/**'] : [],
     testTimeout: 60_000,

@@ -1,43 +1,46 @@
 import type { Logger } from 'pino';
 import type { RowBundle } from '../schemas/rows.ts';
-import { systemClock } from './clock.ts';
-import type { Environment, LoadedConfig } from './config/load.ts';
+import { systemClock } from '../schemas/system-clock.ts';
+import type { Environment, LoadedConfig } from '../schemas/config.ts';
 import { createFingerprint, type Fingerprint } from './decode/fingerprint.ts';
 import { itemSpan, rootSpan } from './decode/spans.ts';
-import { createCallbackAccess } from './http/callback-access.ts';
-import { readOrderTimeline } from './order-timeline.ts';
-import { handleCallbacks } from './pipeline/callbacks.ts';
-import { countMasked } from './pipeline/count-masked.ts';
-import { createStamp, type PipelineContext } from './pipeline/context.ts';
-import { kafkaHandlers } from './pipeline/kafka-handlers.ts';
-import { handleAnswer } from './pipeline/replies.ts';
-import { createKeeper } from './pipeline/keeper.ts';
-import { isInShare } from './pipeline/share.ts';
-import { createWatchMemory } from './pipeline/watch-memory.ts';
-import { handleWatchRequests, judgeWatchRequests } from './pipeline/watch-requests.ts';
-import { startAlerting } from './alerts/start.ts';
-import { acknowledgedWithin, createAdmission } from './runtime/admission.ts';
-import { startConsole } from './runtime/console.ts';
-import { gaugeReaders } from './runtime/gauges.ts';
-import { createHealth } from './runtime/health.ts';
-import { createKafkaInput, type KafkaInput } from './runtime/kafka-input.ts';
-import { createLifecycle, within, type Ending } from './runtime/lifecycle.ts';
-import { startListeners } from './runtime/listeners.ts';
-import { migrate, openStore, untilStoreAnswers } from './runtime/open-store.ts';
-import { createRefusals } from './runtime/refusals.ts';
-import { createReload } from './runtime/reload.ts';
-import { createStoreProbe } from './runtime/store-probe.ts';
-import { startReports } from './runtime/status-reporter.ts';
-import { createTally } from './runtime/tally.ts';
-import { RULES_FOLDER, VERSION } from './runtime/package-files.ts';
-import { reopen } from './schedule/advance.ts';
-import { loadFingerprintKey } from './sinks/clickhouse/fingerprint-key.ts';
+import { createCallbackAccess } from './sources/http/callback-access.ts';
+import { readOrderTimeline } from '../store/order-timeline.ts';
+import { handleCallbacks } from './orders/callbacks.ts';
+import { countMasked } from './orders/count-masked.ts';
+import { createStamp, type PipelineContext } from './orders/context.ts';
+import { kafkaHandlers } from './orders/kafka-handlers.ts';
+import { handleAnswer } from './orders/replies.ts';
+import { callbackMessage } from './orders/produce.ts';
+import { createKeeper } from './orders/ownership.ts';
+import { isInShare } from './orders/assignment.ts';
+import { createWatchMemory } from './orders/watch-memory.ts';
+import { handleWatchRequests, judgeWatchRequests } from './orders/watch-requests.ts';
+import { startAlerting } from '../alerts/start.ts';
+import { acknowledgedWithin, createAdmission } from './backpressure.ts';
+import type { AlertsNow } from '../console/server/console.ts';
+import { startConsole } from '../console/server/start.ts';
+import { createAlertStates } from '../alerts/evaluate/alert-states.ts';
+import { gaugeReaders } from './telemetry/gauges.ts';
+import { createHealth } from './telemetry/health.ts';
+import { createKafkaInput, type KafkaInput } from './sources/kafka/input.ts';
+import { createLifecycle, within, type Ending } from './lifecycle.ts';
+import { readListenerTls, startListeners } from './sources/http/listeners.ts';
+import { migrate, openStore, untilStoreAnswers } from '../store/open.ts';
+import { createRefusals } from './sources/http/refusals.ts';
+import { renewSecrets } from './config/renew-secrets.ts';
+import { createStoreProbe } from '../store/store-probe.ts';
+import { startReports } from './telemetry/status-reporter.ts';
+import { createTally } from './telemetry/report-counters.ts';
+import { RULES_FOLDER, VERSION } from '../store/package-files.ts';
+import { reopen } from './orders/advance.ts';
+import { loadFingerprintKey } from '../store/fingerprint-key.ts';
 import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
 import { createOtlpSender } from './sinks/otlp/sender.ts';
 import { createSpanExporter, type SpanExporter } from './sinks/otlp/span-exporter.ts';
-import type { Provenance } from './sinks/port.ts';
-import { createPoller, type Poller } from './sources/poller/poller.ts';
-import { startTelemetry } from './telemetry.ts';
+import type { Provenance } from '../schemas/sink.ts';
+import { createPoller, type Poller } from './orders/poller.ts';
+import { startTelemetry } from './telemetry/telemetry.ts';
 import { isOtlpWanted } from './telemetry/otel-env.ts';
 
 export interface CollectorDeps {
@@ -49,7 +52,8 @@ export interface CollectorDeps {
 
 export interface Collector {
   /**
-   * Uses the secrets and certificates of a configuration that was read again; other settings hold from the next start.
+   * Uses the secrets and certificates of a configuration that was read again; other settings hold from the
+   * next start.
    * @throws GatewatchError `config_invalid`, and nothing has changed
    */
   reload(fresh: LoadedConfig): void;
@@ -65,12 +69,14 @@ const STOP_MS = 10_000;
 const DRAIN_MS = 3_000;
 /** What the steps after the export of spans need: the embedded store and the telemetry. */
 const LAST_STEPS_MS = 3_000;
+/** How the rules that the package ships stand, for the console. */
+const alertsNow: AlertsNow = (source) => createAlertStates({ ...source, rulesFolder: RULES_FOLDER });
 /** A sender of callbacks waits so long for its answer at most. */
 const INTAKE_DEADLINE_MS = 5_000;
 
 /**
- * The whole topology: sources -> decode -> sinks. Sinks start first, and everything stops in reverse. A store, broker or
- * gateway that is merely away is waited for.
+ * The whole topology: sources -> decode -> sinks. Sinks start first, and everything stops in reverse. A
+ * store, broker or gateway that is merely away is waited for.
  * @throws GatewatchError or EmbeddedStoreError when the configuration cannot work
  */
 export async function startCollector(config: LoadedConfig, deps: CollectorDeps): Promise<Collector> {
@@ -92,7 +98,8 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const { store } = opened;
     const query = <T>(sql: string, params?: Readonly<Record<string, unknown>>) => store.query<T>(sql, params);
     let exporter: SpanExporter | null = null;
-    // Spans of what was stored last still go out, as far as the steps before have left time; the next run sends the others.
+    // Spans of what was stored last still go out, as far as the steps before have left time; the next run
+    // sends the others.
     const spansMs = () => Math.max(1_000, STOP_MS - LAST_STEPS_MS - life.endingForMs());
     life.onStop(() => exporter?.stop(Math.min(DRAIN_MS, spansMs())));
     const sink = createClickHouseSink({
@@ -176,7 +183,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const probe = createStoreProbe({ ask: () => store.queryText('SELECT 1', 'TabSeparated'), clock });
     life.onStop(async () => probe.stop());
     const kafkaStatus = () => kafka?.source.status() ?? null;
-    const console = startConsole(config, opened, clock, log);
+    const console = startConsole(config, opened, clock, alertsNow, log);
     life.onStop(() => console.stop());
     const listeners = await startListeners(config.http, {
       api: {
@@ -199,13 +206,14 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         timeline: (wanted) => health.whenReady(() => readOrderTimeline(query, wanted)),
         annotate: (row) => health.whenReady(() => (admit(), write({ annotations: [row] }, {}))),
         now: clock.now,
-        home: console.routes?.console.home ?? null,
+        home: console.site?.home ?? null,
       },
       intake: {
         onReceived: () => instruments.received.add(1, { source: 'http' }),
         async accept(delivery) {
           // With Kafka a callback is durable without the store.
-          if (kafka !== null) return kafka.produce(delivery);
+          if (kafka !== null)
+            return kafka.produce(callbackMessage(delivery, gateways, config.kafka?.callbackBodies));
           const received = { ...delivery, receivedAt: stamp(), source: 'http', coordinates: null } as const;
           await health.whenReady(async () => {
             admit();
@@ -214,7 +222,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
           });
         },
       },
-      console: console.routes,
+      console: console.site?.addRoutes ?? null,
       access: createCallbackAccess(gateways),
       onRefused: createRefusals(log, (reason) => instruments.refused.add(1, { reason }), clock.monotonicMs),
       log,
@@ -271,7 +279,13 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     };
     void begin().catch((error: unknown) => life.fail((error as Error).message));
     const { http, intake } = listeners;
-    const reload = createReload(config, gateways, listeners, log);
+    const reload = (fresh: LoadedConfig): void => {
+      // All that can fail comes first.
+      const certificates = readListenerTls(fresh.http);
+      const renewed = renewSecrets(config, fresh, gateways);
+      listeners.renewTls(certificates);
+      log.info(renewed, 'secrets and certificates were read again');
+    };
     return { addresses: { http, intake, store: store.url }, reload, stop: life.stop, done: life.done };
   } catch (error) {
     await life.stop('start failed', 1);

@@ -27,9 +27,9 @@ export const dashboardProvider = (): string =>
   });
 
 /**
- * The data source, with its address and reader from the environment of Grafana: GATEWATCH_CLICKHOUSE_HOST, _PORT (of the
- * HTTP interface), _USER, _PASSWORD. The uid is fixed, because rules refer to it. Queries end before a rule's own limit of
- * 30 s, so that an error says what was slow.
+ * The data source, with its address and reader from the environment of Grafana: GATEWATCH_CLICKHOUSE_HOST,
+ * _PORT (of the HTTP interface), _USER, _PASSWORD. The uid is fixed, because rules refer to it. Queries end
+ * before a rule's own limit of 30 s, so that an error says what was slow.
  */
 export const datasource = (): string =>
   yaml({

@@ -1,4 +1,7 @@
-/** Uids and titles of the dashboards. Links and rules name a dashboard only through this list, so none can dangle. */
+/**
+ * Uids and titles of the dashboards. Links and rules name a dashboard only through this list, so none can
+ * dangle.
+ */
 export const DASHBOARDS = {
   overview: { uid: 'gatewatch-overview', title: 'Gateway health' },
   failures: { uid: 'gatewatch-failures', title: 'Failures' },

@@ -1,6 +1,9 @@
 import type { Clock } from './clock.ts';
 
-/** Things to do at given times, on one timer however many there are. Equal times run in the order they were added. */
+/**
+ * Things to do at given times, on one timer however many there are. Equal times run in the order they were
+ * added.
+ */
 export interface Agenda {
   at(timeMs: number, run: () => void): void;
   readonly size: number;

@@ -7,7 +7,9 @@ export type Credential =
   | { readonly endpoint: MerchantEndpoint; readonly error: null }
   | { readonly endpoint: null; readonly error: 'UNAUTHORIZED' | 'FORBIDDEN_IP' };
 
-/** Reads `Authorization: Bearer <ACCESS_TOKEN>` and compares the caller's address with the endpoint's list. */
+/**
+ * Reads `Authorization: Bearer <ACCESS_TOKEN>` and compares the caller's address with the endpoint's list.
+ */
 export function credentialOf(request: FastifyRequest, endpoints: readonly MerchantEndpoint[]): Credential {
   const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   const endpoint = endpoints.find(

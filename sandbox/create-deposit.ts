@@ -104,7 +104,9 @@ function channelOf(endpoint: MerchantEndpoint, base: CreateBase, hasCard: boolea
   return endpoint.secure === 'p2p' ? 'p2p' : 'acquiring';
 }
 
-/** The reply of section 2.2. An order's payee comes from its own stream, so that it is the same on every run. */
+/**
+ * The reply of section 2.2. An order's payee comes from its own stream, so that it is the same on every run.
+ */
 function created(order: Order, baseUrl: string, seed: string, nowMs: number): object {
   const common = { externalId: order.externalId, orderStatus: statusAt(order, nowMs) };
   const formUrl = `${baseUrl}/form/${order.externalId}`;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
-import type { AlertLine } from '../schemas/alerting/alert-line.ts';
+import type { AlertLine } from '../schemas/alert-line.ts';
 import { annotate } from './demo/annotate.ts';
 import { runCommand, startCollectorProcess, type CollectorProcess } from './demo/collector-process.ts';
 import { COUNTS_SQL, readCounts, type Counts } from './demo/counts.ts';

@@ -2,8 +2,8 @@ import type { OrderType } from '../schemas/dictionary.ts';
 import { createRandom } from './random.ts';
 
 /**
- * Everything that can be made to go wrong on the wire. `kind` says when it is drawn: for each request, for each new
- * order's history, or for each callback.
+ * Everything that can be made to go wrong on the wire. `kind` says when it is drawn: for each request, for
+ * each new order's history, or for each callback.
  */
 export const FAULTS = {
   timeout: {
@@ -59,7 +59,8 @@ export interface FaultRequest {
   readonly delayMs?: number;
   readonly retryAfterSeconds?: number;
   /**
-   * Does the create request take effect although the merchant does not learn it (section 1: "the final state is unknown")?
+   * Does the create request take effect although the merchant does not learn it (section 1: "the final state
+   * is unknown")?
    * @default true for timeout, slow, connection_reset, truncated_*, 499, 500 and 503; else false
    */
   readonly processed?: boolean;
@@ -73,7 +74,9 @@ export interface ActiveFault extends FaultRequest {
   readonly applied: number;
 }
 
-/** What a fault's scope is compared with. A field that is not known matches only faults without that scope. */
+/**
+ * What a fault's scope is compared with. A field that is not known matches only faults without that scope.
+ */
 export interface FaultTarget {
   readonly endpoint?: 'create' | 'status';
   readonly orderType?: OrderType;

@@ -92,7 +92,10 @@ export function statusOf(action: string): 'Success' | 'Failed' | undefined {
   return state === '3' ? 'Success' : state === '4' ? 'Failed' : undefined;
 }
 
-/** Incidents draw from a stream of their own, so that orders they leave alone go as they would have gone without. */
+/**
+ * Incidents draw from a stream of their own, so that orders they leave alone go as they would have gone
+ * without.
+ */
 function drawScenario(
   seed: string,
   sequence: number,
@@ -122,7 +125,10 @@ function walk(steps: readonly Step[], random: Random): PlannedItem[] {
   });
 }
 
-/** The five callback types (section 6.2), each a moment after the item it tells of, and never before another's. */
+/**
+ * The five callback types (section 6.2), each a moment after the item it tells of, and never before
+ * another's.
+ */
 function planCallbacks(
   items: readonly PlannedItem[],
   final: Life['final'],
@@ -203,7 +209,10 @@ export interface PlannedRequest {
   readonly externalTransactionId: string;
 }
 
-/** Share of each channel in the sandbox's own traffic. @default acquiring 45, card 5, p2p 28, token 12, payout 10 */
+/**
+ * Share of each channel in the sandbox's own traffic. @default acquiring 45, card 5, p2p 28, token 12, payout
+ * 10
+ */
 export type ChannelMix = Readonly<Record<Channel, number>>;
 export const DEFAULT_MIX: ChannelMix = { acquiring: 45, card: 5, p2p: 28, token: 12, payout: 10 };
 

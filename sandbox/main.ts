@@ -117,7 +117,10 @@ async function run(flags: Flags): Promise<void> {
   }
 }
 
-/** Secrets given by the user are never printed; those derived from the seed protect nothing and have to be known. */
+/**
+ * Secrets given by the user are never printed; those derived from the seed protect nothing and have to be
+ * known.
+ */
 function banner(sandbox: Sandbox, derived: { token: boolean; key: boolean }): string {
   return [
     `sandbox gateway: ${sandbox.url}`,

@@ -31,7 +31,10 @@ export interface NewOrder {
 export interface OrderDesk {
   /** The number of the next order. */
   readonly nextSequence: number;
-  /** Opens an order and lets it live: history, callbacks, watch message, token. Null: no room (answered with 423). */
+  /**
+   * Opens an order and lets it live: history, callbacks, watch message, token. Null: no room (answered with
+   * 423).
+   */
   open(order: NewOrder): Order | null;
   /** Keeps an order that was put together by hand. */
   adopt(order: Omit<Order, 'sequence'>): Order;

@@ -36,16 +36,22 @@ export interface SandboxOptions {
   readonly port?: number;
   /** Orders the sandbox creates by itself, once started. @default 0 */
   readonly ratePerSecond?: number;
-  /** Delays inside an order's life are divided by this; time stamps stay those of the wall clock. @default 1 */
+  /**
+   * Delays inside an order's life are divided by this; time stamps stay those of the wall clock. @default 1
+   */
   readonly speed?: number;
   /** @default the system's */
   readonly clock?: Clock;
   /** Bearer token of the default endpoint `main`. @default derived from the seed */
   readonly token?: string;
-  /** The merchant's endpoints. @default `main` (acquiring, token, PCI) and `p2p` (token derived from `main`'s) */
+  /**
+   * The merchant's endpoints. @default `main` (acquiring, token, PCI) and `p2p` (token derived from `main`'s)
+   */
   readonly endpoints?: readonly MerchantEndpoint[];
   readonly callbacks?: {
-    /** The static callback address (section 6.1). @default none: only orders with a `callbackUrl` call back */
+    /**
+     * The static callback address (section 6.1). @default none: only orders with a `callbackUrl` call back
+     */
     readonly url?: string;
     /** The merchant's private key (section 6.3). @default derived from the seed */
     readonly key?: string;
@@ -56,7 +62,9 @@ export interface SandboxOptions {
     /** Callbacks waiting to be sent; beyond it the oldest are dropped and counted. @default 10000 */
     readonly maxQueued?: number;
   };
-  /** Tell this address of every new order, as the merchant's own system would: the collector's `POST /orders`. */
+  /**
+   * Tell this address of every new order, as the merchant's own system would: the collector's `POST /orders`.
+   */
   readonly watchUrl?: string;
   /** The name that the watch messages give this gateway. @default 'sandbox' */
   readonly gatewayName?: string;
@@ -66,7 +74,10 @@ export interface SandboxOptions {
   readonly lateShare?: number;
   /** How long an order is kept after its last item became visible. @default 900000 */
   readonly retentionMs?: number;
-  /** Orders in memory; beyond it the oldest settled one goes, and with none settled a create is answered 423. @default 100000 */
+  /**
+   * Orders in memory; beyond it the oldest settled one goes, and with none settled a create is answered 423.
+   * @default 100000
+   */
   readonly maxOrders?: number;
   /** Serve /admin to every address. For private networks only. @default false */
   readonly adminRemote?: boolean;

@@ -50,7 +50,10 @@ export interface OrderStore {
   byTransactionId(type: OrderType, id: string): Order | undefined;
   values(): IterableIterator<Order>;
   readonly size: number;
-  /** Drops orders that settled `retentionMs` ago, those that never ended after four times that. Gives back which. */
+  /**
+   * Drops orders that settled `retentionMs` ago, those that never ended after four times that. Gives back
+   * which.
+   */
   drop(nowMs: number, retentionMs: number): Order[];
   /** Makes room for one more, by dropping the oldest settled one. False: full of unsettled orders. */
   makeRoom(nowMs: number): boolean;

@@ -16,7 +16,8 @@ export interface Random {
 }
 
 /**
- * A stream of its own for every key, so that one order's draws never shift another's: `createRandom(seed, 'life', 17)`.
+ * A stream of its own for every key, so that one order's draws never shift another's: `createRandom(seed,
+ * 'life', 17)`.
  */
 export function createRandom(...key: readonly (string | number)[]): Random {
   const step = sfc32(hash128(key.join('|')));

@@ -4,7 +4,9 @@ import type { ExternalParams, FullStatusReply, HistoryItem } from '../schemas/ga
 import type { Secret } from '../schemas/secret.ts';
 import type { Order } from './orders.ts';
 
-/** The status reply of an order as it is at `nowMs` (sections 2.3 and 4.3-4.5): nothing of its future shows. */
+/**
+ * The status reply of an order as it is at `nowMs` (sections 2.3 and 4.3-4.5): nothing of its future shows.
+ */
 export function statusReply(order: Order, nowMs: number): FullStatusReply {
   return {
     externalId: order.externalId,
@@ -56,7 +58,10 @@ export function timeText(timeUs: number, digits: 3 | 6): string {
   return digits === 3 ? text : `${text.slice(0, -1)}${String(timeUs - ms * 1000).padStart(3, '0')}Z`;
 }
 
-/** Card data shows up once it is given, by the request or by the payer; the tokens come with the success (section 1). */
+/**
+ * Card data shows up once it is given, by the request or by the payer; the tokens come with the success
+ * (section 1).
+ */
 function externalParams(order: Order, nowMs: number): ExternalParams {
   const { card } = order;
   const submitted =

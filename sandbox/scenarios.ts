@@ -1,9 +1,11 @@
 /**
- * How orders go, as data. Every code of the interface's catalogue (section 2.4) occurs in at least one scenario.
- * Weights are per thousand orders of a channel, roughly; times are seconds at speed 1.
+ * How orders go, as data. Every code of the interface's catalogue (section 2.4) occurs in at least one
+ * scenario. Weights are per thousand orders of a channel, roughly; times are seconds at speed 1.
  */
 
-/** How a payment is made. The code does not carry it (section 2.4); the sandbox's endpoint configuration does. */
+/**
+ * How a payment is made. The code does not carry it (section 2.4); the sandbox's endpoint configuration does.
+ */
 export const CHANNELS = ['acquiring', 'card', 'p2p', 'token', 'payout'] as const;
 export type Channel = (typeof CHANNELS)[number];
 

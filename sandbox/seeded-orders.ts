@@ -10,13 +10,18 @@ export interface SeededItem {
   readonly action: string;
   /** Sent as it is, any text. Wins over `offsetMs`. */
   readonly time?: string;
-  /** Milliseconds after (or, negative, before) the order's creation, or for an appended item after now. @default 0 */
+  /**
+   * Milliseconds after (or, negative, before) the order's creation, or for an appended item after now.
+   * @default 0
+   */
   readonly offsetMs?: number;
   /** When replies begin to show it, counted from now. @default at its own time */
   readonly visibleAfterMs?: number;
 }
 
-/** An order by hand, for tests: its history and status are what is given here, and nothing happens by itself. */
+/**
+ * An order by hand, for tests: its history and status are what is given here, and nothing happens by itself.
+ */
 export interface SeededOrder {
   /** @default made up */
   readonly externalId?: string;

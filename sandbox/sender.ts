@@ -32,8 +32,8 @@ export interface Sender {
 }
 
 /**
- * Sends deliveries in the order they were queued, several at once. The queue is bounded: when it is full the oldest
- * waiting delivery is dropped.
+ * Sends deliveries in the order they were queued, several at once. The queue is bounded: when it is full the
+ * oldest waiting delivery is dropped.
  */
 export function createSender(options: SenderOptions): Sender {
   const agent = new Agent({ connections: 16, connect: { timeout: options.timeoutMs } });
@@ -95,8 +95,8 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 /**
- * `acknowledged` by 2xx in time; `uncertain` without an answer or with 5xx, which a merchant may give for what it has
- * taken. What the answer says is not read, and redirects are not followed.
+ * `acknowledged` by 2xx in time; `uncertain` without an answer or with 5xx, which a merchant may give for
+ * what it has taken. What the answer says is not read, and redirects are not followed.
  */
 async function post(
   agent: Agent,

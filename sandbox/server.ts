@@ -60,8 +60,9 @@ export interface Sandbox {
 }
 
 /**
- * Starts the gateway of the interface document on a port of its own (sections 1-9). It listens when the promise resolves.
- * Throws RangeError for options that make no sense, and the system's error when the port is taken.
+ * Starts the gateway of the interface document on a port of its own (sections 1-9). It listens when the
+ * promise resolves. Throws RangeError for options that make no sense, and the system's error when the port is
+ * taken.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const config = resolveOptions(options);

@@ -7,7 +7,9 @@ import { createRandom } from './random.ts';
 import type { Vault } from './vault.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
-/** The sandbox's own traffic: orders that arrive by themselves, through the same path as a merchant's POST. */
+/**
+ * The sandbox's own traffic: orders that arrive by themselves, through the same path as a merchant's POST.
+ */
 export interface Traffic {
   /** Orders per second from now on; 0 stops. */
   setRate(ratePerSecond: number): void;

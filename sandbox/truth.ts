@@ -2,7 +2,9 @@ import type { OrderType, Outcome } from '../schemas/dictionary.ts';
 import { finalOutcome, type Order } from './orders.ts';
 import { statusAt, timeText } from './reply.ts';
 
-/** What the sandbox knows of an order, its future included: what a test compares the collector's rows with. */
+/**
+ * What the sandbox knows of an order, its future included: what a test compares the collector's rows with.
+ */
 export interface OrderTruth {
   readonly sequence: number;
   readonly externalId: string;

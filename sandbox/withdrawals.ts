@@ -15,7 +15,10 @@ export interface WithdrawalRequest {
   readonly callbackUrl?: string;
 }
 
-/** Payouts come into being by the admin API or the sandbox's traffic: the interface shows no payout creation (4.6). */
+/**
+ * Payouts come into being by the admin API or the sandbox's traffic: the interface shows no payout creation
+ * (4.6).
+ */
 export interface Withdrawals {
   create(request: WithdrawalRequest): Order | 'exists' | 'full';
 }

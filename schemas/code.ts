@@ -17,6 +17,9 @@ export interface DecodedCode {
   readonly reasonDetail: string | null;
   /** Is the full code in the interface's catalogue? */
   readonly catalogued: boolean;
-  /** One sentence for people. Composed from the segments when the code is not catalogued; null when not decoded. */
+  /**
+   * One sentence for people. Composed from the segments when the code is not catalogued; null when not
+   * decoded.
+   */
   readonly description: string | null;
 }

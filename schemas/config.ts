@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { alertsConfigSchema } from './alerting/config.ts';
+import { alertsConfigSchema } from './config-alerts.ts';
 import { addressRange, httpConfigSchema, port } from './config-http.ts';
-import { RULES } from './alerting/rules/all.ts';
+import { ALERT_RULES } from './names.ts';
 import { CALLBACK_TYPES } from './gateway/callback.ts';
 import { TOPICS } from './names.ts';
 import { Secret } from './secret.ts';
@@ -17,8 +17,8 @@ const MIN_KEY_BYTES = 16;
 const hasEnoughBytes = (text: string): boolean => new TextEncoder().encode(text).byteLength >= MIN_KEY_BYTES;
 
 /**
- * A key of section 6.3. A callback shows the digest of known text and the key, so that a short key can be found by
- * trying; a semicolon would let parts of the signed text move into the key.
+ * A key of section 6.3. A callback shows the digest of known text and the key, so that a short key can be
+ * found by trying; a semicolon would let parts of the signed text move into the key.
  */
 const callbackKey = z
   .string()
@@ -110,8 +110,8 @@ export const gatewayConfigSchema = z.strictObject({
   /** Bearer token for status requests (section 5). */
   token: secret,
   /**
-   * Private keys that callbacks are signed with (section 6.3), newest first, at least 16 bytes each. @default none: no
-   * callback verifies
+   * Private keys that callbacks are signed with (section 6.3), newest first, at least 16 bytes each. @default
+   * none: no callback verifies
    */
   callbackKeys: z.array(callbackKey).max(5).default([]),
   /** Addresses that callbacks come from; others are refused with 403. @default [], any address */
@@ -121,8 +121,9 @@ export const gatewayConfigSchema = z.strictObject({
   /** Callback types that the account manager switched on (section 6.2). @default all five */
   callbackTypes: z.array(z.enum(CALLBACK_TYPES)).default([...CALLBACK_TYPES]),
   /**
-   * Ids of orders that could be a card number (13 to 19 digits that begin as one and pass its check): `refuse` to read
-   * such orders and keep a fingerprint instead, or `keep` them where gateway or merchant number their orders so.
+   * Ids of orders that could be a card number (13 to 19 digits that begin as one and pass its check):
+   * `refuse` to read such orders and keep a fingerprint instead, or `keep` them where gateway or merchant
+   * number their orders so.
    * @default 'refuse'
    */
   cardLikeIds: z.enum(['refuse', 'keep']).default('refuse'),
@@ -149,8 +150,8 @@ export const kafkaConfigSchema = z.strictObject({
   /** Topic of "poll this order" messages. @default 'gateway.orders' */
   watchTopic: z.string().min(1).default(TOPICS.orders),
   /**
-   * What our own intake puts onto the callback topic: `signed`, the signed fields and the currency, or `whole`, the
-   * body byte for byte, card holder and mask included. @default 'signed'
+   * What our own intake puts onto the callback topic: `signed`, the signed fields and the currency, or
+   * `whole`, the body byte for byte, card holder and mask included. @default 'signed'
    */
   callbackBodies: z.enum(['signed', 'whole']).default('signed'),
   /** Create missing topics. @default false */
@@ -248,7 +249,7 @@ export const configSchema = z
   .superRefine(({ alerts, gateways }, context) => {
     // A misspelt name would leave the rule as it is, and nobody would know. Other folders have rules of their
     // own.
-    const rules = new Set<string>(RULES.map(({ name }) => name));
+    const rules = new Set<string>(ALERT_RULES);
     const names = new Set(gateways.map(({ name }) => name));
     const refuse = (path: string[], message: string): void =>
       context.addIssue({ code: 'custom', path: ['alerts', 'rules', ...path], message });
@@ -259,3 +260,17 @@ export const configSchema = z
     }
   });
 export type Config = z.output<typeof configSchema>;
+
+interface Origin {
+  readonly collectorId: string;
+  /** Where the settings came from, for the log. */
+  readonly origin: string;
+}
+
+export type LoadedConfig = Config & Origin;
+
+/** The part of the configuration that a command needs. */
+export type PartialConfig<K extends keyof Config> = Pick<Config, K> & Origin;
+
+/** A process's environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 /**
- * What the console's server and its page say to each other, as JSON. The page names panels and chooses values of variables;
- * SQL never crosses this boundary in either direction.
+ * What the console's server and its page say to each other, as JSON. The page names panels and chooses values
+ * of variables; SQL never crosses this boundary in either direction.
  */
 
 /** How Grafana would type a column. */

@@ -1,7 +1,7 @@
 /**
- * The dictionary of history codes `A.C.B.RR` (interface document, section 2.4): the one place where stages, results,
- * states, reasons and the catalogue are written down. Decoder, enums, span attributes, value mappings, measures, rules
- * and docs all derive from it. A new reason code is one row in REASONS.
+ * The dictionary of history codes `A.C.B.RR` (interface document, section 2.4): the one place where stages,
+ * results, states, reasons and the catalogue are written down. Decoder, enums, span attributes, value
+ * mappings, measures, rules and docs all derive from it. A new reason code is one row in REASONS.
  */
 
 /** Segment A. Where in the payment's life the event happened. */
@@ -139,7 +139,10 @@ export type OrderType = (typeof ORDER_TYPES)[number];
 export const ORDER_STATUSES = ['Created', 'Processing', 'Success', 'Failed'] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-/** Status values after which no other one is expected. History may still grow for some minutes (section 2.4, rule 2). */
+/**
+ * Status values after which no other one is expected. History may still grow for some minutes (section 2.4,
+ * rule 2).
+ */
 export const FINAL_STATUSES: readonly string[] = ['Success', 'Failed'];
 
 /** Outcome of an order by its deciding item: see OUTCOME_OF_GROUP and `measures.ts`. */

@@ -1,6 +1,9 @@
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/@\s]+))(?::\d{1,5})?$/i;
 
-/** The name or address in a `Host` header, lower case, without port, brackets and final dot; null when there is none. */
+/**
+ * The name or address in a `Host` header, lower case, without port, brackets and final dot; null when there
+ * is none.
+ */
 export function nameOfHost(host: string | undefined): string | null {
   if (host === undefined || host.length > 300) return null;
   const [, address, name] = HOST.exec(host) ?? [];

@@ -1,10 +1,10 @@
 import { CATALOGUE, OUTCOME_OF_GROUP, type Outcome, type ReasonGroup, STAGES } from './dictionary.ts';
 import { DATABASE, VIEWS } from './names.ts';
-import { WILSON_Z, WINDOWS } from './thresholds.ts';
+import { WILSON_Z, WINDOWS } from './windows.ts';
 
 /**
- * The measures of gatewatch as ClickHouse SQL text: the one definition that panels, rules, runbooks and docs share.
- * Everything here is a pure function of its arguments and reads the public views only.
+ * The measures of gatewatch as ClickHouse SQL text: the one definition that panels, rules, runbooks and docs
+ * share. Everything here is a pure function of its arguments and reads the public views only.
  */
 
 /** A view with its database, e.g. `gatewatch.history_events`. */
@@ -25,16 +25,23 @@ export const distinctOrdersIf = (condition: string): string =>
 
 /** Items that can decide an order. Info items carry earlier states and never reopen it. */
 export const DECIDING = `state IN ('SUCCESS', 'FAILED')`;
-/** Time order of items; list order within one instant, the code only to keep a tie from being decided by chance. */
+/**
+ * Time order of items; list order within one instant, the code only to keep a tie from being decided by
+ * chance.
+ */
 export const TIME_ORDER = 'tuple(event_time, list_position, action)';
-/** A failing item: the operation failed, or the payment did (issuer and risk declines are successful checks). */
+/**
+ * A failing item: the operation failed, or the payment did (issuer and risk declines are successful checks).
+ */
 export const FAILING = `(result = 'FAILURE' OR state = 'FAILED')`;
 /** The head of an order's list: where the order began. */
 export const FIRST_ITEM = 'list_position = 0';
 /** The code is not in the catalogue, or not of the current format. */
 export const UNKNOWN_CODE = `(code_format != 'v2' OR action NOT IN (${sqlList(CATALOGUE.map((entry) => entry.action))}))`;
 
-/** The outcome of an order from its deciding item's state and reason group; an order without one is `pending`. */
+/**
+ * The outcome of an order from its deciding item's state and reason group; an order without one is `pending`.
+ */
 export function outcome(state: string, reasonGroup: string): string {
   const groups = Object.entries(OUTCOME_OF_GROUP) as [ReasonGroup, Outcome][];
   const cases = groups.map(([group, result]) => `${reasonGroup} = ${sqlText(group)}, ${sqlText(result)}`);
@@ -57,7 +64,10 @@ export function finishedOrders(where: string): string {
   GROUP BY ${ORDER_KEY}`;
 }
 
-/** One row per order that began in the window: gateway, order_type, external_id, started_at. `where` must hold the window. */
+/**
+ * One row per order that began in the window: gateway, order_type, external_id, started_at. `where` must hold
+ * the window.
+ */
 export function startedOrders(where: string): string {
   return `SELECT ${ORDER_KEY}, min(event_time) AS started_at
   FROM ${view('historyEvents')}
@@ -66,8 +76,8 @@ export function startedOrders(where: string): string {
 }
 
 /**
- * One row per order decided in the window whose first item lies within the look-back: gateway, order_type, external_id,
- * decided_at, seconds from its first item to its deciding one.
+ * One row per order decided in the window whose first item lies within the look-back: gateway, order_type,
+ * external_id, decided_at, seconds from its first item to its deciding one.
  *
  * @param decided conditions on deciding items, the window among them
  * @param began conditions on first items, the longer window among them
@@ -85,10 +95,11 @@ export function timesToFinal(decided: string, began: string): string {
 }
 
 /**
- * One row per order and stage of its items: gateway, order_type, external_id, stage; whether it has items there within the
- * window (`seen`), failed ones among them (`failed`); when it first came there (`reached_at`), whether within the window
- * (`reached`), and the seconds from the item before to that one (NULL without one): how long the step into the stage took.
- * All from one reading of the items, with numbers for instants and stages: texts in arrays cost more than the reading.
+ * One row per order and stage of its items: gateway, order_type, external_id, stage; whether it has items
+ * there within the window (`seen`), failed ones among them (`failed`); when it first came there
+ * (`reached_at`), whether within the window (`reached`), and the seconds from the item before to that one
+ * (NULL without one): how long the step into the stage took. All from one reading of the items, with numbers
+ * for instants and stages: texts in arrays cost more than the reading.
  *
  * @param where conditions on items, a window with the look-back among them
  * @param from the window's begin
@@ -126,7 +137,10 @@ export const JUDGED = `countIf(outcome IN (${sqlList(APPROVAL_OUTCOMES)}))`;
 export const TECHNICAL_SUCCESS_SHARE = ratio(`countIf(outcome != 'technical_failure')`, 'count()');
 /** Over rows of `finishedOrders`: 0..1, NULL without judged orders. */
 export const APPROVAL_SHARE = ratio(`countIf(outcome = 'succeeded')`, JUDGED);
-/** Over history items of one stage: orders with a failed operation there / orders seen there. 0..1, NULL without orders. */
+/**
+ * Over history items of one stage: orders with a failed operation there / orders seen there. 0..1, NULL
+ * without orders.
+ */
 export const OPERATION_FAILURE_SHARE = ratio(distinctOrdersIf(`result = 'FAILURE'`), DISTINCT_ORDERS);
 
 /** numerator / denominator, NULL when there is nothing to divide by. */
@@ -135,8 +149,8 @@ export function ratio(numerator: string, denominator: string): string {
 }
 
 /**
- * Lower bound of the Wilson interval of `affected` out of `seen`; 0 without orders. The same share weighs more the more
- * orders it rests on, so one limit is honest at every volume.
+ * Lower bound of the Wilson interval of `affected` out of `seen`; 0 without orders. The same share weighs
+ * more the more orders it rests on, so one limit is honest at every volume.
  */
 export function wilsonLowerBound(affected: string, seen: string, z: number = WILSON_Z): string {
   const zz = Number((z * z).toPrecision(9));
@@ -147,13 +161,14 @@ export function wilsonLowerBound(affected: string, seen: string, z: number = WIL
 }
 
 /**
- * `WITH` clause that every windowed query begins with. It names `watermarks`, a map from gateway to the instant up to
- * which our picture of it is complete as known at `asOf`, and `window_end(gateway)`, where that gateway's windows end
- * (exclusive): least(asOf - lag, watermark).
+ * `WITH` clause that every windowed query begins with. It names `watermarks`, a map from gateway to the
+ * instant up to which our picture of it is complete as known at `asOf`, and `window_end(gateway)`, where that
+ * gateway's windows end (exclusive): least(asOf - lag, watermark).
  *
- * Each collector's newest report counts, and of several collectors the one that sees furthest. A blind gateway's
- * watermark stands still; so does that of a gateway whose collectors are gone. A gateway that no collector ever reported
- * on, as in a store that was only backfilled, has no watermark to wait for: its windows end at asOf - lag.
+ * Each collector's newest report counts, and of several collectors the one that sees furthest. A blind
+ * gateway's watermark stands still; so does that of a gateway whose collectors are gone. A gateway that no
+ * collector ever reported on, as in a store that was only backfilled, has no watermark to wait for: its
+ * windows end at asOf - lag.
  *
  * @param asOf SQL of the instant of knowledge: the evaluation instant of a rule, now for a panel.
  */
@@ -199,8 +214,8 @@ export interface Window {
 }
 
 /**
- * The last `windowSeconds` before a gateway's window end, seen from the evaluation instant `asOf`. Items first seen
- * later do not count, so evaluating the same instant again gives the same number.
+ * The last `windowSeconds` before a gateway's window end, seen from the evaluation instant `asOf`. Items
+ * first seen later do not count, so evaluating the same instant again gives the same number.
  */
 export function trailingWindow(
   asOf: string,

@@ -1,7 +1,7 @@
 /**
- * The collector's own instruments, each named once: OTLP sends them under `name`, `/metrics` shows them under the name
- * that Prometheus makes of it (dots become underscores, counters end in `_total`).
- * Labels come from closed sets; identifiers of orders never are one.
+ * The collector's own instruments, each named once: OTLP sends them under `name`, `/metrics` shows them under
+ * the name that Prometheus makes of it (dots become underscores, counters end in `_total`). Labels come from
+ * closed sets; identifiers of orders never are one.
  */
 
 export type InstrumentKind = 'counter' | 'gauge' | 'histogram';

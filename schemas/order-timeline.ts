@@ -88,8 +88,9 @@ const watch = z.object({
 });
 
 /**
- * All that is known of one order: the body of `GET /orders/{id}` and of `gatewatch order ID --json`. Times are UTC with
- * microseconds, amounts are decimal text. The head's status and outcome are those of the newest status reply.
+ * All that is known of one order: the body of `GET /orders/{id}` and of `gatewatch order ID --json`. Times
+ * are UTC with microseconds, amounts are decimal text. The head's status and outcome are those of the newest
+ * status reply.
  */
 export const orderTimelineSchema = z.object({
   order: identity.extend({

@@ -1,8 +1,8 @@
 import { ORDER_KEY, sqlList, view } from './measures.ts';
 
 /**
- * The payment form as a funnel over orders (interface document, section 2.4, stage 3). "Not every flow emits every code", so
- * an order reached a step when it has that step's item or one of a later step.
+ * The payment form as a funnel over orders (interface document, section 2.4, stage 3). "Not every flow emits
+ * every code", so an order reached a step when it has that step's item or one of a later step.
  */
 export const FORM_STEPS = [
   { step: 'presented', codes: '3.0.1.00', item: `stage = 'PAYFORM'` },
@@ -35,9 +35,10 @@ export type FormExit = (typeof FORM_EXITS)[number]['code'];
 export const CONFIRM_FAILURE_CODES: readonly FormExit[] = ['3.2.4.56', '3.2.4.57'];
 
 /**
- * One row per order that was on the payment form in the window: gateway, order_type, external_id, on_form_at (its first item
- * of the form in the window), submitted_at (NULL when not), reached (number of the last step), exits (codes of FORM_EXITS,
- * each once). Any item of the form shows that it was presented, whichever code the flow leaves out.
+ * One row per order that was on the payment form in the window: gateway, order_type, external_id, on_form_at
+ * (its first item of the form in the window), submitted_at (NULL when not), reached (number of the last
+ * step), exits (codes of FORM_EXITS, each once). Any item of the form shows that it was presented, whichever
+ * code the flow leaves out.
  *
  * @param where the window and further conditions on items
  */

@@ -3,7 +3,9 @@ import type { TableKey } from './names.ts';
 /** Microseconds since 1970-01-01T00:00:00Z. A number holds them exactly until the year 2255. */
 export type EpochMicros = number;
 
-/** How a column travels: the Arrow type it is sent as and the TypeScript type it has here. `?` means nullable. */
+/**
+ * How a column travels: the Arrow type it is sent as and the TypeScript type it has here. `?` means nullable.
+ */
 export type ColumnKind =
   | 'string'
   | 'string?'
@@ -44,8 +46,9 @@ export type Columns = Readonly<Record<string, ColumnKind>>;
 export type RowOf<C extends Columns> = { readonly [K in keyof C]: ValueOf[C[K]] };
 
 /**
- * The columns the sink sends to each table, in order. Enums and decimals travel as text and are cast by the engine; an
- * `amount` is the exact decimal text. `collector_id` and `batch_seq` are added by the sink where a table has them.
+ * The columns the sink sends to each table, in order. Enums and decimals travel as text and are cast by the
+ * engine; an `amount` is the exact decimal text. `collector_id` and `batch_seq` are added by the sink where a
+ * table has them.
  */
 export const COLUMNS = {
   historyEvents: {
@@ -320,7 +323,10 @@ export const VERDICTS = [
 ] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** How a status request ended. `unknown`: no usable answer, the payment's state stays unknown (section 1, rule 1). */
+/**
+ * How a status request ended. `unknown`: no usable answer, the payment's state stays unknown (section 1, rule
+ * 1).
+ */
 export const POLL_OUTCOMES = [
   'ok',
   'not_found',
@@ -352,3 +358,6 @@ export const REJECT_REASONS = [
   'kafka_batch_damaged',
 ] as const;
 export type RejectReason = (typeof REJECT_REASONS)[number];
+
+/** Any row, when only its table is known at run time. */
+export type AnyRow = Readonly<Record<string, unknown>>;

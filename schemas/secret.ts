@@ -1,8 +1,9 @@
 const PRINTED = '[secret]';
 
 /**
- * A value that must never be printed. Every usual way to turn it into text (template strings, JSON, the inspector, error
- * messages) shows `[secret]`; only `reveal()` gives the value, so a search for that word finds every use.
+ * A value that must never be printed. Every usual way to turn it into text (template strings, JSON, the
+ * inspector, error messages) shows `[secret]`; only `reveal()` gives the value, so a search for that word
+ * finds every use.
  */
 export class Secret {
   #value: string;
@@ -13,7 +14,9 @@ export class Secret {
   reveal(): string {
     return this.#value;
   }
-  /** Whoever holds this one sees the other's value from now on: reveal it where it is used, and keep no copy. */
+  /**
+   * Whoever holds this one sees the other's value from now on: reveal it where it is used, and keep no copy.
+   */
   renew(other: Secret): void {
     this.#value = other.#value;
   }

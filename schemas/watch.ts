@@ -7,7 +7,9 @@ import type { EpochMicros } from './rows.ts';
 export const ID_KINDS = ['external-id', 'transaction-id'] as const;
 export type IdKind = (typeof ID_KINDS)[number];
 
-/** `active`: not final yet. `rereading`: final, late items may come. `merged`: goes on under its service id. */
+/**
+ * `active`: not final yet. `rereading`: final, late items may come. `merged`: goes on under its service id.
+ */
 export const WATCH_PHASES = ['active', 'rereading', 'settled', 'abandoned', 'merged'] as const;
 export type WatchPhase = (typeof WATCH_PHASES)[number];
 
@@ -58,8 +60,8 @@ export function isUsualId(id: string): boolean {
 const ID = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._:/+=|#-]{0,199}$/u;
 
 /**
- * The grammar of an order's id: letters and digits of any script, and the marks that ids are made with. No blanks: a
- * name is no id.
+ * The grammar of an order's id: letters and digits of any script, and the marks that ids are made with. No
+ * blanks: a name is no id.
  */
 export function isId(id: string): boolean {
   return isUsualId(id) || (ID.test(id) && id.length <= 200 && isSafeId(id));
@@ -68,8 +70,8 @@ export function isId(id: string): boolean {
 const id = z.string().min(1).max(200).refine(isId, 'an id of letters, digits and . _ : / + = | # -');
 
 /**
- * A message of the watch topic, and the body of `POST /orders`: "poll this order" (design: Kafka). At least one of the two
- * ids; unknown fields are ignored.
+ * A message of the watch topic, and the body of `POST /orders`: "poll this order" (design: Kafka). At least
+ * one of the two ids; unknown fields are ignored.
  */
 export const watchMessageSchema = z
   .object({

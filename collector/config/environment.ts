@@ -1,9 +1,13 @@
 import { readKeyList } from './key-list.ts';
-import { readSecretFile, type Environment, type Findings } from './substitute.ts';
+import type { Environment } from '../../schemas/config.ts';
+import { readSecretFile, type Findings } from './substitute.ts';
 
 export type Settings = Record<string, unknown>;
 
-/** The variables of each section of the configuration: key below the section (none: the section itself) to variable. */
+/**
+ * The variables of each section of the configuration: key below the section (none: the section itself) to
+ * variable.
+ */
 const VARIABLES = {
   kafka: { brokers: 'GATEWATCH_KAFKA_BROKERS' },
   clickhouse: {
@@ -30,9 +34,9 @@ const TOP_LEVEL = { dataDir: 'GATEWATCH_DATA_DIR', collectorId: 'GATEWATCH_COLLE
 const LISTS: ReadonlySet<string> = new Set(['GATEWATCH_KAFKA_BROKERS', 'GATEWATCH_HTTP_HOSTS']);
 
 /**
- * Lays the GATEWATCH_* variables over the file's settings. They are enough for one gateway (design: configuration); with
- * several gateways in the file, the gateway variables are refused, as it would be unclear which one is meant. Every one
- * can also be given as `..._FILE`. An empty variable counts as not set.
+ * Lays the GATEWATCH_* variables over the file's settings. They are enough for one gateway (design:
+ * configuration); with several gateways in the file, the gateway variables are refused, as it would be
+ * unclear which one is meant. Every one can also be given as `..._FILE`. An empty variable counts as not set.
  *
  * @param wanted tells which sections are needed; variables of the others are not even read
  */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { expectation } from '../decode/problem.ts';
-import { describe } from '../decode/redact.ts';
+import { expectation } from '../../schemas/problem.ts';
+import { describe } from '../../schemas/redact.ts';
 import type { Findings } from './substitute.ts';
 
 /** Keys whose values must not be repeated in an error. */

@@ -3,8 +3,8 @@ const EXPECTED =
   'has to be written as a JSON list, such as ["the,key"]';
 
 /**
- * Several keys in one text, newest first: a JSON list, or one on a line. A comma is a part of a key and never parts two;
- * since it once did, a text with a comma says in JSON what it means.
+ * Several keys in one text, newest first: a JSON list, or one on a line. A comma is a part of a key and never
+ * parts two; since it once did, a text with a comma says in JSON what it means.
  *
  * @returns the keys, or the problem, which never shows the text
  */

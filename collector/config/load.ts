@@ -1,28 +1,16 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
-import { configSchema, type Config } from '../../schemas/config.ts';
-import { GatewatchError } from '../errors.ts';
+import { configSchema, type Config, type LoadedConfig, type PartialConfig } from '../../schemas/config.ts';
+import { GatewatchError } from '../../schemas/errors.ts';
 import { fromEnvironment, type Settings } from './environment.ts';
 import { explain, valueAt } from './explain.ts';
 import { readSettingsFile } from './settings-file.ts';
-import { substitute, type Environment, type Findings } from './substitute.ts';
-
-export type { Environment } from './substitute.ts';
-
-interface Origin {
-  readonly collectorId: string;
-  /** Where the settings came from, for the log. */
-  readonly origin: string;
-}
-
-export type LoadedConfig = Config & Origin;
-
-/** The part of the configuration that a command needs. */
-export type PartialConfig<K extends keyof Config> = Pick<Config, K> & Origin;
+import type { Environment } from '../../schemas/config.ts';
+import { substitute, type Findings } from './substitute.ts';
 
 /**
- * Reads the configuration once (design: configuration): the file named by `path` or GATEWATCH_CONFIG, with `${NAME}` and
- * `${file:PATH}` filled in; then the GATEWATCH_* variables, which win.
+ * Reads the configuration once (design: configuration): the file named by `path` or GATEWATCH_CONFIG, with
+ * `${NAME}` and `${file:PATH}` filled in; then the GATEWATCH_* variables, which win.
  * @throws GatewatchError `config_invalid` that lists every problem with key, received and expected
  */
 export function loadConfig(path: string | undefined, env: Environment): LoadedConfig {
@@ -30,8 +18,9 @@ export function loadConfig(path: string | undefined, env: Environment): LoadedCo
 }
 
 /**
- * The same for commands that need some sections only: the others may be missing or wrong, and their secrets are not
- * even read. Keys that no section has are still problems, since a misspelt `clickhouse` must not pass for none.
+ * The same for commands that need some sections only: the others may be missing or wrong, and their secrets
+ * are not even read. Keys that no section has are still problems, since a misspelt `clickhouse` must not pass
+ * for none.
  */
 export function loadPartialConfig<K extends keyof Config>(
   path: string | undefined,
@@ -77,8 +66,8 @@ function load(
 }
 
 /**
- * Values from outside are texts. Where the schema turns one down because it wants a number or a truth value, and the
- * text is one, it is read as such; so a token made of digits stays a text.
+ * Values from outside are texts. Where the schema turns one down because it wants a number or a truth value,
+ * and the text is one, it is read as such; so a token made of digits stays a text.
  */
 function parse(schema: z.ZodType<Config>, raw: Settings, findings: Findings) {
   const first = schema.safeParse(raw);

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
-import { describe } from '../decode/redact.ts';
+import { describe } from '../../schemas/redact.ts';
 import { isMapping, type Settings } from './environment.ts';
 
 /**
- * The settings in a YAML (or JSON) file as they are written, nothing filled in. Errors name file and line, never the
- * text, which may be a secret. A key without a value (`http:` with everything below it commented out) counts as absent.
+ * The settings in a YAML (or JSON) file as they are written, nothing filled in. Errors name file and line,
+ * never the text, which may be a secret. A key without a value (`http:` with everything below it commented
+ * out) counts as absent.
  *
  * @returns null after a problem, which is added to `problems`
  */

@@ -1,6 +1,5 @@
+import type { Environment } from '../../schemas/config.ts';
 import { readFileSync } from 'node:fs';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What stands in the way of reading the settings: all of it is reported at once. */
 export interface Findings {
@@ -16,9 +15,9 @@ const REFERENCE = /\$\{(file:)?([^}]+)\}/g;
 const WHOLE_REFERENCE = /^\$\{[^}]+\}$/;
 
 /**
- * Fills `${NAME}` from the environment and `${file:PATH}` from a file (one trailing newline cut) into every text of the
- * parsed file, once: what is filled in is not searched again. What is missing is a problem with the setting's key, never
- * an empty value.
+ * Fills `${NAME}` from the environment and `${file:PATH}` from a file (one trailing newline cut) into every
+ * text of the parsed file, once: what is filled in is not searched again. What is missing is a problem with
+ * the setting's key, never an empty value.
  */
 export function substitute(value: unknown, env: Environment, findings: Findings, path = ''): unknown {
   if (typeof value === 'string') return fill(value, env, findings, path);

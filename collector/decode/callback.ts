@@ -3,7 +3,7 @@ import type { CallbackDeliveryRow, EpochMicros, Verdict } from '../../schemas/ro
 import type { Secret } from '../../schemas/secret.ts';
 import { currencyCode, isDecimal, isMasked, storedId, storedStatus, type TextPolicy } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
-import { firstProblem, problemText } from './problem.ts';
+import { firstProblem, problemText } from '../../schemas/problem.ts';
 import { verifySignature } from './signature.ts';
 
 /** A callback as it was delivered, with where it came from. */
@@ -12,8 +12,8 @@ export interface CallbackDelivery {
   /** The request body, byte for byte. */
   readonly body: Uint8Array;
   /**
-   * Stands for the body that the sender had, where only a part of it is here. Anybody can write that header, so it can only
-   * tell contents apart that are equal here, never make one of two.
+   * Stands for the body that the sender had, where only a part of it is here. Anybody can write that header,
+   * so it can only tell contents apart that are equal here, never make one of two.
    */
   readonly bodyHash?: string | null;
   /** Every `Signature` header there was. */
@@ -32,7 +32,10 @@ export interface CallbackDelivery {
 export interface DecodedCallback {
   readonly row: CallbackDeliveryRow;
   readonly verdict: Verdict;
-  /** The content, when it could be read and names an order that may be asked for. Trust it only when the verdict says so; even then it is a hint. */
+  /**
+   * The content, when it could be read and names an order that may be asked for. Trust it only when the
+   * verdict says so; even then it is a hint.
+   */
   readonly callback: KeptCallback | null;
 }
 
@@ -45,7 +48,9 @@ export interface KeptCallback extends Pick<Callback, 'externalId' | 'status' | '
 const MAX_BODY_BYTES = 262_144;
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads and verifies one callback (interface document, sections 6.2 and 6.3). Total: any bytes give a row. */
+/**
+ * Reads and verifies one callback (interface document, sections 6.2 and 6.3). Total: any bytes give a row.
+ */
 export function decodeCallback(
   delivery: CallbackDelivery,
   keys: readonly Secret[],
@@ -149,10 +154,13 @@ export function readCallback(body: Uint8Array): Read {
   return { callback: { externalId, status, amount, orderType, currency }, problem: '' };
 }
 
-/** The signature covers the amount's exact text: should a gateway send a JSON number, its source text is that. */
+/**
+ * The signature covers the amount's exact text: should a gateway send a JSON number, its source text is that.
+ */
 function parseKeepingAmount(text: string): unknown {
   const input: unknown = JSON.parse(text);
-  // Gateways send a string: asking the parser for source texts costs more than all the rest of reading a callback.
+  // Gateways send a string: asking the parser for source texts costs more than all the rest of reading a
+  // callback.
   const isNumber = typeof (input as { amount?: unknown } | null)?.amount === 'number';
   return isNumber ? (JSON.parse(text, keepAmountText) as unknown) : input;
 }
@@ -161,7 +169,10 @@ function keepAmountText(key: string, value: unknown, context?: { source?: string
   return key === 'amount' && typeof value === 'number' ? (context?.source ?? String(value)) : value;
 }
 
-/** Identity of a callback's content: body and signatures, each with its length so that nothing can shift, and the whole body's hash. */
+/**
+ * Identity of a callback's content: body and signatures, each with its length so that nothing can shift, and
+ * the whole body's hash.
+ */
 function contentHash(delivery: CallbackDelivery): Uint8Array {
   const signatures = delivery.signatures.map((signature) => `\n${signature.length}\n${signature}`);
   const { body, bodyHash } = delivery;

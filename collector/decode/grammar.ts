@@ -1,10 +1,11 @@
 import { isId } from '../../schemas/watch.ts';
-import { isCardLikeId } from './card-search.ts';
-import { shapeOf, type Fingerprint } from './fingerprint.ts';
+import { isCardLikeId } from '../../schemas/card-search.ts';
+import { isWord } from '../../schemas/shape.ts';
+import type { Fingerprint } from './fingerprint.ts';
 
 /**
- * The grammar of every text that a stranger chooses and a row keeps. What fits stands as it came; what does not is kept as
- * its fingerprint, so that nothing has to be recognised as card data.
+ * The grammar of every text that a stranger chooses and a row keeps. What fits stands as it came; what does
+ * not is kept as its fingerprint, so that nothing has to be recognised as card data.
  */
 export interface TextPolicy {
   readonly fingerprint: Fingerprint;
@@ -16,7 +17,6 @@ export interface TextPolicy {
 const CODE = /^\d{1,9}(?:\.\d{1,9}){0,9}$/;
 const MAX_CODE_DIGITS = 11;
 /** One word: no card number has letters only, and a name of two words does not fit. */
-const WORD = /^\p{L}{1,32}$/u;
 const CHANNEL = /^[A-Za-z][A-Za-z0-9._-]{0,31}$/;
 const MAX_CHANNEL_DIGITS = 8;
 const CURRENCY = /^(?:[A-Za-z]{3,5}|\d{3})$/;
@@ -44,14 +44,16 @@ export function storedCode(text: string, fingerprint: Fingerprint): string {
 
 /** A status, in replies and callbacks: one word of at most 32 letters. */
 export function isStatus(text: string): boolean {
-  return WORD.test(text) || SHAPE.test(text);
+  return isWord(text) || SHAPE.test(text);
 }
 
 export function storedStatus(text: string, fingerprint: Fingerprint): string {
   return isStatus(text) ? text : fingerprint(text);
 }
 
-/** An id that may be kept and asked for: of an id's letters, and not a card's number unless ids are believed. */
+/**
+ * An id that may be kept and asked for: of an id's letters, and not a card's number unless ids are believed.
+ */
 export function isKeepableId(id: string, keepsCardLikeIds: boolean): boolean {
   return isId(id) && (keepsCardLikeIds || !isCardLikeId(id));
 }
@@ -84,7 +86,9 @@ export function decimalText(amount: number | string | null | undefined): string 
   return isDecimal(text) ? text : null;
 }
 
-/** Is it a plain decimal number, of at most nine decimals but for zeros, that a card number cannot hide in? */
+/**
+ * Is it a plain decimal number, of at most nine decimals but for zeros, that a card number cannot hide in?
+ */
 export function isDecimal(text: string): boolean {
   return AMOUNT.test(text) && !isCardLikeId(text);
 }
@@ -100,23 +104,11 @@ function withoutExponent(amount: number): string {
 /** Zeros that follow the ninth decimal say nothing. */
 const withoutEndingZeros = (text: string): string => text.replace(/(\.\d{9})0+$/, '$1');
 
-/** A currency's code, ISO 4217 letters or digits; null for all else, so that an empty text never stands before a true one. */
+/**
+ * A currency's code, ISO 4217 letters or digits; null for all else, so that an empty text never stands before
+ * a true one.
+ */
 export function currencyCode(currency: unknown): string | null {
   const named = typeof currency === 'string' ? currency.trim() : '';
   return CURRENCY.test(named) ? named : null;
-}
-
-/** What a stranger's value is called in "received ..." texts: a word or a short number as it is, all else by its look. */
-export function received(value: unknown): string {
-  if (value === null || value === undefined) return 'nothing';
-  if (typeof value === 'string') return value === '' ? 'an empty string' : quoted(value);
-  if (typeof value === 'number') return isShortNumber(String(value)) ? String(value) : 'a long number';
-  if (typeof value === 'boolean') return String(value);
-  return Array.isArray(value) ? `an array of ${value.length}` : 'an object';
-}
-
-const isShortNumber = (text: string): boolean => /^-?[\d.]{1,11}$/.test(text);
-
-function quoted(text: string): string {
-  return WORD.test(text) || isShortNumber(text) ? `"${text}"` : `a text like ${shapeOf(text)}`;
 }

@@ -30,7 +30,9 @@ export function beyondAll(item: DecodedItem): RefusedItem {
   return { position: item.position, reason: 'history_too_long', problem, content };
 }
 
-/** Rejects of one reply at most: a bad item is a row as a good one is, and nobody reads ten thousand of them. */
+/**
+ * Rejects of one reply at most: a bad item is a row as a good one is, and nobody reads ten thousand of them.
+ */
 const MAX_REFUSED = 100;
 
 /** The refused items of a reply, the last one standing for all that are too many. */
@@ -43,8 +45,9 @@ export function summedUp(refused: readonly RefusedItem[]): readonly RefusedItem[
 }
 
 /**
- * Why an item is not stored, null when it is. Rows lie in partitions of a week each, and every partition that an insert
- * touches costs the store as much as a thousand rows: a reply must not be able to name any week it likes.
+ * Why an item is not stored, null when it is. Rows lie in partitions of a week each, and every partition that
+ * an insert touches costs the store as much as a thousand rows: a reply must not be able to name any week it
+ * likes.
  */
 export function outsideWindow(item: DecodedItem, window: HistoryWindow): RefusedItem | null {
   if (item.time >= window.from && item.time < window.until) return null;

@@ -4,9 +4,10 @@ import { OUTCOME_OF_GROUP, type Outcome } from '../../schemas/dictionary.ts';
 import { historyItemSchema, type HistoryItem } from '../../schemas/gateway/status-reply.ts';
 import type { EpochMicros, RejectReason } from '../../schemas/rows.ts';
 import { decode } from './code.ts';
-import { firstProblem, type Problem } from './problem.ts';
+import { firstProblem, type Problem } from '../../schemas/problem.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { received, storedCode } from './grammar.ts';
+import { received } from '../../schemas/shape.ts';
+import { storedCode } from './grammar.ts';
 import { parseTime } from './time.ts';
 
 /** One history item, decoded (interface document, section 2.4). */
@@ -39,7 +40,10 @@ export interface DecodedHistory {
 
 const MAX_ACTION_LENGTH = 200;
 
-/** Decodes a list of history items one by one: a bad item is refused alone, an action of another form is kept as its fingerprint. */
+/**
+ * Decodes a list of history items one by one: a bad item is refused alone, an action of another form is kept
+ * as its fingerprint.
+ */
 export function decodeHistory(list: readonly unknown[], fingerprint: Fingerprint): DecodedHistory {
   const items: DecodedItem[] = [];
   const refused: RefusedItem[] = [];
@@ -119,8 +123,8 @@ export function unescapeAction(text: string): string {
 }
 
 /**
- * Time order, list order within one instant, and the code where two reads showed different items at one place: the order that
- * the measures have, so that an order's outcome is the same everywhere.
+ * Time order, list order within one instant, and the code where two reads showed different items at one
+ * place: the order that the measures have, so that an order's outcome is the same everywhere.
  */
 export function inTimeOrder(items: readonly DecodedItem[]): DecodedItem[] {
   return items.toSorted(
@@ -136,8 +140,8 @@ export interface Decision {
 }
 
 /**
- * The deciding item is the latest with state SUCCESS or FAILED; none: the order is pending (design: measures). Info items
- * that follow it carry earlier states and never reopen the order.
+ * The deciding item is the latest with state SUCCESS or FAILED; none: the order is pending (design:
+ * measures). Info items that follow it carry earlier states and never reopen the order.
  */
 export function decide(ordered: readonly DecodedItem[]): Decision | null {
   const item = ordered.findLast(({ code }) => code.state === 'SUCCESS' || code.state === 'FAILED');

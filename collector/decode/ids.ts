@@ -10,7 +10,10 @@ export interface OrderIdentity {
   readonly externalId: string;
 }
 
-/** By way of hexadecimal digits: asked for bytes, `hash` makes a buffer outside the heap, which costs as much as hashing. */
+/**
+ * By way of hexadecimal digits: asked for bytes, `hash` makes a buffer outside the heap, which costs as much
+ * as hashing.
+ */
 export function sha256Bytes(content: string | Uint8Array): Uint8Array {
   return Buffer.from(hash('sha256', content, 'hex'), 'hex');
 }

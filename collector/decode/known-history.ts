@@ -3,10 +3,10 @@ import { decode } from './code.ts';
 import { itemPair, unescapeAction, type DecodedItem } from './history.ts';
 
 /**
- * The items of an order that are already stored, as compact text: one line an item, `time|action|occurrence|position`, and
- * one line `!id` for each refused item that went to `rejects`. The first line may be `=` and what the newest
- * reply told besides.
- * A hundred thousand of these live in the poller's memory, so objects would cost too much.
+ * The items of an order that are already stored, as compact text: one line an item,
+ * `time|action|occurrence|position`, and one line `!id` for each refused item that went to `rejects`. The
+ * first line may be `=` and what the newest reply told besides. A hundred thousand of these live in the
+ * poller's memory, so objects would cost too much.
  */
 export type KnownHistory = string;
 
@@ -62,7 +62,9 @@ export function readTold(known: KnownHistory): string | null {
   return known.startsWith(TOLD) ? (known.split('\n', 1)[0] ?? '').slice(TOLD.length) : null;
 }
 
-/** The known history with what a reply told besides, one line of text, in the place of what one before did. */
+/**
+ * The known history with what a reply told besides, one line of text, in the place of what one before did.
+ */
 export function withTold(known: KnownHistory, told: string): KnownHistory {
   const before = readTold(known);
   const rest = before === null ? known : known.slice(TOLD.length + before.length + 1);

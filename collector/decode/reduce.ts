@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { signatureBase, type Callback } from '../../schemas/gateway/callback.ts';
 import type { Secret } from '../../schemas/secret.ts';
 import { readCallback } from './callback.ts';
-import { shapeOf } from './fingerprint.ts';
+import { shapeOf } from '../../schemas/shape.ts';
 import { currencyCode, isDecimal, isKeepableId, isStatus } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
 import { verifySignature } from './signature.ts';
@@ -29,9 +29,10 @@ export interface ReducedCallback {
 const UNREADABLE = Buffer.from('~');
 
 /**
- * Keeps the signed fields of a callback and its currency, each with its exact text when that fits the field's grammar, and
- * nothing else. It verifies under a key exactly when the whole callback does: where a field of a callback that verifies does
- * not fit, the field becomes its shape and the signature is made anew under the same key.
+ * Keeps the signed fields of a callback and its currency, each with its exact text when that fits the field's
+ * grammar, and nothing else. It verifies under a key exactly when the whole callback does: where a field of a
+ * callback that verifies does not fit, the field becomes its shape and the signature is made anew under the
+ * same key.
  */
 export function reduceCallback(
   body: Uint8Array,

@@ -8,7 +8,8 @@ const SHA256_HEX = /^[0-9a-f]{64}$/i;
 
 /**
  * Verifies a callback's signature (interface document, section 6.3): hexadecimal SHA-256 over
- * `externalId;status;amount;orderType;<PRIVATE_KEY>`. `keys` are newest first, so that a key change can overlap.
+ * `externalId;status;amount;orderType;<PRIVATE_KEY>`. `keys` are newest first, so that a key change can
+ * overlap.
  */
 export function verifySignature(
   callback: SignedFields,

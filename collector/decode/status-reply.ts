@@ -26,12 +26,12 @@ import {
 } from './history-window.ts';
 import { stableId } from './ids.ts';
 import { addKnown, readKnown, readRefused, type KnownHistory } from './known-history.ts';
-import { firstProblem, type Problem } from './problem.ts';
+import { received } from '../../schemas/shape.ts';
+import { firstProblem, type Problem } from '../../schemas/problem.ts';
 import {
   currencyCode,
   decimalText,
   isKeepableId,
-  received,
   storedId,
   storedStatus,
   type TextPolicy,
@@ -79,8 +79,8 @@ export type DecodedReply =
   | { readonly ok: false; readonly rejects: readonly RejectRow[] };
 
 /**
- * Decodes the body of a status reply (interface document, sections 2.3 and 4.3-4.5). Pure and total. Rows are made for
- * items not known yet; a history that shrinks keeps the union.
+ * Decodes the body of a status reply (interface document, sections 2.3 and 4.3-4.5). Pure and total. Rows are
+ * made for items not known yet; a history that shrinks keeps the union.
  */
 export function decodeStatusReply(body: string, context: ReplyContext): DecodedReply {
   const read = readReply(body, context);
@@ -170,7 +170,9 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
   };
 }
 
-/** The items that are not known yet, without those whose time is not kept. What is stored stays, however old. */
+/**
+ * The items that are not known yet, without those whose time is not kept. What is stored stays, however old.
+ */
 function newItems(
   items: readonly DecodedItem[],
   known: ReadonlyMap<string, DecodedItem>,
@@ -210,7 +212,8 @@ function readReply(body: string, context: ReplyContext): Read {
   const reply = parsed.data;
   const mismatch = mismatchOf(reply, context);
   if (mismatch !== null) return { reason: 'id_mismatch', problem: mismatch };
-  // Asked by the merchant's id, the gateway names its own: under that the order is filed and read from now on.
+  // Asked by the merchant's id, the gateway names its own: under that the order is filed and read from now
+  // on.
   const isOwn = context.idKind === 'external-id' || isKeepableId(reply.externalId, policy.keepsCardLikeIds);
   if (!isOwn) {
     const problem = { field: 'externalId', received: received(reply.externalId), expected: 'an id' };
@@ -229,7 +232,10 @@ function readReply(body: string, context: ReplyContext): Read {
   };
 }
 
-/** A double holds 15 digits. Asking the parser for source texts costs more than all the rest: only for an amount of more. */
+/**
+ * A double holds 15 digits. Asking the parser for source texts costs more than all the rest: only for an
+ * amount of more.
+ */
 const LONG_AMOUNT = /"amount"\s*:\s*-?[\d.]{16}/;
 const PLAIN_NUMBER = /^-?[\d.]{1,63}$/;
 
@@ -263,7 +269,8 @@ function anomalyOf(
   unknown: number,
   ordered: readonly DecodedItem[],
 ): HistoryAnomaly {
-  // Keys are unique in both: when fewer items were known than there are known ones, some of those are missing.
+  // Keys are unique in both: when fewer items were known than there are known ones, some of those are
+  // missing.
   if (history.items.length - unknown < known.size) return 'history_shrank';
   if (history.outOfOrder) return 'history_out_of_order';
   const firstFresh = ordered.findIndex((item) => !known.has(item.key));
@@ -271,7 +278,10 @@ function anomalyOf(
   return firstFresh >= 0 && firstFresh < known.size ? 'history_inserted' : '';
 }
 
-/** A row for each refused item. Items that look alike are told apart by their number, as equal readable ones are. */
+/**
+ * A row for each refused item. Items that look alike are told apart by their number, as equal readable ones
+ * are.
+ */
 function refusedRows(context: ReplyContext, refused: readonly RefusedItem[]): RejectRow[] {
   const seen = new Map<string, number>();
   return refused.map(({ reason, problem, content }) => {

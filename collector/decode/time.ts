@@ -3,14 +3,16 @@ import type { EpochMicros } from '../../schemas/rows.ts';
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)?$/;
 
-/** Event times outside these years are refused: they are no payment's, and would make partitions of their own. */
+/**
+ * Event times outside these years are refused: they are no payment's, and would make partitions of their own.
+ */
 const EARLIEST = Date.UTC(2000, 0, 1) * 1000;
 const LATEST = Date.UTC(2100, 0, 1) * 1000;
 
 /**
- * Reads an ISO 8601 time stamp (interface document, section 2.4) into microseconds. A time without a zone counts as UTC;
- * digits beyond microseconds are cut off, so equal instants stay equal. `null` when it is no such time, does not exist
- * in the calendar, or lies outside the years 2000-2099.
+ * Reads an ISO 8601 time stamp (interface document, section 2.4) into microseconds. A time without a zone
+ * counts as UTC; digits beyond microseconds are cut off, so equal instants stay equal. `null` when it is no
+ * such time, does not exist in the calendar, or lies outside the years 2000-2099.
  */
 export function parseTime(text: string): EpochMicros | null {
   const usual = parseUsual(text);
@@ -35,7 +37,10 @@ export function parseTime(text: string): EpochMicros | null {
 /** How the usual form ends: with no fraction of a second, or with one of 3 or 6 digits. */
 const USUAL_LENGTHS: ReadonlySet<number> = new Set([20, 24, 27]);
 
-/** `YYYY-MM-DDTHH:MM:SS[.fff[fff]]Z`, up to the 28th of a month, digit by digit; null for all else, which the grammar above judges. */
+/**
+ * `YYYY-MM-DDTHH:MM:SS[.fff[fff]]Z`, up to the 28th of a month, digit by digit; null for all else, which the
+ * grammar above judges.
+ */
 function parseUsual(text: string): EpochMicros | null {
   const { length } = text;
   if (!USUAL_LENGTHS.has(length) || !hasUsualMarks(text, length)) return null;

@@ -1,9 +1,7 @@
 import type { TableKey } from '../../schemas/names.ts';
-import type { RowBundle } from '../../schemas/rows.ts';
-import type { Provenance } from './port.ts';
+import type { AnyRow, RowBundle } from '../../schemas/rows.ts';
+import type { Provenance } from '../../schemas/sink.ts';
 
-/** Any row, when only its table is known at run time. */
-export type AnyRow = Readonly<Record<string, unknown>>;
 export type RowsByTable = Map<TableKey, AnyRow[]>;
 
 export interface ProvenanceSum {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GatewatchError } from '../errors.ts';
+import { GatewatchError } from '../../schemas/errors.ts';
 
 export interface RetryPolicy {
   /** Wait after the first failure. @default 100 */
@@ -12,7 +12,9 @@ export interface RetryPolicy {
 
 export const DEFAULT_RETRY: RetryPolicy = { minDelayMs: 100, maxDelayMs: 10_000, random: Math.random };
 
-/** Exponential with jitter: between half of and the whole doubled delay. `attempt` counts failures, from 1. */
+/**
+ * Exponential with jitter: between half of and the whole doubled delay. `attempt` counts failures, from 1.
+ */
 export function retryDelayMs(policy: RetryPolicy, attempt: number): number {
   const full = Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** Math.min(attempt - 1, 20));
   return full * (0.5 + policy.random() / 2);
@@ -27,8 +29,8 @@ export interface UntilAnsweredOptions {
 }
 
 /**
- * Repeats `attempt` until it answers or fails for good. An attempt that is under way when `signal` is aborted is waited for
- * no longer.
+ * Repeats `attempt` until it answers or fails for good. An attempt that is under way when `signal` is aborted
+ * is waited for no longer.
  *
  * @throws what `isFinal` accepts; GatewatchError `stopped` once `signal` is aborted
  */

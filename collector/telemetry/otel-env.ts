@@ -1,4 +1,6 @@
-/** The standard `OTEL_*` variables that decide whether a signal is sent at all; the libraries read the others. */
+/**
+ * The standard `OTEL_*` variables that decide whether a signal is sent at all; the libraries read the others.
+ */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -7,8 +9,9 @@ export function isTelemetryDisabled(env: Environment): boolean {
 }
 
 /**
- * True when a signal goes out by OTLP: an endpoint is named (in the configuration or the environment) and the signal's
- * `OTEL_..._EXPORTER` does not say otherwise. Without an endpoint nothing is sent to the default one, localhost.
+ * True when a signal goes out by OTLP: an endpoint is named (in the configuration or the environment) and the
+ * signal's `OTEL_..._EXPORTER` does not say otherwise. Without an endpoint nothing is sent to the default
+ * one, localhost.
  */
 export function isOtlpWanted(env: Environment, signal: 'TRACES' | 'METRICS', configured?: string): boolean {
   if (isTelemetryDisabled(env)) return false;

@@ -14,7 +14,8 @@ export interface ResourceOptions {
 }
 
 /**
- * Who sends this telemetry. `OTEL_RESOURCE_ATTRIBUTES` and then `OTEL_SERVICE_NAME` override what is set here.
+ * Who sends this telemetry. `OTEL_RESOURCE_ATTRIBUTES` and then `OTEL_SERVICE_NAME` override what is set
+ * here.
  */
 export function createResource({ version, collectorId }: ResourceOptions): Resource {
   const own = resourceFromAttributes({

@@ -11,7 +11,7 @@ import {
 } from '../house/mappings.ts';
 import { statPanel, tablePanel, timeSeriesPanel } from '../house/panels.ts';
 import * as queries from './queries.ts';
-import { OPERATION_FAILURES } from '../../schemas/thresholds.ts';
+import { OPERATION_FAILURES } from '../house/thresholds.ts';
 
 export const failingShare = statPanel({
   key: 'failing-share',

@@ -14,7 +14,10 @@ import {
 } from '../../schemas/measures.ts';
 import { CHOSEN_FAILURES, CHOSEN_ITEMS, ITEMS, REASON, WITH_WATERMARKS, bucket } from '../house/filters.ts';
 
-/** SQL about failing items: operation failed (C=2) or payment failed (B=4). n is always a count of distinct orders. */
+/**
+ * SQL about failing items: operation failed (C=2) or payment failed (B=4). n is always a count of distinct
+ * orders.
+ */
 
 const CHOSEN_FAILING = `${FAILING} AND ${CHOSEN_FAILURES}`;
 
@@ -58,8 +61,8 @@ const seenIn = (items: string): string =>
   `(SELECT ${DISTINCT_ORDERS} FROM ${view('historyEvents')} WHERE ${items})`;
 
 /**
- * reason_group, reason, orders and share 0..1 of the orders seen, the same of the window a week before, change of the share,
- * orders seen then and now. Greatest rise first.
+ * reason_group, reason, orders and share 0..1 of the orders seen, the same of the window a week before,
+ * change of the share, orders seen then and now. Greatest rise first.
  */
 export const REASONS_AGAINST_LAST_WEEK_SQL = `${WITH_WATERMARKS},
   ${seenIn(ITEMS)} AS seen,
@@ -77,7 +80,9 @@ GROUP BY reason_group, reason
 ORDER BY ifNull(change, share) DESC, orders DESC, reason
 LIMIT 30`;
 
-/** code, code_format, first_seen_at, last_seen_at, orders, example_order, gateway, order_type. Newest first. */
+/**
+ * code, code_format, first_seen_at, last_seen_at, orders, example_order, gateway, order_type. Newest first.
+ */
 export const UNKNOWN_CODES_SQL = `${WITH_WATERMARKS}
 SELECT action AS code, toString(code_format) AS format, min(event_time) AS first_seen_at, max(event_time) AS last_seen_at,
   ${DISTINCT_ORDERS} AS orders, newest.1 AS example_order, newest.2 AS gateway, newest.3 AS order_type
@@ -91,7 +96,10 @@ GROUP BY code, format, newest
 ORDER BY first_seen_at DESC, code
 LIMIT 50`;
 
-/** Orders with a chosen failing item: last_failure_at, order_id, gateway, order_type, channel, last_code, failures, outcome. */
+/**
+ * Orders with a chosen failing item: last_failure_at, order_id, gateway, order_type, channel, last_code,
+ * failures, outcome.
+ */
 export const FAILED_ORDERS_SQL = `${WITH_WATERMARKS}
 SELECT last_failure_at, external_id AS order_id, toString(gateway) AS gateway, toString(order_type) AS order_type, channel_name AS channel,
   last_code, failures, if(deciding_items = 0, 'pending', ${outcome('deciding_item.1', 'deciding_item.2')}) AS outcome

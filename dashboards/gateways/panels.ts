@@ -1,5 +1,5 @@
 import { POLL_OUTCOMES, VERDICTS } from '../../schemas/rows.ts';
-import { OPERATION_FAILURES, POLL_DURATION, POLL_FAILURES } from '../../schemas/thresholds.ts';
+import { OPERATION_FAILURES, POLL_DURATION, POLL_FAILURES } from '../house/thresholds.ts';
 import { POLL_OUTCOME_COLOURS, VERDICT_COLOURS } from '../house/colours.ts';
 import { coloursOfReasons, label, percent, volume } from '../house/fields.ts';
 import { column, linkTo, seriesLabel } from '../house/links.ts';

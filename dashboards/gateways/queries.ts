@@ -8,8 +8,8 @@ import {
   stageSteps,
   view,
 } from '../../schemas/measures.ts';
-import { verdictsIn } from '../../schemas/symptoms.ts';
-import { WINDOWS } from '../../schemas/thresholds.ts';
+import { verdictsIn } from '../house/symptoms.ts';
+import { WINDOWS } from '../../schemas/windows.ts';
 import {
   CHOSEN_CALLBACKS,
   CHOSEN_ITEMS,
@@ -20,7 +20,10 @@ import {
   bucket,
 } from '../house/filters.ts';
 
-/** SQL about the work of the gateways: what their histories tell beside what our own requests and signature checks met. */
+/**
+ * SQL about the work of the gateways: what their histories tell beside what our own requests and signature
+ * checks met.
+ */
 
 const STEPS = stageSteps(
   `event_time >= $__fromTime - INTERVAL ${WINDOWS.stageLookbackSeconds} SECOND AND event_time < $__toTime AND event_time < window_end(gateway) AND ${CHOSEN_ITEMS}`,
@@ -29,7 +32,10 @@ const STEPS = stageSteps(
 );
 const STAGE_ITEMS = `stage IS NOT NULL AND ${CHOSEN_STAGE} AND ${ITEMS}`;
 
-/** gateway, stage, orders, orders_per_minute, failed_orders, failure_share 0..1, p50 and p95 seconds of the step into it. */
+/**
+ * gateway, stage, orders, orders_per_minute, failed_orders, failure_share 0..1, p50 and p95 seconds of the
+ * step into it.
+ */
 export const STAGES_SQL = `${WITH_WATERMARKS}
 SELECT gateway, stage, orders, orders * 60 / greatest(dateDiff('second', $__fromTime, least(toDateTime64($__toTime, 6), window_end(gateway))), 1) AS orders_per_minute,
   failed_orders, ${ratio('failed_orders', 'orders')} AS failure_share, p50, p95

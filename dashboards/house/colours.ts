@@ -1,7 +1,10 @@
 import { type Outcome, type ReasonGroup, REASONS, type Stage, type State } from '../../schemas/dictionary.ts';
 import type { PollOutcome, Verdict } from '../../schemas/rows.ts';
 
-/** One colour per meaning, the same on every panel. Names are of Grafana's palette, so that both themes suit them. */
+/**
+ * One colour per meaning, the same on every panel. Names are of Grafana's palette, so that both themes suit
+ * them.
+ */
 export const REASON_GROUP_COLOURS: Readonly<Record<ReasonGroup, string>> = {
   NONE: '#8e8e8e',
   TECH: 'red',

@@ -85,7 +85,10 @@ WHERE ${inRange('starts_at')} AND (gateway = '' OR ${CHOSEN_GATEWAY})
 ORDER BY time
 LIMIT 500`;
 
-/** The SDK hides links and annotations in the controls menu unless told otherwise, and cannot be told otherwise. */
+/**
+ * The SDK hides links and annotations in the controls menu unless told otherwise, and cannot be told
+ * otherwise.
+ */
 function withoutMenuPlacement(board: dashboard.Dashboard): dashboard.Dashboard {
   for (const item of [...(board.links ?? []), ...(board.annotations?.list ?? [])]) delete item.placement;
   return board;

@@ -1,6 +1,9 @@
 import { rangeWindow, type Window, withWatermarks } from '../../schemas/measures.ts';
 
-/** How the queries of every dashboard see time and the viewer's choices. Text only: nothing here knows Grafana's objects. */
+/**
+ * How the queries of every dashboard see time and the viewer's choices. Text only: nothing here knows
+ * Grafana's objects.
+ */
 
 /** A panel tells what is known by now about the chosen range, also when the range lies in the past. */
 export const WITH_WATERMARKS = withWatermarks('now64(6)');

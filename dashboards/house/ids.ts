@@ -1,6 +1,6 @@
 /**
- * Panel ids that never change while a panel keeps its key: links, alert rules and repeats hang on them. FNV-1a over the
- * key, folded to 24 bits so that ids stay readable in URLs; the linter refuses collisions.
+ * Panel ids that never change while a panel keeps its key: links, alert rules and repeats hang on them.
+ * FNV-1a over the key, folded to 24 bits so that ids stay readable in URLs; the linter refuses collisions.
  */
 export function panelId(key: string): number {
   let hash = 0x811c9dc5;

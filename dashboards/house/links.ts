@@ -10,8 +10,9 @@ export interface FieldLink {
 const KEPT = ['gateway', 'order_type', 'channel'] as const;
 
 /**
- * A link from a value to a dashboard. It keeps the time range, the data source and the chosen gateways, order types and
- * channels, and narrows them by `choose`: values of the target's variables, as text of Grafana's link grammar.
+ * A link from a value to a dashboard. It keeps the time range, the data source and the chosen gateways, order
+ * types and channels, and narrows them by `choose`: values of the target's variables, as text of Grafana's
+ * link grammar.
  */
 export function linkTo(
   target: DashboardName,

@@ -9,8 +9,9 @@ import { type FieldLook, type Limits, look, noThresholds, singleThreshold, thres
 import { panelId } from './ids.ts';
 
 /**
- * The house style: every panel of gatewatch is made here, so that none lacks a description, a unit, a text for "no data",
- * thresholds, a legend or a tooltip, and so that a panel's JSON says all that is needed to draw it.
+ * The house style: every panel of gatewatch is made here, so that none lacks a description, a unit, a text
+ * for "no data", thresholds, a legend or a tooltip, and so that a panel's JSON says all that is needed to
+ * draw it.
  */
 export interface PanelOptions {
   /** Stable key: the panel's id follows from it. */
@@ -76,7 +77,9 @@ export function dress<B extends AnyPanelBuilder>(builder: B, format: Format, opt
   return builder;
 }
 
-/** One or a few numbers, from the first row of a table; with `eachRow`, one number a row, named by its texts. */
+/**
+ * One or a few numbers, from the first row of a table; with `eachRow`, one number a row, named by its texts.
+ */
 export function statPanel(options: PanelOptions & { readonly eachRow?: boolean }): stat.PanelBuilder {
   const reduce = new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']).fields('');
   return dress(new stat.PanelBuilder(), FORMAT.table, options)

@@ -44,7 +44,10 @@ export function stateTimelinePanel(options: PanelOptions): statetimeline.PanelBu
     .tooltip(new common.VizTooltipOptionsBuilder().mode(common.TooltipDisplayMode.Single));
 }
 
-/** Spans of one trace. The SDK has no builder for Grafana's traces panel: the query and the texts are the house's own. */
+/**
+ * Spans of one trace. The SDK has no builder for Grafana's traces panel: the query and the texts are the
+ * house's own.
+ */
 export function tracesPanel(options: PanelOptions): Builder<Panel> {
   const built = plainPanel(FORMAT.traces, options);
   return { build: () => ({ ...built, type: 'traces', options: { spanFilters: { tags: [] } } }) };

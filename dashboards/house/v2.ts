@@ -4,8 +4,8 @@ import type { Manifest } from '@grafana/grafana-foundation-sdk/resource';
 import { GRAFANA } from '../../schemas/names.ts';
 
 /**
- * The same dashboards as resources of `dashboard.grafana.app/v2` (Grafana 13: API, Git Sync, gcx), made from the classic
- * model so that the two cannot differ. Grafana's file provisioning does not load them.
+ * The same dashboards as resources of `dashboard.grafana.app/v2` (Grafana 13: API, Git Sync, gcx), made from
+ * the classic model so that the two cannot differ. Grafana's file provisioning does not load them.
  */
 export function manifest(board: Dashboard): Manifest {
   return {

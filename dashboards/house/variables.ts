@@ -5,8 +5,8 @@ import { DATASOURCE } from './clickhouse-query.ts';
 import { CHOSEN_GATEWAY, inRange, REASON } from './filters.ts';
 
 /**
- * The variables of the dashboards: several values, "All" by default. What the dictionary knows is listed; what only the
- * data knows is asked for with every change of the time range.
+ * The variables of the dashboards: several values, "All" by default. What the dictionary knows is listed;
+ * what only the data knows is asked for with every change of the time range.
  */
 export type Variable =
   | { readonly name: string; readonly label: string; readonly sql: string }

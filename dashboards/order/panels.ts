@@ -12,7 +12,7 @@ import {
 } from '../house/mappings.ts';
 import { tablePanel } from '../house/panels.ts';
 import { stateTimelinePanel, tracesPanel } from '../house/special-panels.ts';
-import { POLL_DURATION, POLL_LATENESS } from '../../schemas/thresholds.ts';
+import { POLL_DURATION, POLL_LATENESS } from '../house/thresholds.ts';
 import * as queries from './queries.ts';
 
 const ENTER_ID = 'enter an order id above';

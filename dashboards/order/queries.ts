@@ -15,7 +15,10 @@ WHERE ${THIS_ORDER}
 ORDER BY gateway, order_type
 LIMIT 10`;
 
-/** One row an item in time order: event_time, since_previous in seconds, code, stage, result, state, reason, remark, when first seen. */
+/**
+ * One row an item in time order: event_time, since_previous in seconds, code, stage, result, state, reason,
+ * remark, when first seen.
+ */
 export const TIMELINE_SQL = `SELECT event_time, seconds_since_previous AS since_previous, action AS code, stage, result, state, reason_detail,
   multiIf(deciding = 1 AND late = 1, 'decides, seen late', deciding = 1, 'decides', late = 1, 'seen late', '') AS remark,
   observed_at AS seen_at, reason_group, toString(gateway) AS gateway, toString(order_type) AS order_type
@@ -25,8 +28,8 @@ ORDER BY event_time, list_position, code
 LIMIT 500`;
 
 /**
- * time, state, stage: one row an item. Info items after the final one carry earlier states and never reopen an order, so the
- * state stays at the last final one.
+ * time, state, stage: one row an item. Info items after the final one carry earlier states and never reopen
+ * an order, so the state stays at the last final one.
  */
 export const STATES_SQL = `SELECT event_time AS time, ifNull(anyLast(if(ifNull(${DECIDING}, 0), state, NULL)) OVER (ORDER BY event_time, list_position, action ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), state) AS state, stage
 FROM ${view('orderTimeline')}
@@ -55,7 +58,9 @@ WHERE ${THIS_ORDER}
 ORDER BY startTime, parentSpanID
 LIMIT 500`;
 
-/** One row a distinct callback about the order: verdict, claimed status and amount, when, how often, why not. */
+/**
+ * One row a distinct callback about the order: verdict, claimed status and amount, when, how often, why not.
+ */
 export const CALLBACKS_SQL = `SELECT first_received_at, toString(verdict) AS verdict, status AS claimed_status, amount AS claimed_amount,
   toString(currency) AS claimed_currency, deliveries AS times_delivered, toString(source) AS source, problem
 FROM ${view('callbacks')}

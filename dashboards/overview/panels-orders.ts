@@ -1,5 +1,5 @@
 import { OUTCOMES, REASON_GROUPS } from '../../schemas/dictionary.ts';
-import { APPROVAL, COVERAGE, FRESHNESS, TECHNICAL_SUCCESS, TIME_TO_FINAL } from '../../schemas/thresholds.ts';
+import { APPROVAL, COVERAGE, FRESHNESS, TECHNICAL_SUCCESS, TIME_TO_FINAL } from '../house/thresholds.ts';
 import { OUTCOME_COLOURS, REASON_GROUP_COLOURS } from '../house/colours.ts';
 import { label, percent, volume } from '../house/fields.ts';
 import { linkTo, seriesLabel } from '../house/links.ts';

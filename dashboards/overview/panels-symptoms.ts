@@ -1,10 +1,5 @@
-import { SYMPTOMS, type SymptomName } from '../../schemas/symptoms.ts';
-import {
-  AUTHZ_FAILURES,
-  type ShareGate,
-  SIGNATURE_MISMATCHES,
-  TECH_TIMEOUTS,
-} from '../../schemas/thresholds.ts';
+import { SYMPTOMS, type SymptomName } from '../house/symptoms.ts';
+import { AUTHZ_FAILURES, type ShareGate, SIGNATURE_MISMATCHES, TECH_TIMEOUTS } from '../house/thresholds.ts';
 import { label, percent, volume } from '../house/fields.ts';
 import { timeSeriesPanel } from '../house/panels.ts';
 import { symptomShareSql } from './queries.ts';

@@ -10,8 +10,8 @@ import {
   timesToFinal,
   view,
 } from '../../schemas/measures.ts';
-import { symptomCounts, SYMPTOMS, type SymptomName } from '../../schemas/symptoms.ts';
-import { WINDOWS } from '../../schemas/thresholds.ts';
+import { symptomCounts, SYMPTOMS, type SymptomName } from '../house/symptoms.ts';
+import { WINDOWS } from '../../schemas/windows.ts';
 import {
   CHOSEN_CALLBACKS,
   CHOSEN_GATEWAY,
@@ -41,7 +41,10 @@ FROM
   ${finishedOrders(ITEMS)}
 )`;
 
-/** coverage 0..1, watched_orders, by the newest report in the range of each collector that still reports. One row. */
+/**
+ * coverage 0..1, watched_orders, by the newest report in the range of each collector that still reports. One
+ * row.
+ */
 export const COVERAGE_SQL = `SELECT ${ratio('sum(watched - least(due, watched))', 'sum(watched)')} AS coverage, sum(watched) AS watched_orders
 FROM
 (
@@ -79,8 +82,8 @@ GROUP BY time, outcome
 ORDER BY time, outcome`;
 
 /**
- * time, gateway, orders per minute by their first item. Zero where we know that nothing came; a gap after the end of the
- * gateway's window, where we know nothing.
+ * time, gateway, orders per minute by their first item. Zero where we know that nothing came; a gap after the
+ * end of the gateway's window, where we know nothing.
  */
 export const ORDERS_PER_MINUTE_SQL = `${WITH_WATERMARKS}
 SELECT time, gateway, sum(started) * 60 / $__interval_s AS orders_per_minute
@@ -111,7 +114,10 @@ WHERE ${FAILING} AND ${ITEMS}
 GROUP BY time, reason_group
 ORDER BY time, reason_group`;
 
-/** time (of the deciding item), p50, p95, p99 in seconds from an order's first item to its deciding one, finished_orders. */
+/**
+ * time (of the deciding item), p50, p95, p99 in seconds from an order's first item to its deciding one,
+ * finished_orders.
+ */
 export const TIME_TO_FINAL_SQL = `${WITH_WATERMARKS}
 SELECT ${bucket('decided_at')} AS time, quantileExact(0.5)(seconds) AS p50, quantileExact(0.95)(seconds) AS p95,
   quantileExact(0.99)(seconds) AS p99, count() AS finished_orders
@@ -125,7 +131,10 @@ FROM
 GROUP BY time
 ORDER BY time`;
 
-/** time, gateway, stage or side, share 0..1, orders seen. What the rule of the symptom watches, a bucket at a time. */
+/**
+ * time, gateway, stage or side, share 0..1, orders seen. What the rule of the symptom watches, a bucket at a
+ * time.
+ */
 export function symptomShareSql(name: SymptomName): string {
   const symptom = SYMPTOMS[name];
   const counts = symptomCounts(symptom, {

@@ -1,5 +1,5 @@
 import { FORM_EXITS, FORM_STEPS } from '../../schemas/payform.ts';
-import { CONFIRM_FAILURES, FORM_SUBMITTED } from '../../schemas/thresholds.ts';
+import { CONFIRM_FAILURES, FORM_SUBMITTED } from '../house/thresholds.ts';
 import { percent, time, volume } from '../house/fields.ts';
 import { linkTo, TO_ORDER } from '../house/links.ts';
 import { statPanel, tablePanel, timeSeriesPanel } from '../house/panels.ts';

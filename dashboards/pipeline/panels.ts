@@ -5,7 +5,7 @@ import {
   POLL_BUDGET,
   POLL_LATENESS,
   SPAN_BACKLOG,
-} from '../../schemas/thresholds.ts';
+} from '../house/thresholds.ts';
 import { label, percent, time, volume } from '../house/fields.ts';
 import { tablePanel, timeSeriesPanel } from '../house/panels.ts';
 import * as queries from './queries.ts';

@@ -2,7 +2,9 @@ import { ratio, view } from '../../schemas/measures.ts';
 import { DATABASE } from '../../schemas/names.ts';
 import { CHOSEN_GATEWAY, inRange, bucket } from '../house/filters.ts';
 
-/** SQL about the pipeline itself: collectors, their polls, what is late, refused or repeated, and the store. */
+/**
+ * SQL about the pipeline itself: collectors, their polls, what is late, refused or repeated, and the store.
+ */
 
 const OWN_GATEWAY = `(gateway = '' OR ${CHOSEN_GATEWAY})`;
 
@@ -80,7 +82,10 @@ ORDER BY time, gateway`;
 const ALLOWED_RATE = 'argMax(requests_per_second_limit, reported_at) AS allowed_rate';
 const ALLOWED_AT_ONCE = 'argMax(concurrency_limit, reported_at) AS allowed_at_once';
 
-/** time, gateway, shares 0..1 of the requests a second and at once that the collectors are allowed together; requests a second. */
+/**
+ * time, gateway, shares 0..1 of the requests a second and at once that the collectors are allowed together;
+ * requests a second.
+ */
 export const POLL_BUDGET_SQL = `SELECT time, toString(gateway) AS gateway, ${ratio('sum(rate)', 'sum(allowed_rate)')} AS requests_share, ${ratio('sum(at_once)', 'sum(allowed_at_once)')} AS at_once_share, sum(rate) AS polls
 FROM
 (
@@ -94,7 +99,10 @@ GROUP BY time, gateway
 HAVING sum(allowed_rate) > 0
 ORDER BY time, gateway`;
 
-/** One row a gateway and collector: requests a second and at once, used and allowed; shares are of the busiest moment. */
+/**
+ * One row a gateway and collector: requests a second and at once, used and allowed; shares are of the busiest
+ * moment.
+ */
 export const POLL_BUDGETS_SQL = `SELECT toString(gateway) AS gateway, toString(collector_id) AS collector, avg(requests_per_second) AS mean_rate,
   max(requests_per_second) AS most_rate, ${ALLOWED_RATE}, ${ratio('most_rate', 'allowed_rate')} AS rate_share,
   max(requests_in_flight) AS most_at_once, ${ALLOWED_AT_ONCE}, ${ratio('most_at_once', 'allowed_at_once')} AS at_once_share

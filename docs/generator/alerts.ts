@@ -1,6 +1,6 @@
-import { RECOVERY } from '../../schemas/alerting/gates.ts';
-import { RULES } from '../../schemas/alerting/rules/all.ts';
-import { labelOf, type Rule, RULE_GROUPS, type Rung } from '../../schemas/alerting/rule.ts';
+import { RECOVERY } from '../../alerts/rules/gates.ts';
+import { RULES } from '../../alerts/rules/all.ts';
+import { labelOf, type Rule, RULE_GROUPS, type Rung } from '../../alerts/rules/rule.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
 
 /** docs/reference/alerts.md: every rule, when it fires and who should care. */

@@ -1,4 +1,7 @@
-/** What each setting means, by its path in the file; `[]` is an item of a list. Types and defaults come from the schema. */
+/**
+ * What each setting means, by its path in the file; `[]` is an item of a list. Types and defaults come from
+ * the schema.
+ */
 export const SETTING_DOCS: Readonly<Record<string, string>> = {
   collectorId:
     'Name of this collector in rows and metrics. Give every collector its own. Without it: the name of the host.',
@@ -130,7 +133,10 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'log.level': '`trace`, `debug`, `info`, `warn`, `error` or `silent`.',
 };
 
-/** The GATEWATCH_* variables with the setting each one lays over the file. Test: exactly those that the collector reads. */
+/**
+ * The GATEWATCH_* variables with the setting each one lays over the file. Test: exactly those that the
+ * collector reads.
+ */
 export const VARIABLE_DOCS: Readonly<Record<string, { readonly setting: string; readonly text: string }>> = {
   GATEWATCH_CONFIG: { setting: '', text: 'Path of the configuration file; `--config` wins.' },
   GATEWATCH_GATEWAY_NAME: { setting: 'gateways[].name', text: 'Without it `gateway`.' },

@@ -1,6 +1,6 @@
 /**
- * Leaves a note on the dashboards, as a deployment would. A collector that does not take it changes nothing: the note is
- * for whoever looks.
+ * Leaves a note on the dashboards, as a deployment would. A collector that does not take it changes nothing:
+ * the note is for whoever looks.
  * @param collector address of its interface
  */
 export async function annotate(

@@ -11,10 +11,13 @@ export interface CollectorProcess {
   stop(): Promise<number>;
 }
 
-const MAIN = fileURLToPath(new URL('../../collector/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 const START_DEADLINE_MS = 60_000;
 
-/** Starts `gatewatch run` as its users do, and waits until it answers `/readyz`. Its log goes to `onLog`, a line each. */
+/**
+ * Starts `gatewatch run` as its users do, and waits until it answers `/readyz`. Its log goes to `onLog`, a
+ * line each.
+ */
 export async function startCollectorProcess(
   node: string,
   configFile: string,

@@ -17,8 +17,8 @@ export interface Processes {
 export class FolderRefused extends Error {}
 
 /**
- * Makes an empty folder for the demo. Empties one only if an earlier demo has marked it as its own and nothing uses it:
- * anything else there belongs to somebody.
+ * Makes an empty folder for the demo. Empties one only if an earlier demo has marked it as its own and
+ * nothing uses it: anything else there belongs to somebody.
  *
  * @throws FolderRefused with what to do instead
  */

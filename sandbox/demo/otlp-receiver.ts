@@ -38,7 +38,8 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
 
 /**
  * The ids in an ExportTraceServiceRequest. Its grammar, as far as it is read here:
- *   request = { resource_spans: field 1 }*, resource_spans = { scope_spans: field 2 }*, scope_spans = { span: field 2 }*,
+ * request = { resource_spans: field 1 }*, resource_spans = { scope_spans: field 2 }*, scope_spans = { span:
+ * field 2 }*,
  *   span = trace_id: field 1, span_id: field 2
  */
 export function* spanIds(message: Uint8Array): Generator<string> {

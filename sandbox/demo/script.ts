@@ -9,15 +9,18 @@ export interface Plan {
 }
 
 /**
- * Rules look at windows that end half a minute ago, so that late items count: an incident has to begin early in a short
- * demo to be seen at its end.
+ * Rules look at windows that end half a minute ago, so that late items count: an incident has to begin early
+ * in a short demo to be seen at its end.
  */
 export function planFor(seconds: number | null): Plan {
   if (seconds === null) return { incidentAtS: 20, incidentForS: 90, quietAtS: null };
   return { incidentAtS: seconds * 0.12, incidentForS: seconds * 0.4, quietAtS: seconds - 8 };
 }
 
-/** The incident: half of the new orders time out at the gateway, and a third of the callbacks are signed wrongly. */
+/**
+ * The incident: half of the new orders time out at the gateway, and a third of the callbacks are signed
+ * wrongly.
+ */
 export function provokeIncident(sandbox: Sandbox, forSeconds: number): void {
   sandbox.incidents.start({ name: 'tech_timeout', share: 0.5, forSeconds });
   sandbox.faults.add({ name: 'callback_wrong_signature', probability: 0.35, forSeconds });

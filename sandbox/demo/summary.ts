@@ -1,4 +1,4 @@
-import type { AlertLine } from '../../schemas/alerting/alert-line.ts';
+import type { AlertLine } from '../../schemas/alert-line.ts';
 import type { SandboxStats } from '../stats.ts';
 import type { Counts } from './counts.ts';
 
@@ -15,7 +15,10 @@ export interface Summary {
   readonly polls: { readonly answered: number; readonly stored: number };
   readonly callbacks: {
     readonly acknowledged: number;
-    /** Attempts without an answer in time, or with 5xx. Each was taken or not: deliveries may exceed what was acknowledged. */
+    /**
+     * Attempts without an answer in time, or with 5xx. Each was taken or not: deliveries may exceed what was
+     * acknowledged.
+     */
     readonly uncertain: number;
     readonly deliveries: number;
     readonly distinct: number;

@@ -17,7 +17,10 @@ const ERROR_OF: Partial<Record<FaultName, GatewayErrorCode>> = {
   limit_reached: 'LIMIT_REACHED',
 };
 
-/** Faults after which the request has still been carried out, unless the fault says otherwise (section 1, rule 1). */
+/**
+ * Faults after which the request has still been carried out, unless the fault says otherwise (section 1, rule
+ * 1).
+ */
 const PROCESSED: ReadonlySet<FaultName> = new Set<FaultName>([
   'timeout',
   'slow',

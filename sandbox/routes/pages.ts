@@ -3,7 +3,10 @@ import { errorReply } from '../create-deposit.ts';
 import type { OrderStore } from '../orders.ts';
 import { statusAt } from '../reply.ts';
 
-/** What the links in create replies lead to. The payer's steps are part of the seeded history: nothing to fill in. */
+/**
+ * What the links in create replies lead to. The payer's steps are part of the seeded history: nothing to fill
+ * in.
+ */
 export function registerPages(app: FastifyInstance, orders: OrderStore, now: () => number): void {
   for (const [path, title] of PAGES) {
     app.get<{ Params: { id: string } }>(`/${path}/:id`, (request, reply) => {

@@ -4,8 +4,8 @@ import { isUsualId } from '../watch.ts';
 import type { ExternalParams } from './status-reply.ts';
 
 /**
- * Grammar of the signed fields (interface document, sections 2.3 and 6.3). The signature joins them with `;`, so none of
- * them may contain one: otherwise text could move between fields without changing the hash.
+ * Grammar of the signed fields (interface document, sections 2.3 and 6.3). The signature joins them with `;`,
+ * so none of them may contain one: otherwise text could move between fields without changing the hash.
  */
 const signedText = (max: number) =>
   z
@@ -16,9 +16,10 @@ const signedText = (max: number) =>
     .regex(/^[^;\u0000-\u001f\u007f]+$/, 'must not contain ";" or control characters');
 
 /**
- * The parts of a callback that we read (section 6.2). `amount` is the exact text as sent: a string's content, or a JSON
- * number's source text. Only externalId, status, amount and orderType are signed; currency is not authenticated, and may
- * be anything. What a row keeps of each is decided afterwards: the signature covers the texts as they came.
+ * The parts of a callback that we read (section 6.2). `amount` is the exact text as sent: a string's content,
+ * or a JSON number's source text. Only externalId, status, amount and orderType are signed; currency is not
+ * authenticated, and may be anything. What a row keeps of each is decided afterwards: the signature covers
+ * the texts as they came.
  */
 export const callbackSchema = z.object({
   externalId: signedText(200),
@@ -63,7 +64,9 @@ export interface FullCallback {
 export const CALLBACK_TYPES = ['Create', 'Progress', 'Success', 'Failed', 'AmountChanged'] as const;
 export type CallbackType = (typeof CALLBACK_TYPES)[number];
 
-/** The text that is hashed (section 6.3): the four signed fields and the private key, joined by semicolons. */
+/**
+ * The text that is hashed (section 6.3): the four signed fields and the private key, joined by semicolons.
+ */
 export function signatureBase(callback: SignedFields, privateKey: string): string {
   return `${callback.externalId};${callback.status};${callback.amount};${callback.orderType};${privateKey}`;
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Keys of `additionalFields` that the interface names (section 2.1). The full list is not shown there: others pass. */
+/**
+ * Keys of `additionalFields` that the interface names (section 2.1). The full list is not shown there: others
+ * pass.
+ */
 export const ADDITIONAL_FIELD_KEYS = [
   'type',
   'cardNumber',
@@ -26,9 +29,9 @@ export const CARD_FIELD_KEYS = [
 const callbackAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2000);
 
 /**
- * Body of a deposit create request (section 2.1). Which fields are required, the currencies and the numeric format of
- * amount are not shown by the interface: amount, currency and externalTransactionId are taken as required, amount as a
- * positive number of at most two decimals, currency as three capital letters.
+ * Body of a deposit create request (section 2.1). Which fields are required, the currencies and the numeric
+ * format of amount are not shown by the interface: amount, currency and externalTransactionId are taken as
+ * required, amount as a positive number of at most two decimals, currency as three capital letters.
  */
 export const depositRequestSchema = z.object({
   amount: z

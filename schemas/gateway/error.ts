@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * Errors of the gateway (section 7) with the HTTP status each one has. `message` is the interface's name of the error;
- * `code` is ours. The first nine are listed for the create methods; the rest are what the sandbox answers where the
- * interface is silent (unknown ids, rate limits, the other statuses a fault can provoke).
+ * Errors of the gateway (section 7) with the HTTP status each one has. `message` is the interface's name of
+ * the error; `code` is ours. The first nine are listed for the create methods; the rest are what the sandbox
+ * answers where the interface is silent (unknown ids, rate limits, the other statuses a fault can provoke).
  */
 export const GATEWAY_ERRORS = {
   VALIDATION_ERROR: { status: 400, message: 'Validation error' },
@@ -30,8 +30,8 @@ export interface RequestProblem {
 }
 
 /**
- * Body of an error reply. The interface does not show error bodies (section 7, rule 2): this shape is the sandbox's own,
- * and the collector reads nothing but the HTTP status.
+ * Body of an error reply. The interface does not show error bodies (section 7, rule 2): this shape is the
+ * sandbox's own, and the collector reads nothing but the HTTP status.
  */
 export const gatewayErrorSchema = z.object({
   code: z.enum(Object.keys(GATEWAY_ERRORS) as [GatewayErrorCode, ...GatewayErrorCode[]]),

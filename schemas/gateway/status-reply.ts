@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { isSafeId } from '../watch.ts';
 
 /**
- * One item of `orderHistory` (interface document, section 2.4): `time` is ISO 8601, UTC when it names no zone; `action`
- * is the code. Both stay text here: the decoder judges them item by item, so one bad item never costs the others.
+ * One item of `orderHistory` (interface document, section 2.4): `time` is ISO 8601, UTC when it names no
+ * zone; `action` is the code. Both stay text here: the decoder judges them item by item, so one bad item
+ * never costs the others.
  */
 export const historyItemSchema = z.object({ time: z.string(), action: z.string() });
 export type HistoryItem = z.infer<typeof historyItemSchema>;

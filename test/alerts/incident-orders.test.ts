@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { incidentOrdersView } from '../../schemas/alerting/incident-orders.ts';
-import { RULES } from '../../schemas/alerting/rules/all.ts';
+import { incidentOrdersView } from '../../alerts/count/incident-orders.ts';
+import { RULES } from '../../alerts/rules/all.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
 

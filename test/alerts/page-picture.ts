@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { livePage, RULE } from './page-story.ts';
 
-/** Draws the e-mail of a real page as a telephone shows it: `node test/alerts/page-picture.ts`. Needs chromium. */
+/**
+ * Draws the e-mail of a real page as a telephone shows it: `node test/alerts/page-picture.ts`. Needs
+ * chromium.
+ */
 const PICTURE = fileURLToPath(new URL('../../docs/images/page.png', import.meta.url));
 const { mails } = await livePage();
 const mail = mails.find(({ html }) => html.includes(RULE));

@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { systemClock } from '../../sandbox/clock.ts';
 import { createSandbox } from '../../sandbox/server.ts';
-import { freePort, startAlertmanager } from '../collector/alerts/support/alertmanager.ts';
+import { freePort, startAlertmanager } from './evaluate/support/alertmanager.ts';
 import {
   startWebhookReceiver,
   type Told,
   type WebhookReceiver,
-} from '../collector/alerts/support/webhook-receiver.ts';
-import { type Email, startSmtpReceiver } from '../collector/alerts/support/smtp-receiver.ts';
+} from './evaluate/support/webhook-receiver.ts';
+import { type Email, startSmtpReceiver } from './evaluate/support/smtp-receiver.ts';
 import { startCollectorProcess } from '../support/collector-process.ts';
 import { until } from '../support/until.ts';
 
@@ -56,8 +56,9 @@ export const pagesIn = (told: readonly Told[], status: 'firing' | 'resolved', ru
   );
 
 /**
- * An incident from the first order to the last notification: the sandbox lets orders time out, the collector evaluates the
- * generated rules on its own store, and Alertmanager passes on by the generated policies. It takes about half a minute.
+ * An incident from the first order to the last notification: the sandbox lets orders time out, the collector
+ * evaluates the generated rules on its own store, and Alertmanager passes on by the generated policies. It
+ * takes about half a minute.
  */
 export async function livePage(): Promise<PageStory> {
   await using cleanup = new AsyncDisposableStack();
@@ -81,7 +82,8 @@ export async function livePage(): Promise<PageStory> {
   const sandbox = await createSandbox({
     seed: 'page',
     speed: 120,
-    // Windows end half a minute ago. What this gateway tells of happened just before that, so that nobody has to wait.
+    // Windows end half a minute ago. What this gateway tells of happened just before that, so that nobody has
+    // to wait.
     clock: { ...systemClock, now: () => Date.now() - 25_000 },
     gatewayName: GATEWAY,
     watchUrl: `http://127.0.0.1:${port}/orders`,
@@ -167,8 +169,8 @@ export async function livePage(): Promise<PageStory> {
 }
 
 /**
- * Two of the generated rules as they are, but for the pace: evaluated every two seconds, with waits in seconds. What they
- * count, and over which windows, is untouched.
+ * Two of the generated rules as they are, but for the pace: evaluated every two seconds, with waits in
+ * seconds. What they count, and over which windows, is untouched.
  */
 function hurriedRules(yaml: string): string {
   const file = parse(yaml) as { groups: { interval: string; rules: { title: string }[] }[] };
@@ -188,7 +190,10 @@ interface RouteConfig {
   readonly routes?: readonly RouteConfig[];
 }
 
-/** The generated policy tree as it is, but for the pace; every receiver is an address of ours that ends in its name, and mails. */
+/**
+ * The generated policy tree as it is, but for the pace; every receiver is an address of ours that ends in its
+ * name, and mails.
+ */
 function hurriedPolicies(url: string, smarthost: string): string {
   const config = parse(readFileSync(`${OUT}/alertmanager/alertmanager.yml`, 'utf8')) as {
     route: RouteConfig;

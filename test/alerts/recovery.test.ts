@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { evaluateRule } from '../../collector/alerts/evaluate.ts';
-import { loadRules } from '../../collector/alerts/rule-file.ts';
+import { evaluateRule } from '../../alerts/evaluate/evaluate.ts';
+import { loadRules } from '../../alerts/evaluate/rule-file.ts';
 import { type SeededStore, type SeedOrder, startSeededStore } from '../support/seed-store.ts';
 import { MINUTE, NOW, traffic } from './traffic.ts';
 

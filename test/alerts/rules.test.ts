@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AlertInstance, evaluateRule, type RuleEvaluation } from '../../collector/alerts/evaluate.ts';
-import { loadRules, type ProvisionedRule } from '../../collector/alerts/rule-file.ts';
-import { RULES } from '../../schemas/alerting/rules/all.ts';
+import { type AlertInstance, evaluateRule, type RuleEvaluation } from '../../alerts/evaluate/evaluate.ts';
+import { loadRules, type ProvisionedRule } from '../../alerts/evaluate/rule-file.ts';
+import { RULES } from '../../alerts/rules/all.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import { merge, SCENARIOS } from './scenarios.ts';
 import { MINUTE, NOW, PAID, traffic } from './traffic.ts';

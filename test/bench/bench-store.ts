@@ -9,7 +9,10 @@ import { withEmbedded, type TestStore } from '../support/embedded.ts';
 const MEMORY = '/dev/shm';
 const ROOM_BYTES = 2 * 1024 ** 3;
 
-/** An embedded store in memory, where there is room: what the disk has to do with other things is no part of a comparison. */
+/**
+ * An embedded store in memory, where there is room: what the disk has to do with other things is no part of a
+ * comparison.
+ */
 export async function withBenchStore(): Promise<TestStore> {
   const dataDir = await mkdtemp(join((await hasRoom(MEMORY)) ? MEMORY : tmpdir(), 'gatewatch-bench-'));
   const embedded = await withEmbedded({ dataDir });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
-import { systemClock } from '../../collector/clock.ts';
-import { kafkaHandlers } from '../../collector/pipeline/kafka-handlers.ts';
-import { createStamp, type PipelineContext } from '../../collector/pipeline/context.ts';
-import { createWatchMemory } from '../../collector/pipeline/watch-memory.ts';
+import { systemClock } from '../../schemas/system-clock.ts';
+import { kafkaHandlers } from '../../collector/orders/kafka-handlers.ts';
+import { createStamp, type PipelineContext } from '../../collector/orders/context.ts';
+import { createWatchMemory } from '../../collector/orders/watch-memory.ts';
 import { createKafkaSource } from '../../collector/sources/kafka/consumer.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';
@@ -22,9 +22,9 @@ const ROUNDS = 3;
 const KEY = '0123456789abcdef0123456789abcdef';
 
 /**
- * Callbacks a second from a real broker to rows that the store has acknowledged and offsets that are committed, against a bare
- * kafkajs consumer that takes each message of the same topic and does nothing with it. In turns within one run. Orders are
- * taken up and not read: what reads cost is the bench `polls`.
+ * Callbacks a second from a real broker to rows that the store has acknowledged and offsets that are
+ * committed, against a bare kafkajs consumer that takes each message of the same topic and does nothing with
+ * it. In turns within one run. Orders are taken up and not read: what reads cost is the bench `polls`.
  */
 export async function run(): Promise<BenchResult> {
   const { kafka: found, stop } = await startKafka();

@@ -6,7 +6,10 @@ export type CpuTimes = ReadonlyMap<number, number>;
 /** Linux counts in hundredths of a second. */
 const TICK_MS = 10;
 
-/** The CPU time of this process and all that descend from it, the kernel's part included; empty where there is no /proc. */
+/**
+ * The CPU time of this process and all that descend from it, the kernel's part included; empty where there is
+ * no /proc.
+ */
 export function cpuTimes(): CpuTimes {
   const times = new Map<number, number>();
   const todo = [process.pid];

@@ -3,9 +3,9 @@ import { REASON_GROUPS, REASONS, RESULTS, STAGES, STATES } from '../../schemas/d
 import { DATABASE, TABLES } from '../../schemas/names.ts';
 
 /**
- * Fills a store with rows as a shop's fortnight leaves them: three gateways, a dozen items an order, a day's rise and fall,
- * repeated checks, callbacks, our polls and the collectors' reports. Made inside the engine, slice by slice in the order of
- * time, as they would arrive; random ids, since order ids are.
+ * Fills a store with rows as a shop's fortnight leaves them: three gateways, a dozen items an order, a day's
+ * rise and fall, repeated checks, callbacks, our polls and the collectors' reports. Made inside the engine,
+ * slice by slice in the order of time, as they would arrive; random ids, since order ids are.
  */
 
 const DAYS = 14;
@@ -70,7 +70,8 @@ export async function loadDashboardRows(
       await writer.command({ query, clickhouse_settings: SETTINGS });
     if (slice % SLICES_PER_DAY === 0) progress(`day ${slice / SLICES_PER_DAY + 1} of ${DAYS}`);
   }
-  // As years of merges leave it: each partition one part, in which the table's own order has taken over from the time's.
+  // As years of merges leave it: each partition one part, in which the table's own order has taken over from
+  // the time's.
   for (const table of [...SORTED_BY_ORDER, 'history_events_by_time_store', 'callback_arrivals_store'])
     await writer.command({
       query: `OPTIMIZE TABLE ${DATABASE}.${table} FINAL`,

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { createMigrator } from '../../collector/sinks/clickhouse/migrate.ts';
-import { splitStatements } from '../../collector/sinks/clickhouse/migrations.ts';
-import { createStore } from '../../collector/sinks/clickhouse/store.ts';
+import { createMigrator } from '../../store/migrate.ts';
+import { splitStatements } from '../../store/migrations.ts';
+import { createStore } from '../../store/store.ts';
 import { DATABASE, VIEWS } from '../../schemas/names.ts';
 import { type TestStore, withEmbedded } from '../support/embedded.ts';
 import { expandPanelSql } from '../support/macros.ts';
@@ -12,8 +12,9 @@ import { loadDashboardRows } from './dashboards-load.ts';
 import type { BenchResult } from './result.ts';
 
 /**
- * How long every panel, variable and annotation of the generated dashboards takes at the reader's door of an embedded
- * store. `node test/bench/dashboards.ts [--rows 10000000] [--hours 6] [--rounds 20] [--before] [--data DIR] [--json]`.
+ * How long every panel, variable and annotation of the generated dashboards takes at the reader's door of an
+ * embedded store. `node test/bench/dashboards.ts [--rows 10000000] [--hours 6] [--rounds 20] [--before]
+ * [--data DIR] [--json]`.
  *
  * --before  asks the same of the table sorted by order, in turns: what the copy by time is measured against
  * --data    keeps the store in this folder and uses what an earlier run has loaded there
@@ -31,7 +32,10 @@ interface Query {
 interface Figures {
   readonly p50: number;
   readonly p95: number;
-  /** Milliseconds of the engine's work for one answer, on all cores together: holds on a busy machine too. Linux only. */
+  /**
+   * Milliseconds of the engine's work for one answer, on all cores together: holds on a busy machine too.
+   * Linux only.
+   */
   readonly cpu: number | null;
 }
 export interface Timing extends Figures {
@@ -89,8 +93,8 @@ async function measure(options: Options, progress: (text: string) => void): Prom
 }
 
 /**
- * Each way's figures, the ways asked in turns so that a busy machine slows all of them alike; the first round is left out.
- * Infinite when the engine refuses, as it does for lack of memory.
+ * Each way's figures, the ways asked in turns so that a busy machine slows all of them alike; the first round
+ * is left out. Infinite when the engine refuses, as it does for lack of memory.
  */
 async function inTurns(
   ways: readonly (() => Promise<unknown>)[],
@@ -121,7 +125,10 @@ async function inTurns(
   });
 }
 
-/** The schema, unless the folder has one: an earlier run's rows stay with the schema that they were loaded into. */
+/**
+ * The schema, unless the folder has one: an earlier run's rows stay with the schema that they were loaded
+ * into.
+ */
 async function migrateOnce(writer: ClickHouseClient, { url, writer: user }: TestStore): Promise<void> {
   const tables = `SELECT count() FROM system.tables WHERE database = '${DATABASE}'`;
   if ((await numbers(writer, tables)) > 0) return;
@@ -222,9 +229,10 @@ const quantile = (sorted: readonly number[], q: number): number =>
 const roundUp = (ms: number): number => Math.ceil(ms / 60_000) * 60_000;
 
 /**
- * Shares' panels that a second of processor time answers, against the same questions to the tables sorted by order. What
- * the copies are for is that a question costs what its range holds, not what its week does, so the store must hold weeks
- * enough: with half a million items both ways are quick, and what every question costs besides hides the difference.
+ * Shares' panels that a second of processor time answers, against the same questions to the tables sorted by
+ * order. What the copies are for is that a question costs what its range holds, not what its week does, so
+ * the store must hold weeks enough: with half a million items both ways are quick, and what every question
+ * costs besides hides the difference.
  */
 export async function run(): Promise<BenchResult> {
   const options = { rows: 3_000_000, hours: 6, rounds: 5, dataDir: undefined, only: 'Technical success' };

@@ -38,8 +38,9 @@ function decodeAllByRegex(actions: readonly string[]): void {
 }
 
 /**
- * Codes as a collector meets them: most payments go well, some fail; a code in a hundred is unknown to the dictionary or
- * the catalogue, two in a hundred are legacy, one in two hundred is none. They come out of a JSON text, as in production.
+ * Codes as a collector meets them: most payments go well, some fail; a code in a hundred is unknown to the
+ * dictionary or the catalogue, two in a hundred are legacy, one in two hundred is none. They come out of a
+ * JSON text, as in production.
  */
 function realisticActions(count: number): string[] {
   const usual = [

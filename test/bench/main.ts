@@ -88,7 +88,10 @@ async function outcomeOf(bench: string, run: Bench): Promise<Outcome> {
   }
 }
 
-/** Runs a bench in a process of its own: what one leaves in the heap and in the compiler would be measured in the next. */
+/**
+ * Runs a bench in a process of its own: what one leaves in the heap and in the compiler would be measured in
+ * the next.
+ */
 async function outcomeApart(bench: string): Promise<Outcome> {
   const output = await new Promise<string>((done) => {
     execFile(process.execPath, [import.meta.filename, bench, '--json'], (_missed, stdout, stderr) =>

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import type { PipelineContext } from '../../collector/pipeline/context.ts';
-import { createMigrator } from '../../collector/sinks/clickhouse/migrate.ts';
+import type { PipelineContext } from '../../collector/orders/context.ts';
+import { createMigrator } from '../../store/migrate.ts';
 import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
-import { createStore, type Store } from '../../collector/sinks/clickhouse/store.ts';
+import { createStore, type Store } from '../../store/store.ts';
 import { withBenchStore } from './bench-store.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));

@@ -2,12 +2,12 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
-import { systemClock } from '../../collector/clock.ts';
-import { createStamp, type PipelineContext } from '../../collector/pipeline/context.ts';
-import { handleAnswer } from '../../collector/pipeline/replies.ts';
-import { createWatchMemory } from '../../collector/pipeline/watch-memory.ts';
-import { reopen } from '../../collector/schedule/advance.ts';
-import { createPoller } from '../../collector/sources/poller/poller.ts';
+import { systemClock } from '../../schemas/system-clock.ts';
+import { createStamp, type PipelineContext } from '../../collector/orders/context.ts';
+import { handleAnswer } from '../../collector/orders/replies.ts';
+import { createWatchMemory } from '../../collector/orders/watch-memory.ts';
+import { reopen } from '../../collector/orders/advance.ts';
+import { createPoller } from '../../collector/orders/poller.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';
 import { watchKey } from '../../schemas/watch.ts';
@@ -17,7 +17,10 @@ import { withSink } from './pipeline-sink.ts';
 import { ratioOf, type BenchResult } from './result.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 
-/** So many that there is always one to be read: none waits for its own last read to be stored while a lane is idle. */
+/**
+ * So many that there is always one to be read: none waits for its own last read to be stored while a lane is
+ * idle.
+ */
 const ORDERS = 8_000;
 /** Reads of an order: the history grows with each of them, the last one brings nothing new. */
 const READS = 4;
@@ -35,9 +38,9 @@ interface Measured {
 }
 
 /**
- * Status reads a second, from the request to rows that the store has acknowledged, against bare undici requests to the same
- * server with the same concurrency. In turns within one run. Gateway, collector and store share the machine's cores: what each
- * of them takes a read stands beside the rates.
+ * Status reads a second, from the request to rows that the store has acknowledged, against bare undici
+ * requests to the same server with the same concurrency. In turns within one run. Gateway, collector and
+ * store share the machine's cores: what each of them takes a read stands beside the rates.
  */
 export async function run(): Promise<BenchResult> {
   const server = fork(fileURLToPath(new URL('./status-server.ts', import.meta.url)), {

@@ -14,8 +14,8 @@ export interface RatesOptions {
 }
 
 /**
- * Rates of two ways of doing the same work, from the round with the median ratio. They take short turns, so that a busy
- * machine slows both alike; the rounds before the first one that counts warm the compiler up.
+ * Rates of two ways of doing the same work, from the round with the median ratio. They take short turns, so
+ * that a busy machine slows both alike; the rounds before the first one that counts warm the compiler up.
  */
 export function compareRates(ours: () => void, baseline: () => void, options: RatesOptions): Rates {
   const { units, rounds = 31, roundMs = 40 } = options;

@@ -1,7 +1,7 @@
 /**
- * What a bench measured: our way and a straightforward way of doing the same work, both in one run on one machine, so
- * that their ratio holds where absolute figures do not. Every file under `test/bench` that measures something exports
- * `run(): Promise<BenchResult>`; `main.ts` finds and runs it.
+ * What a bench measured: our way and a straightforward way of doing the same work, both in one run on one
+ * machine, so that their ratio holds where absolute figures do not. Every file under `test/bench` that
+ * measures something exports `run(): Promise<BenchResult>`; `main.ts` finds and runs it.
  */
 export interface BenchResult {
   /** What is measured, in a few words. */

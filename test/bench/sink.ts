@@ -1,7 +1,7 @@
 import { createClient } from '@clickhouse/client';
 import { fileURLToPath } from 'node:url';
-import { createMigrator } from '../../collector/sinks/clickhouse/migrate.ts';
-import { createStore } from '../../collector/sinks/clickhouse/store.ts';
+import { createMigrator } from '../../store/migrate.ts';
+import { createStore } from '../../store/store.ts';
 import { DATABASE, TABLES } from '../../schemas/names.ts';
 import type { HistoryEventRow } from '../../schemas/rows.ts';
 import { collectGarbage, withBenchStore } from './bench-store.ts';
@@ -13,8 +13,8 @@ const ROUNDS = 31;
 const WARM_UP = 12;
 
 /**
- * Acknowledged rows a second of the sink's Arrow inserts against `client.insert` of objects, in turns within one run:
- * rows of the same form into the same table of the same store.
+ * Acknowledged rows a second of the sink's Arrow inserts against `client.insert` of objects, in turns within
+ * one run: rows of the same form into the same table of the same store.
  */
 export async function run(): Promise<BenchResult> {
   const embedded = await withBenchStore();

@@ -6,8 +6,8 @@ const STEP = 3;
 const ITEMS = 9;
 
 /**
- * A gateway that only answers status requests, as fast as it can: in a process of its own, so that it takes no time from who asks.
- * Tells its port over the channel to its parent.
+ * A gateway that only answers status requests, as fast as it can: in a process of its own, so that it takes
+ * no time from who asks. Tells its port over the channel to its parent.
  */
 function serve(): void {
   const reads = new Map<string, number>();

@@ -90,7 +90,10 @@ export async function runEmbedded(stage: Stage): Promise<ArmReport> {
   return { name: 'embedded store', ...result, faults: Object.fromEntries(records.faults) };
 }
 
-/** Ten thousand orders and no fault: what an order's history takes in reads, within a budget that is less than the demand. */
+/**
+ * Ten thousand orders and no fault: what an order's history takes in reads, within a budget that is less than
+ * the demand.
+ */
 export async function runUndisturbed(stage: Stage): Promise<ArmReport> {
   const records = createRecords((line) => stage.records.say(`undisturbed: ${line}`));
   const result = await runArm(
@@ -105,7 +108,9 @@ export async function runUndisturbed(stage: Stage): Promise<ArmReport> {
 /** Events of 10,000 orders without mischief, and a bit. */
 const UNDISTURBED = { events: 126_000, budgetPerSecond: 150 };
 
-/** The protection switched off: the offset is committed first. Returns how many callbacks are missing then. */
+/**
+ * The protection switched off: the offset is committed first. Returns how many callbacks are missing then.
+ */
 export async function runEarlyCommit(stage: Stage): Promise<number> {
   const records = createRecords(() => undefined);
   const { verification } = await runArm(

@@ -7,7 +7,9 @@ import { createProgress } from './progress.ts';
 import { createRecords } from './recorder.ts';
 import { makeReport, printReport, type ArmReport } from './report.ts';
 
-/** `npm run chaos`: nothing lost, nothing counted twice, whatever is killed, cut off, slow, full or repeated. */
+/**
+ * `npm run chaos`: nothing lost, nothing counted twice, whatever is killed, cut off, slow, full or repeated.
+ */
 async function main(args: readonly string[]): Promise<number> {
   if (args.includes('--help')) {
     console.log(USAGE);

@@ -57,9 +57,15 @@ export interface Findings {
   readonly skipped: readonly string[];
 }
 
-/** Where faults hold requests up on their way, or the clock is set, they arrive closer together than they were sent. */
+/**
+ * Where faults hold requests up on their way, or the clock is set, they arrive closer together than they were
+ * sent.
+ */
 const FAULT_SLACK = 1.2;
-/** Requests that arrive ten seconds after one another must not be more than the budget, but for what was held up at the edges. */
+/**
+ * Requests that arrive ten seconds after one another must not be more than the budget, but for what was held
+ * up at the edges.
+ */
 const WIRE_SLACK = 1.05;
 
 function overBudget(

@@ -29,7 +29,10 @@ export interface Budget {
   readonly perSecond: number;
   /** The most that it began within any second, by the times that it stored. */
   readonly begun: number;
-  /** The most that arrived within any second. On a busy machine the proxy is served late, and sees them bunched. */
+  /**
+   * The most that arrived within any second. On a busy machine the proxy is served late, and sees them
+   * bunched.
+   */
   readonly busiestSecond: number;
   /** The most that arrived within any ten seconds, for one second of them. */
   readonly busiestTenSeconds: number;

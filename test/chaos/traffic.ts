@@ -1,6 +1,9 @@
 import type { Arm } from './arm.ts';
 
-/** Lets orders come until as many events were accepted as are wanted by now, and waits while the collector is far behind. */
+/**
+ * Lets orders come until as many events were accepted as are wanted by now, and waits while the collector is
+ * far behind.
+ */
 export interface Traffic {
   /** While they come. */
   ordersPerSecond: number;

@@ -4,7 +4,8 @@ import { CODE_FORMATS, REASON_GROUPS, RESULTS, STAGES, STATES } from '../../sche
 
 const names = (entries: readonly { name: string }[]) => entries.map(({ name }) => name).join(' ');
 
-// What leaves the product as JSON (`gatewatch decode --json`) and as enum members in SQL: changing one breaks its users.
+// What leaves the product as JSON (`gatewatch decode --json`) and as enum members in SQL: changing one breaks
+// its users.
 describe('the contract of a decoded code', () => {
   it('has these fields in this order', () => {
     expect(JSON.stringify(decode('4.1.4.63'))).toBe(

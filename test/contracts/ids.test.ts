@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { itemSpanId, rootSpanId, stableId, traceId } from '../../collector/decode/ids.ts';
 import { parseTime } from '../../collector/decode/time.ts';
 
-// The worked example of the trace contract. Anyone who computes these ids from the documentation must get the same ones.
+// The worked example of the trace contract. Anyone who computes these ids from the documentation must get the
+// same ones.
 const order = {
   gateway: 'acme-eu',
   orderType: 'Deposit',

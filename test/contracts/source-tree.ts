@@ -5,7 +5,19 @@ import { fileURLToPath } from 'node:url';
 import { parseAst } from 'rolldown/parseAst';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const FOLDERS = ['schemas', 'collector', 'dashboards', 'alerts', 'sandbox', 'docs', 'test'];
+const FOLDERS = [
+  'schemas',
+  'collector',
+  'store',
+  'alerts',
+  'dashboards',
+  'console',
+  'operate',
+  'cli',
+  'sandbox',
+  'docs',
+  'test',
+];
 
 /** One `import`, `export ... from` or `import(...)` of a file. */
 export interface Import {
@@ -32,8 +44,18 @@ export interface SourceFile {
   readonly barrel: boolean;
   /** `vi.mock` and its like. */
   readonly mocks: readonly string[];
-  /** `require` and `createRequire` calls, and `import()` of something computed: imports that no rule can see. */
+  /**
+   * `require` and `createRequire` calls, and `import()` of something computed: imports that no rule can see.
+   */
   readonly hiddenImports: readonly string[];
+  readonly functions: readonly FunctionSize[];
+}
+
+export interface FunctionSize {
+  /** What it is bound to; '' when it has no name. */
+  readonly name: string;
+  /** From its first line to its last, without the lines within texts such as SQL. */
+  readonly lines: number;
 }
 
 /** Every TypeScript file of the project, parsed. Generated folders are no source. */
@@ -71,7 +93,9 @@ export function readSource(path: string, text: string): SourceFile {
     defaultExport: false,
     mocks: [] as string[],
     hiddenImports: [] as string[],
+    functions: [] as FunctionSize[],
   };
+  const lineAt = lineCounter(text);
   // Functions that are given the process: there it is a parameter like any other.
   const handedIn: Node[] = [];
   visit(program, (node, parent) => {
@@ -80,6 +104,7 @@ export function readSource(path: string, text: string): SourceFile {
     if (node.type === 'ImportExpression' && specifier === null) found.hiddenImports.push('import(...)');
     if (node.type === 'ExportDefaultDeclaration') found.defaultExport = true;
     if (hasParameter(node, 'process')) handedIn.push(node);
+    if (FUNCTION.test(node.type)) found.functions.push(sizeOf(node, parent, lineAt));
     const global = node.type === 'Identifier' && node['name'] === 'process' && isReference(node, parent);
     if (global && !handedIn.some((owner) => contains(owner, node))) found.usesProcess = true;
     if (node.type === 'MemberExpression' && nameOf(node['object']) === 'globalThis') {
@@ -95,6 +120,34 @@ export function readSource(path: string, text: string): SourceFile {
   const barrel =
     body.length > 0 && body.every((node) => node.type.startsWith('Export') && node['declaration'] == null);
   return { path, imports, barrel, ...found };
+}
+
+const FUNCTION = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
+
+/** Gives the line, from 1, of a place in the text. */
+function lineCounter(text: string): (offset: number) => number {
+  const ends = [...text.matchAll(/\n/g)].map(({ index }) => index);
+  return (offset) => {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ends[middle] ?? 0) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
+
+function sizeOf(node: Node, parent: Node | null, lineAt: (offset: number) => number): FunctionSize {
+  const span = (one: Node) => lineAt(Number(one['end']) - 1) - lineAt(Number(one['start']));
+  let texts = 0;
+  const leaveOut = (one: Node): void => {
+    if (one.type === 'TemplateElement') texts += span(one);
+    for (const child of Object.values(one).flat()) if (isNode(child)) leaveOut(child);
+  };
+  leaveOut(node);
+  const name = nameOf(node['id']) || nameOf(parent?.['id']) || nameOf(parent?.['key']);
+  return { name, lines: span(node) + 1 - texts };
 }
 
 function importOf(from: string, specifier: string, typeOnly: boolean): Import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { generateAlerts } from '../../alerts/generate.ts';
+import { generateAlerts } from '../../alerts/grafana/generate.ts';
 import { generateDashboards } from '../../dashboards/generate.ts';
 import { runGenerator, writeOut } from '../../dashboards/house/write-out.ts';
 import { dashboardProviderSchema, datasourceSchema } from '../support/grafana-schema.ts';

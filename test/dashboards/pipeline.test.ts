@@ -48,7 +48,8 @@ it('polls per minute and their lateness', async () => {
 });
 
 it('the poll budget: what the reports say is used of what is allowed', async () => {
-  // Each gateway's reports stand apart, a bucket each; the second gateway's are of a version that tells no budget.
+  // Each gateway's reports stand apart, a bucket each; the second gateway's are of a version that tells no
+  // budget.
   const telling = reports.filter(({ requestsPerSecondLimit = 0 }) => requestsPerSecondLimit > 0);
   const rows = await runPanel('Share of the poll budget in use, by gateway');
   expect(new Map(rows.map((row) => [utc(row['time']), row]))).toEqual(

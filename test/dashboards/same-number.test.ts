@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { trailingWindow, withWatermarks } from '../../schemas/measures.ts';
-import { symptomCounts, SYMPTOMS, type SymptomName } from '../../schemas/symptoms.ts';
-import { WINDOWS } from '../../schemas/thresholds.ts';
+import { symptomCounts, SYMPTOMS, type SymptomName } from '../../dashboards/house/symptoms.ts';
+import { WINDOWS } from '../../schemas/windows.ts';
 import { panelNamed } from './generated.ts';
 import { FROM, seed, type Seeded, startSeeded, TO } from './seeded.ts';
 

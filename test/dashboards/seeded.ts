@@ -1,4 +1,4 @@
-import type { TableResult } from '../../collector/alerts/evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
 import type { PollOutcome } from '../../schemas/rows.ts';
 import { expandPanelSql, type VariableValues } from '../support/macros.ts';
 import {
@@ -16,11 +16,14 @@ import { MINUTE, randomOrders, type Scope } from './traffic.ts';
 
 /** A store with traffic that the tests know, and the panels' own queries on it. */
 
-// Panels ask what is known by now, so the seed hangs on the clock; its newest items are older than the windows' lag.
+// Panels ask what is known by now, so the seed hangs on the clock; its newest items are older than the
+// windows' lag.
 export const TO = Math.floor(Date.now() / MINUTE) * MINUTE - 5 * MINUTE;
 export const FROM = TO - 180 * MINUTE;
 export const WEEK = 7 * 86_400_000;
-/** The second gateway went blind forty minutes before the end; what was seen of it afterwards is not complete. */
+/**
+ * The second gateway went blind forty minutes before the end; what was seen of it afterwards is not complete.
+ */
 export const BLIND_AT = TO - 40 * MINUTE - 12_345;
 const windowEnd = (gateway: string): number => (gateway === 'blind-pay' ? BLIND_AT : TO);
 export const scope: Scope = { from: FROM, end: windowEnd };

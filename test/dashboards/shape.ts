@@ -1,4 +1,4 @@
-import type { TableResult } from '../../collector/alerts/evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
 
 const NUMBER = /^(Nullable\()?(U?Int|Float|Decimal)/;
 const TEXT = /^(LowCardinality\()?(Nullable\()?(String|Enum)/;

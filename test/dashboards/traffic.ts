@@ -1,7 +1,10 @@
 import { CATALOGUE, OUTCOME_OF_GROUP, REASON_GROUPS } from '../../schemas/dictionary.ts';
 import type { SeedItem, SeedOrder } from '../support/seed-store.ts';
 
-/** Deterministic traffic with every oddity a history can have, and the measures worked out from it without SQL. */
+/**
+ * Deterministic traffic with every oddity a history can have, and the measures worked out from it without
+ * SQL.
+ */
 export const MINUTE = 60_000;
 
 /** Histories as [seconds after the order's start, code]. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withWatermarks } from '../../schemas/measures.ts';
-import { WINDOWS } from '../../schemas/thresholds.ts';
+import { WINDOWS } from '../../schemas/windows.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import { utc } from './shape.ts';
 import { randomFrom } from './traffic.ts';

@@ -109,7 +109,7 @@ function systemCalls(): string[] {
     GATEWATCH_GATEWAY_TOKEN: secret,
     GATEWATCH_CALLBACK_KEY: secret,
   };
-  const program = [process.execPath, path.join(ROOT, 'collector/main.ts'), 'run'];
+  const program = [process.execPath, path.join(ROOT, 'cli/main.ts'), 'run'];
   const traced = ['strace', '-f', '-c', '-U', 'name', '-o', counts, ...program];
   // It ends by itself when its time is up, as systemd would end it.
   const { stderr } = spawnSync('timeout', ['--signal=TERM', '20', ...traced], { encoding: 'utf8', env });

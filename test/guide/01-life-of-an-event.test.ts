@@ -12,14 +12,16 @@ import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.t
 /**
  * THE LIFE OF AN EVENT
  *
- * Start reading here. A payer wants to pay, the merchant's gateway times out, and a minute later somebody's phone rings.
- * This page follows that one event from the gateway to the phone, through the parts in the order in which it meets them:
+ * Start reading here. A payer wants to pay, the merchant's gateway times out, and a minute later somebody's
+ * phone rings. This page follows that one event from the gateway to the phone, through the parts in the order
+ * in which it meets them:
  *
  *     gateway -> callback -> collector -> rows -> spans
  *                                          |----> a number on a dashboard
  *                                          |----> an alert
  *
- * Everything is real: an HTTP gateway (the sandbox), the collector as its users start it, ClickHouse, a receiver of OTLP.
+ * Everything is real: an HTTP gateway (the sandbox), the collector as its users start it, ClickHouse, a
+ * receiver of OTLP.
  */
 describe('the life of an event', () => {
   let gateway: Sandbox;
@@ -30,7 +32,8 @@ describe('the life of an event', () => {
   beforeAll(async () => {
     gateway = await createSandbox();
     tracing = await startOtlpReceiver();
-    // All that a collector has to be told: where the gateway is, and the two secrets that the merchant shares with it.
+    // All that a collector has to be told: where the gateway is, and the two secrets that the merchant shares
+    // with it.
     collector = await startCollectorProcess({
       config: {
         gateways: [
@@ -39,14 +42,16 @@ describe('the life of an event', () => {
             secureUrl: gateway.secureUrl,
             token: gateway.token,
             callbackKeys: [gateway.callbackKey],
-            // An order is read again for minutes after its end, as late items may come. We are in a hurry: one second.
+            // An order is read again for minutes after its end, as late items may come. We are in a hurry:
+            // one second.
             poll: { delaysS: [1], rereadsS: [1] },
           },
         ],
       },
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: tracing.url, OTEL_METRICS_EXPORTER: 'none' },
     });
-    // Two minutes ago: the order was created, the gateway asked its bank, and the bank did not answer in time.
+    // Two minutes ago: the order was created, the gateway asked its bank, and the bank did not answer in
+    // time.
     orderId = failingOrder().externalId;
   });
 
@@ -113,7 +118,8 @@ describe('the life of an event', () => {
         reason_group: 'NONE',
         reason_detail: 'UNSPECIFIED',
       },
-      // 2 = at the gateway's creation of the payment, 2 = the operation failed, 4 = so did the payment, 11 = a timeout.
+      // 2 = at the gateway's creation of the payment, 2 = the operation failed, 4 = so did the payment, 11 =
+      // a timeout.
       {
         action: '2.2.4.11',
         stage: 'GATEWAY_CREATE',
@@ -140,7 +146,8 @@ describe('the life of an event', () => {
   it('5. once it is settled the order is a trace: a span for each item, under one root', async () => {
     const order = `acme-eu|Deposit|${orderId}`;
     const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-    // Ids are made of what they stand for, so that the same event is the same span wherever and whenever it is sent.
+    // Ids are made of what they stand for, so that the same event is the same span wherever and whenever it
+    // is sent.
     const traceId = sha256(order).slice(0, 32);
     const rootId = sha256(`${order}|root`).slice(0, 16);
     const spans = () => tracing.spans.filter((span) => span.traceId === traceId);

@@ -17,8 +17,8 @@ import { signedCallback } from '../integration/support/gateway.ts';
  *                         means that it is handed to us again.
  *     same thing, same id What is handed to us again has the identity that it had before, so the views show it once.
  *
- * `01-life-of-an-event` shows the parts; `test/integration/restarts.test.ts` does to hundreds of orders what this page does
- * to one.
+ * `01-life-of-an-event` shows the parts; `test/integration/restarts.test.ts` does to hundreds of orders what
+ * this page does to one.
  */
 describe('nothing is lost, and nothing counts twice', () => {
   let gateway: Sandbox;

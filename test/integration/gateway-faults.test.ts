@@ -5,8 +5,8 @@ import { FAST_POLL, gatewayConfig, signedCallback } from './support/gateway.ts';
 import { metric } from './support/metrics.ts';
 
 /**
- * One collector and four gateways, each with a trouble of its own: what one of them does must not touch the others, and
- * none of it may stop the collector.
+ * One collector and four gateways, each with a trouble of its own: what one of them does must not touch the
+ * others, and none of it may stop the collector.
  */
 describe('a collector whose gateways misbehave', () => {
   const sandboxes: Record<'closed' | 'moody' | 'garbled' | 'dated', Sandbox> = {} as never;

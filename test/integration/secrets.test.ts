@@ -88,7 +88,8 @@ describe('secrets and card data', () => {
     await sendCallbacks();
     if (kafka.available) await produceMessages(kafka.brokers);
     await untilAllIsStored();
-    // Metrics and spans of the last moment leave at the stop; the store is then looked at through a second run.
+    // Metrics and spans of the last moment leave at the stop; the store is then looked at through a second
+    // run.
     await collector.stop();
   });
   afterAll(async () => {

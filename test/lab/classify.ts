@@ -1,11 +1,14 @@
-import { orderFacts, type OrderCount } from '../../schemas/alerting/order-count.ts';
+import { orderFacts, type OrderCount } from '../../alerts/count/order-count.ts';
 import { outcome, view } from '../../schemas/measures.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import type { Counted } from './counts.ts';
 import { msOf, orderOf, pollOf } from './orders.ts';
 import { PATHS, POLL_ENDS } from './paths.ts';
 
-/** What a rule counts under a label, found by asking the rule's own SQL on the real engine about one order of each path. */
+/**
+ * What a rule counts under a label, found by asking the rule's own SQL on the real engine about one order of
+ * each path.
+ */
 export interface Classified {
   readonly label: string;
   readonly seen: readonly Counted[];

@@ -1,6 +1,9 @@
 import { DELAYS, type Months } from './simulate.ts';
 
-/** A way in which orders are counted: a path, and how many seconds after its minute's beginning an order counts. */
+/**
+ * A way in which orders are counted: a path, and how many seconds after its minute's beginning an order
+ * counts.
+ */
 export interface Counted {
   readonly path: number;
   readonly atSecond: number;
@@ -10,7 +13,10 @@ export interface Counted {
 export interface Measure {
   /** Second of the minute at which its orders count: where a window ends between minutes, this decides. */
   readonly second: number;
-  /** Orders that count in the minutes `[end - minutes, end)` and are known when all before minute `known` is seen. */
+  /**
+   * Orders that count in the minutes `[end - minutes, end)` and are known when all before minute `known` is
+   * seen.
+   */
   readonly within: (known: number, end: number, minutes: number) => number;
   /** The same with all that is ever known: the past that baselines are made of. */
   readonly between: (from: number, to: number) => number;
@@ -45,7 +51,9 @@ function createMeasure(lates: readonly Late[], second: number): Measure {
   };
 }
 
-/** Orders of some paths. What happens minutes after the order is known by then, so it is less late by these. */
+/**
+ * Orders of some paths. What happens minutes after the order is known by then, so it is less late by these.
+ */
 export function ordersMeasure(months: Months, counted: readonly Counted[]): Measure {
   // Billions of orders do not fit into 32 bits.
   const byDelay = new Map<number, Float64Array>();

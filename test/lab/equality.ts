@@ -1,14 +1,17 @@
-import { loadRules } from '../../collector/alerts/rule-file.ts';
-import { createReferenceSource } from '../../collector/backtest/reference-source.ts';
-import { RULES_FOLDER } from '../../collector/runtime/package-files.ts';
-import { labelOf, type Rule } from '../../schemas/alerting/rule.ts';
+import { loadRules } from '../../alerts/evaluate/rule-file.ts';
+import { createReferenceSource } from '../../alerts/evaluate/reference-source.ts';
+import { RULES_FOLDER } from '../../store/package-files.ts';
+import { labelOf, type Rule } from '../../alerts/rules/rule.ts';
 import type { Seed, SeededStore } from '../support/seed-store.ts';
 import { evaluationOf, rowsOf } from './orders.ts';
 import { WEEK } from './seasons.ts';
 import type { Months } from './simulate.ts';
 import { ENABLED, type Twin } from './twins.ts';
 
-/** One number of one rule at one instant: what the rule's own file gives on the real engine, and what its twin gives. */
+/**
+ * One number of one rule at one instant: what the rule's own file gives on the real engine, and what its twin
+ * gives.
+ */
 export interface Comparison {
   readonly rule: string;
   readonly label: string;
@@ -19,7 +22,10 @@ export interface Comparison {
   readonly equal: boolean;
 }
 
-/** Minutes of history that are laid down before an instant: for windows, and for the same hours of other weeks. */
+/**
+ * Minutes of history that are laid down before an instant: for windows, and for the same hours of other
+ * weeks.
+ */
 const WINDOW_MINUTES = 6 * 60 + 45;
 /** Baselines count with sketches that are right to 1.6 %: what depends on them is compared with some room. */
 const ROOM = 0.06;
@@ -36,7 +42,10 @@ export interface CompareOptions {
   readonly windowMinutes?: number;
 }
 
-/** Lays the orders around each instant down as rows, in a gateway of their own, and evaluates all rules there both ways. */
+/**
+ * Lays the orders around each instant down as rows, in a gateway of their own, and evaluates all rules there
+ * both ways.
+ */
 export async function compareWithEngine(options: CompareOptions): Promise<Comparison[]> {
   const {
     store,

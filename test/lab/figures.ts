@@ -2,7 +2,10 @@ import type { Detection } from './score.ts';
 import type { Form } from './incidents.ts';
 import { type RuleSet, SETS, type VolumeScore } from './months.ts';
 
-/** The figures of a report, all of them taken from the scores. Times in minutes, null where there is nothing to tell. */
+/**
+ * The figures of a report, all of them taken from the scores. Times in minutes, null where there is nothing
+ * to tell.
+ */
 export interface FormFigures {
   readonly incidents: number;
   readonly detected: number;
@@ -54,7 +57,10 @@ const BUSY = 20;
 
 export const FORMS: readonly Form[] = ['severe', 'medium', 'mild'];
 
-/** Minutes in which a severe incident is to be detected: four, or until twelve orders are expected to be affected. */
+/**
+ * Minutes in which a severe incident is to be detected: four, or until twelve orders are expected to be
+ * affected.
+ */
 export const allowed = ({ incident }: Detection): number => Math.max(4, incident.twelveAffected ?? 4);
 
 export function figuresOf(score: VolumeScore): VolumeFigures {

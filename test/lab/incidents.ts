@@ -9,7 +9,10 @@ export const GONE: Readonly<Record<Form, number>> = { severe: 0.9, medium: 0.5, 
 export interface Kind {
   readonly name: string;
   readonly forms: readonly Form[];
-  /** It takes so long until the first order is what the incident is about, e.g. half an hour in processing. @default 0 */
+  /**
+   * It takes so long until the first order is what the incident is about, e.g. half an hour in processing.
+   * @default 0
+   */
   readonly waitMinutes?: number;
   readonly effect:
     | {

@@ -21,7 +21,10 @@ Exit codes: 0 every aim reached (with --short: those that few months can show), 
 
 const FULL = { volumes: [0.2, 2, 20, 200, 2000], weeks: 52 };
 const SHORT = { volumes: [2, 20], weeks: 14 };
-/** Volumes whose orders are few enough to be laid down as rows; of the fewest a whole day, for the rules that look so far. */
+/**
+ * Volumes whose orders are few enough to be laid down as rows; of the fewest a whole day, for the rules that
+ * look so far.
+ */
 const COMPARED = [
   { ordersPerMinute: 2, windowMinutes: 26 * 60 },
   { ordersPerMinute: 20, windowMinutes: 405 },
@@ -105,7 +108,10 @@ function readArguments(): Options | null {
   }
 }
 
-/** A few weeks show no rate of rare pages: what must not be is a severe incident missed, or pages by the dozen. */
+/**
+ * A few weeks show no rate of rare pages: what must not be is a severe incident missed, or pages by the
+ * dozen.
+ */
 function plainlyBad({ sets: { ours } }: VolumeFigures): boolean {
   const { severe } = ours.forms;
   const late = (ours.severeTimeOverAllowed ?? 9) > 1;

@@ -78,7 +78,10 @@ export function rowsOf(months: Months, from: number, to: number, gateway: string
   return { orders, callbacks, polls, rejects, ...reportsOf(months, from, to, gateway) };
 }
 
-/** The minute at which something can be known that is there from minute `from` on: later while we are blind. 0: at once. */
+/**
+ * The minute at which something can be known that is there from minute `from` on: later while we are blind.
+ * 0: at once.
+ */
 function firstSight(months: Months, from: number): number {
   let minute = from;
   while (minute < months.minutes && (months.seenUntil[minute - 1] ?? 0) < minute) minute++;

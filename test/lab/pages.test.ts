@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ProvisionedRule } from '../../collector/alerts/rule-file.ts';
-import { replayRule } from '../../collector/backtest/replay.ts';
+import type { ProvisionedRule } from '../../alerts/evaluate/rule-file.ts';
+import { replayRule } from '../../alerts/backtest/replay.ts';
 import { pagesOf } from './pages.ts';
 
 const rule = (pendingMinutes: number, keepFiringMinutes: number): ProvisionedRule => ({

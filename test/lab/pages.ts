@@ -1,4 +1,7 @@
-/** Grafana's state machine over a whole year of evaluations at once: the same as `createAlertTracker`, on flat arrays. */
+/**
+ * Grafana's state machine over a whole year of evaluations at once: the same as `createAlertTracker`, on flat
+ * arrays.
+ */
 export interface Condition {
   /** Of each evaluation: 1 when the condition holds. */
   readonly holds: Uint8Array;

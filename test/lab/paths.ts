@@ -1,6 +1,6 @@
 /**
- * The ways an order can go, each with the codes of its history. All items lie within the minute in which the order begins, so
- * that counts per minute add up to counts of distinct orders.
+ * The ways an order can go, each with the codes of its history. All items lie within the minute in which the
+ * order begins, so that counts per minute add up to counts of distinct orders.
  */
 export interface Path {
   readonly name: string;

@@ -17,8 +17,8 @@ export interface Watcher {
 export interface Detection {
   readonly incident: Incident;
   /**
-   * Minutes from the start, or from when the first order is what the incident is about, to the first page of a rule that
-   * covers it; null: nobody noticed.
+   * Minutes from the start, or from when the first order is what the incident is about, to the first page of
+   * a rule that covers it; null: nobody noticed.
    */
   readonly detectedAfter: number | null;
   /** The rule that was first. */
@@ -61,8 +61,8 @@ export function detections(incidents: readonly Incident[], watchers: readonly Wa
 }
 
 /**
- * Pages by rule that began while nothing was wrong: not in an incident nor shortly after it, and not while the rule's window
- * still held one that it covers.
+ * Pages by rule that began while nothing was wrong: not in an incident nor shortly after it, and not while
+ * the rule's window still held one that it covers.
  */
 export function falsePages({ incidents }: Months, watchers: readonly Watcher[]): FalsePages[] {
   const out = new Map<string, FalsePages>();
@@ -84,7 +84,10 @@ export function falsePages({ incidents }: Months, watchers: readonly Watcher[]):
   return [...out.values()];
 }
 
-/** Pages during incidents, of rules that do not cover them: true in their way, but one more page for the person on call. */
+/**
+ * Pages during incidents, of rules that do not cover them: true in their way, but one more page for the
+ * person on call.
+ */
 export function sidePages({ incidents }: Months, watchers: readonly Watcher[]): number {
   let count = 0;
   for (const { covers, pages, severity } of watchers) {

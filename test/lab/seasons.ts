@@ -31,7 +31,10 @@ const HOLIDAYS: Readonly<Record<string, number>> = {
   '08-15': 0.7,
 };
 
-/** Traffic of each minute relative to the year's mean: hours, weekdays, holidays, growth, campaigns and plain noise. */
+/**
+ * Traffic of each minute relative to the year's mean: hours, weekdays, holidays, growth, campaigns and plain
+ * noise.
+ */
 export function demand(minutes: number, random: Random): Float64Array {
   const out = new Float64Array(minutes);
   const mean = HOURS.reduce((sum, hour) => sum + hour, 0) / 24;

@@ -4,7 +4,10 @@ import { classesFromEngine, type RuleSet, scoreVolume } from './months.ts';
 
 vi.setConfig({ hookTimeout: 300_000 });
 
-/** The lab in small: every kind of incident once in each form, and some quiet weeks, at a low and at a usual volume. */
+/**
+ * The lab in small: every kind of incident once in each form, and some quiet weeks, at a low and at a usual
+ * volume.
+ */
 const VOLUMES = [2, 20];
 const WEEKS = 16;
 

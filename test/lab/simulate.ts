@@ -3,7 +3,10 @@ import { PATHS, POLL_ENDS, type PollEnd, pollIndex } from './paths.ts';
 import { createRandom, type Random } from './random.ts';
 import { DAY, demand, isNight, WEEK } from './seasons.ts';
 
-/** Minutes after which an item becomes known, beyond the minute it belongs to; and how many orders are so late. */
+/**
+ * Minutes after which an item becomes known, beyond the minute it belongs to; and how many orders are so
+ * late.
+ */
 export const DELAYS = [
   { minutes: 0, share: 0.975 },
   { minutes: 2, share: 0.02 },
@@ -22,11 +25,14 @@ export interface Months {
   readonly ordersPerMinute: number;
   readonly incidents: readonly Incident[];
   /**
-   * Orders that begin in a minute, by delay (see DELAYS), path (see PATHS) and minute. Behind the paths, never delayed, stand
-   * orders that were polled, by how that ended (see POLL_ENDS).
+   * Orders that begin in a minute, by delay (see DELAYS), path (see PATHS) and minute. Behind the paths,
+   * never delayed, stand orders that were polled, by how that ended (see POLL_ENDS).
    */
   readonly orders: readonly (readonly Uint16Array[])[];
-  /** By minute: where our picture of the gateway ends (exclusive) at that minute's end. A blind gateway's stands still. */
+  /**
+   * By minute: where our picture of the gateway ends (exclusive) at that minute's end. A blind gateway's
+   * stands still.
+   */
   readonly seenUntil: Uint32Array;
   /** By minute: does the collector report? */
   readonly reporting: Uint8Array;

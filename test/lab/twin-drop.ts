@@ -1,5 +1,5 @@
-import { RECOVERY } from '../../schemas/alerting/gates.ts';
-import type { DropGate, DropRule } from '../../schemas/alerting/rule.ts';
+import { RECOVERY } from '../../alerts/rules/gates.ts';
+import type { DropGate, DropRule } from '../../alerts/rules/rule.ts';
 import type { Measure } from './counts.ts';
 import { WEEK } from './seasons.ts';
 
@@ -10,7 +10,7 @@ export interface DropVerdict {
   readonly holds: boolean;
 }
 
-/** Numbers of `schemas/alerting/baseline.ts` that have no name to import. Equality with the SQL is tested. */
+/** Numbers of `alerts/count/baseline.ts` that have no name to import. Equality with the SQL is tested. */
 const WEEKS = 4;
 const MAD_TO_SIGMA = 1.4826;
 const QUARTER = 15;

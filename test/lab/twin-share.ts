@@ -1,5 +1,5 @@
-import { RECOVERY } from '../../schemas/alerting/gates.ts';
-import type { ShareGate, ShareRule } from '../../schemas/alerting/rule.ts';
+import { RECOVERY } from '../../alerts/rules/gates.ts';
+import type { ShareGate, ShareRule } from '../../alerts/rules/rule.ts';
 import type { Measure } from './counts.ts';
 import { WEEK } from './seasons.ts';
 
@@ -19,7 +19,10 @@ export interface ShareCounts {
   readonly usualHit: Measure;
 }
 
-/** Numbers of `schemas/alerting/sql.ts` and `baseline.ts` that have no name to import. Equality with the SQL is tested. */
+/**
+ * Numbers of `alerts/count/sql.ts` and `baseline.ts` that have no name to import. Equality with the SQL is
+ * tested.
+ */
 const MINIMUM_SAMPLES = 4;
 const WEEKS = 4;
 const MAD_TO_SIGMA = 1.4826;
@@ -38,7 +41,10 @@ export interface ShareTwin {
   readonly holds: (known: number, end: number, at: number) => boolean;
 }
 
-/** The statistics of a share rule in TypeScript: the twin of `shareBody`, evaluated for any minute from running sums. */
+/**
+ * The statistics of a share rule in TypeScript: the twin of `shareBody`, evaluated for any minute from
+ * running sums.
+ */
 export function createShareTwin(rule: ShareRule, counts: ShareCounts): ShareTwin {
   const { gate } = rule;
   const rungs = gate.rungs.map(({ windowSeconds, confirmSeconds, shareAbove }) => ({
@@ -113,7 +119,10 @@ function createUsual(gate: ShareGate, { usualSeen, usualHit }: ShareCounts): (at
   };
 }
 
-/** Quarters relative to the evaluation's own, by hour; the last one is the quarter that the range just touches. */
+/**
+ * Quarters relative to the evaluation's own, by hour; the last one is the quarter that the range just
+ * touches.
+ */
 const HOURS = [
   [-8, -4],
   [-4, 0],

@@ -1,5 +1,5 @@
-import { type GaugeRule, RULE_GROUPS, type Rule } from '../../schemas/alerting/rule.ts';
-import { RULES } from '../../schemas/alerting/rules/all.ts';
+import { type GaugeRule, RULE_GROUPS, type Rule } from '../../alerts/rules/rule.ts';
+import { RULES } from '../../alerts/rules/all.ts';
 import { type Classified, type Classifier } from './classify.ts';
 import { type Measure, ordersMeasure } from './counts.ts';
 import { DELAYS, type Months } from './simulate.ts';
@@ -26,7 +26,10 @@ export interface Twin {
 
 export type Classes = ReadonlyMap<Rule, readonly Classified[]>;
 
-/** Rules that no months can show: what they count does not follow from minutes. Their scenarios are tests of their own. */
+/**
+ * Rules that no months can show: what they count does not follow from minutes. Their scenarios are tests of
+ * their own.
+ */
 export const WITHOUT_TWIN: readonly string[] = ['GatewatchRereadCoverage'];
 
 /** Rules that are off by default, and the labels for which the lab's gateway switches them on. */
@@ -106,7 +109,9 @@ function windowEnds(rule: Exclude<Rule, GaugeRule>, months: Months, seen: Measur
   };
 }
 
-/** Second of its minute at which an order's first item lies, and how late it is known by delay: see `orderOf`. */
+/**
+ * Second of its minute at which an order's first item lies, and how late it is known by delay: see `orderOf`.
+ */
 const FIRST_SECOND = 2;
 const FIRST_SECONDS = [3, 188, 668] as const;
 

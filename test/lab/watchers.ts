@@ -1,4 +1,4 @@
-import type { Rule } from '../../schemas/alerting/rule.ts';
+import type { Rule } from '../../alerts/rules/rule.ts';
 import type { Incident } from './incidents.ts';
 import { sigmaDrop, sigmaShare, staticAbsence, staticShare } from './copied-rules.ts';
 import { pagesOf } from './pages.ts';

@@ -73,7 +73,10 @@ export interface Received {
   readonly body: string;
 }
 
-/** A merchant's callback address. `answers` is the status of each reply in turn, `none` for silence; the last one stays. */
+/**
+ * A merchant's callback address. `answers` is the status of each reply in turn, `none` for silence; the last
+ * one stays.
+ */
 export async function receiver(
   answers: readonly (number | 'none')[] = [200],
 ): Promise<{ url: string; received: Received[]; [Symbol.asyncDispose](): Promise<void> }> {

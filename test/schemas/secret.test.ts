@@ -4,7 +4,7 @@ import { format, inspect } from 'node:util';
 import { serialize } from 'node:v8';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { GatewatchError } from '../../collector/errors.ts';
+import { GatewatchError } from '../../schemas/errors.ts';
 import { Secret } from '../../schemas/secret.ts';
 
 const VALUE = 'p4ssw0rd-0123456789abcdef';

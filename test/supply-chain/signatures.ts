@@ -1,6 +1,9 @@
 /** What `npm audit signatures --json` came to. */
 export interface Verdict {
-  /** `unanswered`: the registry, or the keys' home, could not be asked. That proves nothing, and is nobody's fault here. */
+  /**
+   * `unanswered`: the registry, or the keys' home, could not be asked. That proves nothing, and is nobody's
+   * fault here.
+   */
   readonly kind: 'verified' | 'bad' | 'unanswered' | 'failed';
   readonly text: string;
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import type { configSchema } from '../../schemas/config.ts';
 
-export const MAIN = fileURLToPath(new URL('../../collector/main.ts', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 
 /** The configuration as a person writes it, defaults left out. */
 export type ConfigInput = z.input<typeof configSchema>;

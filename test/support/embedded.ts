@@ -5,7 +5,7 @@ import {
   startEmbeddedStore,
   type EmbeddedStore,
   type EmbeddedStoreOptions,
-} from '../../collector/embedded/store.ts';
+} from '../../store/embedded/store.ts';
 
 /** An embedded ClickHouse of a test's own: a folder that nobody else has, and a free port. */
 export interface TestStore {

@@ -2,7 +2,10 @@ import type { Clock } from '../../schemas/clock.ts';
 
 /** A clock that stands still until it is told to move. */
 export interface FakeClock extends Clock {
-  /** Lets time pass on both clocks, calling back what falls due, each at its own moment and before what it leads to. */
+  /**
+   * Lets time pass on both clocks, calling back what falls due, each at its own moment and before what it
+   * leads to.
+   */
   advance(ms: number): Promise<void>;
   /** Sets the wall clock forward or back; the monotonic clock does not see it. */
   step(ms: number): void;

@@ -3,8 +3,9 @@ import { createGenerator } from 'ts-json-schema-generator';
 import { z } from 'zod';
 
 /**
- * Checks of Grafana's shapes without Grafana: JSON schemas made from the types of the SDK that is installed, so that they
- * can never lag behind it, and strict schemas of file provisioning, whose fields are not the SDK's.
+ * Checks of Grafana's shapes without Grafana: JSON schemas made from the types of the SDK that is installed,
+ * so that they can never lag behind it, and strict schemas of file provisioning, whose fields are not the
+ * SDK's.
  */
 
 type Check = (value: unknown) => string[];

@@ -6,7 +6,10 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends bytes as they are, and gives what comes back until the server closes: for requests that clients refuse to send. */
+/**
+ * Sends bytes as they are, and gives what comes back until the server closes: for requests that clients
+ * refuse to send.
+ */
 export async function sendRaw(url: string, request: string | Uint8Array): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const chunks: Buffer[] = [];

@@ -26,8 +26,8 @@ export type KafkaForTests =
 type Started = { kafka: KafkaForTests; stop(): Promise<void> };
 
 /**
- * A real broker, by order of choice: `KAFKA_BROKERS` (comma list), Apache Kafka's jars on Java, Docker. Answers with
- * the reason when nothing of these works.
+ * A real broker, by order of choice: `KAFKA_BROKERS` (comma list), Apache Kafka's jars on Java, Docker.
+ * Answers with the reason when nothing of these works.
  */
 export async function startKafka(): Promise<Started> {
   const configured = process.env['KAFKA_BROKERS'];
@@ -63,8 +63,8 @@ export async function startOwnKafka(options: Omit<KafkaProcessOptions, 'jars'> =
 }
 
 /**
- * vitest `globalSetup`: one broker for the whole run, started when the first test file asks for it. Workers ask
- * through a loopback port, so that a run without Kafka tests starts nothing.
+ * vitest `globalSetup`: one broker for the whole run, started when the first test file asks for it. Workers
+ * ask through a loopback port, so that a run without Kafka tests starts nothing.
  */
 export default async function startSharedKafka(
   project: Pick<TestProject, 'provide'>,
@@ -90,8 +90,8 @@ let own: Promise<Started> | undefined;
 
 /**
  * For test files: `const kafka = await useKafka(); describe.skipIf(!kafka.available)(...)`. With
- * `GATEWATCH_REQUIRE_KAFKA=1` a missing broker throws instead. Without the `globalSetup`, the worker starts its own
- * broker, which ends with it.
+ * `GATEWATCH_REQUIRE_KAFKA=1` a missing broker throws instead. Without the `globalSetup`, the worker starts
+ * its own broker, which ends with it.
  */
 export async function useKafka(): Promise<KafkaForTests> {
   const port = inject('kafkaDoor') as number | undefined;

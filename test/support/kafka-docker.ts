@@ -14,8 +14,8 @@ export async function hasDocker(): Promise<boolean> {
 }
 
 /**
- * Runs the `apache/kafka` image on a free loopback port. The container has a time limit of its own (one hour), so
- * that a killed test run leaves nothing behind for long.
+ * Runs the `apache/kafka` image on a free loopback port. The container has a time limit of its own (one
+ * hour), so that a killed test run leaves nothing behind for long.
  */
 export async function startKafkaContainer(): Promise<{ bootstrap: string; stop(): Promise<void> }> {
   const port = await freePort();

@@ -6,7 +6,9 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The newest Kafka whose broker runs on Java 17 and that kafkajs 2.2.4 can speak to (shown by these tests). */
+/**
+ * The newest Kafka whose broker runs on Java 17 and that kafkajs 2.2.4 can speak to (shown by these tests).
+ */
 export const KAFKA_VERSION = process.env['GATEWATCH_KAFKA_VERSION'] ?? '4.3.1';
 
 const FETCH_TIMEOUT_MS = 300_000;
@@ -17,9 +19,9 @@ export function cacheFolder(): string {
 }
 
 /**
- * Fetches Apache Kafka's broker, its tools and their runtime dependencies from Maven Central, once per version.
- * Returns the folder of jars. Several processes may call it at once: each fetches into a folder of its own and the
- * first rename wins. Throws when Maven fails, with Maven's own words.
+ * Fetches Apache Kafka's broker, its tools and their runtime dependencies from Maven Central, once per
+ * version. Returns the folder of jars. Several processes may call it at once: each fetches into a folder of
+ * its own and the first rename wins. Throws when Maven fails, with Maven's own words.
  */
 export async function fetchKafkaJars(version: string = KAFKA_VERSION): Promise<string> {
   const home = path.join(cacheFolder(), 'kafka', version);
@@ -51,7 +53,8 @@ async function copyDependencies(folder: string): Promise<void> {
   }
 }
 
-// kafka-tools brings Kafka's console producer; its own dependencies (Kafka Connect, Jetty) are not needed for it.
+// kafka-tools brings Kafka's console producer; its own dependencies (Kafka Connect, Jetty) are not needed for
+// it.
 function pom(version: string): string {
   return `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>

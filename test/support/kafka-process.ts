@@ -159,8 +159,8 @@ async function launch(jars: string, properties: string, bootstrap: string) {
   return { signal, end };
 }
 
-// Runs its arguments, prints their pid, and kills them when descriptor 3 closes: whoever started the broker is gone,
-// however it ended, and neither a broker nor its data outlives it.
+// Runs its arguments, prints their pid, and kills them when descriptor 3 closes: whoever started the broker
+// is gone, however it ended, and neither a broker nor its data outlives it.
 const GUARD = `"$@" 3>&- >/dev/null & broker=$!
 echo $broker
 (read -r gone <&3; kill -9 $broker; rm -rf "$KAFKA_FOLDER") 2>/dev/null &

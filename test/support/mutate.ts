@@ -27,7 +27,9 @@ interface Summary {
   readonly score: number;
 }
 
-/** A change that runs into a time limit is noticed, too. What is ignored has its reason beside it in the code. */
+/**
+ * A change that runs into a time limit is noticed, too. What is ignored has its reason beside it in the code.
+ */
 function summary(all: readonly Mutant[]): Summary {
   const count = (...statuses: string[]) => all.filter(({ status }) => statuses.includes(status)).length;
   const [killed, survived] = [count('Killed', 'Timeout'), count('Survived', 'NoCoverage')];

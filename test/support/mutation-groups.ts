@@ -5,10 +5,10 @@ export interface MutationPart {
 }
 
 const decode = (...names: string[]): string[] => names.map((name) => `collector/decode/${name}.ts`);
-const read = (...names: string[]): string[] => names.map((name) => `collector/embedded/reader/${name}.ts`);
+const read = (...names: string[]): string[] => names.map((name) => `store/embedded/reader/${name}.ts`);
 const tested = (...names: string[]): string[] => names.map((name) => `test/collector/decode/${name}.test.ts`);
 const judged = (...names: string[]): string[] =>
-  names.map((name) => `test/collector/embedded/reader/${name}.test.ts`);
+  names.map((name) => `test/store/embedded/reader/${name}.test.ts`);
 
 /** Files of the judge of readers' statements that have tests of their own name. */
 const JUDGE = [

@@ -35,7 +35,9 @@ export interface OtlpReceiver {
   close(): Promise<void>;
 }
 
-/** An OTLP/HTTP receiver for traces: the path, the content type and the messages of the protocol's version 1. */
+/**
+ * An OTLP/HTTP receiver for traces: the path, the content type and the messages of the protocol's version 1.
+ */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const headers: OtlpReceiver['headers'][number][] = [];
@@ -77,7 +79,9 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   };
 }
 
-/** ExportTraceServiceRequest: resource_spans = 1 { resource = 1, scope_spans = 2 { scope = 1, spans = 2 } }. */
+/**
+ * ExportTraceServiceRequest: resource_spans = 1 { resource = 1, scope_spans = 2 { scope = 1, spans = 2 } }.
+ */
 function readRequest(body: Uint8Array): ReceivedSpan[] {
   return readMessage(body)
     .messages(1)
@@ -90,7 +94,10 @@ function readRequest(body: Uint8Array): ReceivedSpan[] {
     });
 }
 
-/** Span: trace_id 1, span_id 2, parent_span_id 4, name 5, start 7, end 8, attributes 9, status 15 { message 2, code 3 }. */
+/**
+ * Span: trace_id 1, span_id 2, parent_span_id 4, name 5, start 7, end 8, attributes 9, status 15 { message 2,
+ * code 3 }.
+ */
 function readSpan(span: Message, resource: ReceivedSpan['resource'], scope: string): ReceivedSpan {
   const status = span.message(15);
   return {

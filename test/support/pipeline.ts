@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { CallbackDelivery } from '../../collector/decode/callback.ts';
-import { handleCallbacks } from '../../collector/pipeline/callbacks.ts';
-import { createStamp, type PipelineContext } from '../../collector/pipeline/context.ts';
-import { handleAnswer } from '../../collector/pipeline/replies.ts';
-import { resumeOrders } from '../../collector/pipeline/resume.ts';
-import { handleWatchRequests, type WatchRequest } from '../../collector/pipeline/watch-requests.ts';
-import { reopen } from '../../collector/schedule/advance.ts';
-import { createMemorySink, type MemorySink } from '../../collector/sinks/memory.ts';
-import { createGatewayPoller } from '../../collector/sources/poller/gateway-poller.ts';
-import type { GatewayPoller, HttpAnswer, PollerEvent } from '../../collector/sources/poller/port.ts';
+import { handleCallbacks } from '../../collector/orders/callbacks.ts';
+import { createStamp, type PipelineContext } from '../../collector/orders/context.ts';
+import { handleAnswer } from '../../collector/orders/replies.ts';
+import { resumeOrders } from '../../collector/orders/resume.ts';
+import type { WatchRequest } from '../../schemas/watch-message.ts';
+import { handleWatchRequests } from '../../collector/orders/watch-requests.ts';
+import { reopen } from '../../collector/orders/advance.ts';
+import { createMemorySink, type MemorySink } from '../../collector/sinks/memory/sink.ts';
+import { createGatewayPoller } from '../../collector/orders/gateway-poller.ts';
+import type { HttpAnswer } from '../../schemas/polling.ts';
+import type { GatewayPoller, PollerEvent } from '../../collector/orders/poller-port.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema, type PollConfig } from '../../schemas/config.ts';
 import type { WatchedOrder } from '../../schemas/watch.ts';
@@ -40,13 +42,18 @@ export interface Pipeline {
   readonly answers: Map<string, Partial<HttpAnswer>>;
   readonly reads: { orderId: string; atMs: number }[];
   readonly events: PollerEvent[];
-  /** The gateway answers no request from now on; the returned function lets the answers through that it owes. */
+  /**
+   * The gateway answers no request from now on; the returned function lets the answers through that it owes.
+   */
   holdReads(): () => void;
   /** The poller of the present run. */
   poller(): GatewayPoller;
   receive(...deliveries: CallbackDelivery[]): Promise<void>;
   watch(...messages: NonNullable<WatchRequest['message']>[]): Promise<unknown>;
-  /** Kills the collector, with what it had in memory, and starts another on the same store. Returns the orders resumed. */
+  /**
+   * Kills the collector, with what it had in memory, and starts another on the same store. Returns the orders
+   * resumed.
+   */
   restart(): Promise<number>;
 }
 

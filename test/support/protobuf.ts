@@ -1,7 +1,7 @@
 /**
- * Reads protobuf's wire format without a schema, independently of the library that wrote it.
- * A message is a list of fields: key varint (number << 3 | wire type), then varint (0), 8 bytes (1), length and bytes
- * (2) or 4 bytes (5). https://protobuf.dev/programming-guides/encoding/
+ * Reads protobuf's wire format without a schema, independently of the library that wrote it. A message is a
+ * list of fields: key varint (number << 3 | wire type), then varint (0), 8 bytes (1), length and bytes (2) or
+ * 4 bytes (5). https://protobuf.dev/programming-guides/encoding/
  */
 export interface Message {
   /** Values of a field in order: numbers as bigint, the rest as bytes. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { type ClickHouseClient, createClient } from '@clickhouse/client';
-import type { TableResult } from '../../collector/alerts/evaluate.ts';
+import type { TableResult } from '../../store/store.ts';
 import { decode } from '../../collector/decode/code.ts';
-import { readMigrations } from '../../collector/sinks/clickhouse/migrations.ts';
+import { readMigrations } from '../../store/migrations.ts';
 import type { OrderType, Outcome } from '../../schemas/dictionary.ts';
 import { DATABASE, type TableKey, TABLES } from '../../schemas/names.ts';
 import type { PollOutcome, RejectReason, Verdict } from '../../schemas/rows.ts';

@@ -1,4 +1,7 @@
-/** Waits for a condition, also in hooks. @throws Error that says what did not happen, and what was the case instead */
+/**
+ * Waits for a condition, also in hooks. @throws Error that says what did not happen, and what was the case
+ * instead
+ */
 export async function until<T>(
   what: string,
   look: () => Promise<T> | T,

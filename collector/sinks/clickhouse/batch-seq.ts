@@ -1,14 +1,16 @@
 import { TABLES } from '../../../schemas/names.ts';
 import { BATCH_STAMPED } from '../../../schemas/rows.ts';
-import type { Store } from './store.ts';
+import type { Store } from '../../../store/store.ts';
 import { MAX_WEEKS } from './weeks.ts';
 
 /**
- * Number of this collector's last batch, 0 before the first. A batch that was cut off before its row in the ledger has used
- * up its number all the same: the audit tells rows of acknowledged batches from others by it. The span cursor is asked,
- * too: the ledger's rows may have outlived their retention, and a number below the cursor would never be exported.
+ * Number of this collector's last batch, 0 before the first. A batch that was cut off before its row in the
+ * ledger has used up its number all the same: the audit tells rows of acknowledged batches from others by it.
+ * The span cursor is asked, too: the ledger's rows may have outlived their retention, and a number below the
+ * cursor would never be exported.
  *
- * @param completed weeks of batches that were cut off, as far as they were completed: a repetition goes on there
+ * @param completed weeks of batches that were cut off, as far as they were completed: a repetition goes on
+ * there
  */
 export async function loadBatchSeq(
   store: Store,
@@ -24,10 +26,11 @@ export async function loadBatchSeq(
 }
 
 /**
- * Stores the history of batches that were cut off once more. An insert puts its rows into the table first and then into the
- * copies that materialized views feed, and a store that is killed in between has them in the table alone. They would stay
- * missing from the copies: whoever reads the order again finds them known. Rows are the same, so that they fold into one.
- * A few weeks a statement, each with the deadline of any other: what nobody waits for without end cannot stand still unseen.
+ * Stores the history of batches that were cut off once more. An insert puts its rows into the table first and
+ * then into the copies that materialized views feed, and a store that is killed in between has them in the
+ * table alone. They would stay missing from the copies: whoever reads the order again finds them known. Rows
+ * are the same, so that they fold into one. A few weeks a statement, each with the deadline of any other:
+ * what nobody waits for without end cannot stand still unseen.
  */
 async function completeCutOff(
   store: Store,

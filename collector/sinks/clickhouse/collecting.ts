@@ -1,6 +1,6 @@
 import type { RowBundle } from '../../../schemas/rows.ts';
 import { addProvenance, appendRows, countRows, emptyProvenance } from '../bundle.ts';
-import type { Provenance } from '../port.ts';
+import type { Provenance } from '../../../schemas/sink.ts';
 import type { Collected } from './deliver.ts';
 import { MAX_WEEKS, weekOf } from './weeks.ts';
 
@@ -42,15 +42,18 @@ interface Lane {
 }
 
 /**
- * A queue of bundles: first in, first out within a lane, and lanes in turn, so that a gateway with long histories waits behind
- * itself only. A bundle is never split: its rows are acknowledged together.
+ * A queue of bundles: first in, first out within a lane, and lanes in turn, so that a gateway with long
+ * histories waits behind itself only. A bundle is never split: its rows are acknowledged together.
  */
 export function createQueue(): Queue {
   /** In the order in which they may begin a batch. */
   const lanes = new Map<string, Lane>();
   let rows = 0;
 
-  /** The lane that began this batch is the last to begin one again: a bundle that never fits into another's batch has its turn. */
+  /**
+   * The lane that began this batch is the last to begin one again: a bundle that never fits into another's
+   * batch has its turn.
+   */
   function tidyUp(first: Lane): void {
     lanes.delete(first.name);
     lanes.set(first.name, first);

@@ -1,18 +1,19 @@
 import type { TableKey } from '../../../schemas/names.ts';
 import type { EpochMicros, Rows } from '../../../schemas/rows.ts';
 import { BATCH_STAMPED } from '../../../schemas/rows.ts';
-import type { AnyRow, ProvenanceSum, RowsByTable } from '../bundle.ts';
+import type { AnyRow } from '../../../schemas/rows.ts';
+import type { ProvenanceSum, RowsByTable } from '../bundle.ts';
 import { isEmptyProvenance } from '../bundle.ts';
-import type { BatchStamp, FrozenInsert } from './frozen-insert.ts';
-import { freezeInsert } from './frozen-insert.ts';
+import type { BatchStamp, FrozenInsert } from '../../../store/frozen-insert.ts';
+import { freezeInsert } from '../../../store/frozen-insert.ts';
 import type { EncodedRows } from './insert-or-bisect.ts';
 import { encodeRows, insertOrBisect } from './insert-or-bisect.ts';
 import type { RefusedRow } from './refused-row.ts';
 import { rejectRefusedRow } from './refused-row.ts';
 
 /**
- * Facts first, then the poller's memory of having seen them, then the ledger: a crash in between costs another poll,
- * never a fact, and a batch in the ledger is complete.
+ * Facts first, then the poller's memory of having seen them, then the ledger: a crash in between costs
+ * another poll, never a fact, and a batch in the ledger is complete.
  */
 const FACTS: readonly TableKey[] = [
   'historyEvents',

@@ -1,10 +1,10 @@
 import type { TableKey } from '../../../schemas/names.ts';
-import type { AnyRow } from '../bundle.ts';
-import { RowNotEncodable } from './arrow-buffers.ts';
-import type { BatchStamp, FrozenInsert } from './frozen-insert.ts';
-import { freezeInsert } from './frozen-insert.ts';
+import type { AnyRow } from '../../../schemas/rows.ts';
+import { RowNotEncodable } from '../../../store/arrow-buffers.ts';
+import type { BatchStamp, FrozenInsert } from '../../../store/frozen-insert.ts';
+import { freezeInsert } from '../../../store/frozen-insert.ts';
 import type { RefusedRow } from './refused-row.ts';
-import { isDataError } from './store-error.ts';
+import { isDataError } from '../../../store/store-error.ts';
 import { splitByWeeks } from './weeks.ts';
 
 /** Rows of one table, encoded; rows which could not be encoded are set apart. */
@@ -41,8 +41,8 @@ export function encodeRows(
 }
 
 /**
- * Sends one insert. When ClickHouse refuses its rows, halves them until the culprits stand alone: these are returned,
- * the others are stored. `send` repeats by itself until the store answers, and throws data errors.
+ * Sends one insert. When ClickHouse refuses its rows, halves them until the culprits stand alone: these are
+ * returned, the others are stored. `send` repeats by itself until the store answers, and throws data errors.
  */
 export async function insertOrBisect(
   insert: FrozenInsert,

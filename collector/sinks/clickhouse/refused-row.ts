@@ -3,9 +3,9 @@ import type { TableKey } from '../../../schemas/names.ts';
 import { TABLES } from '../../../schemas/names.ts';
 import type { EpochMicros, RejectRow } from '../../../schemas/rows.ts';
 import { COLUMNS } from '../../../schemas/rows.ts';
-import type { AnyRow } from '../bundle.ts';
-import { RowNotEncodable } from './arrow-buffers.ts';
-import { StoreError } from './store-error.ts';
+import type { AnyRow } from '../../../schemas/rows.ts';
+import { RowNotEncodable } from '../../../store/arrow-buffers.ts';
+import { StoreError } from '../../../store/store-error.ts';
 
 /** A row that no repetition brings into its table, and why. */
 export interface RefusedRow {
@@ -27,8 +27,8 @@ const IDENTITY: Readonly<Partial<Record<TableKey, readonly string[]>>> = {
 };
 
 /**
- * The row of `rejects` which stands for a refused row: table, column names, ClickHouse's code and the identity, no other
- * value. Equal rows get equal ids, so that a repetition is absorbed.
+ * The row of `rejects` which stands for a refused row: table, column names, ClickHouse's code and the
+ * identity, no other value. Equal rows get equal ids, so that a repetition is absorbed.
  */
 export function rejectRefusedRow({ table, row, error }: RefusedRow, rejectedAt: EpochMicros): RejectRow {
   const identity: Record<string, unknown> = {};

@@ -1,17 +1,17 @@
 import type { EpochMicros } from '../../../schemas/rows.ts';
 import type { Instruments } from '../../telemetry/instruments.ts';
 import { noInstruments } from '../../telemetry/instruments.ts';
-import type { RowSink, SinkStatus } from '../port.ts';
+import type { RowSink, SinkStatus } from '../../../schemas/sink.ts';
 import { createPendingWrite, createQueue } from './collecting.ts';
 import type { Gathered, PendingWrite } from './collecting.ts';
 import type { FrozenBatch } from './deliver.ts';
 import { belongsInLedger, deliverBatch, freezeBatch } from './deliver.ts';
-import type { FrozenInsert } from './frozen-insert.ts';
+import type { FrozenInsert } from '../../../store/frozen-insert.ts';
 import type { RetryPolicy } from '../retry.ts';
 import { DEFAULT_RETRY, stoppedError, untilAnswered } from '../retry.ts';
 import { loadBatchSeq } from './batch-seq.ts';
-import type { Store } from './store.ts';
-import { isDataError, StoreError } from './store-error.ts';
+import type { Store } from '../../../store/store.ts';
+import { isDataError, StoreError } from '../../../store/store-error.ts';
 
 export interface ClickHouseSinkOptions {
   store: Store;
@@ -19,7 +19,10 @@ export interface ClickHouseSinkOptions {
   collectorId: string;
   /** A batch is sent when it has as many rows. @default 25000 */
   maxBatchRows?: number;
-  /** While batches follow each other, the least time between the starts of two. Idle, rows go at once. @default 250 */
+  /**
+   * While batches follow each other, the least time between the starts of two. Idle, rows go at once.
+   * @default 250
+   */
   maxAgeMs?: number;
   /** @default DEFAULT_RETRY */
   retry?: Partial<RetryPolicy>;
@@ -37,7 +40,8 @@ export interface ClickHouseSinkOptions {
 
 export interface ClickHouseSink extends RowSink {
   /**
-   * Finds out what the last run left, and completes it; repeated until the store answers. The first `write` does it otherwise.
+   * Finds out what the last run left, and completes it; repeated until the store answers. The first `write`
+   * does it otherwise.
    *
    * @throws GatewatchError `stopped`
    */
@@ -55,9 +59,9 @@ interface ReadyBatch {
 }
 
 /**
- * The sink into ClickHouse: collects bundles into batches, freezes a batch, and sends it until the store has answered
- * for every row. One batch is under way at a time, so that acknowledgements keep the order of the calls; the next one
- * is encoded meanwhile.
+ * The sink into ClickHouse: collects bundles into batches, freezes a batch, and sends it until the store has
+ * answered for every row. One batch is under way at a time, so that acknowledgements keep the order of the
+ * calls; the next one is encoded meanwhile.
  */
 export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouseSink {
   const { store, collectorId } = options;
@@ -87,7 +91,10 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouse
     retries: 0,
     ambiguous: 0,
   };
-  /** What the store does not take at the moment, and why: tables are sent side by side, and one may go on while another waits. */
+  /**
+   * What the store does not take at the moment, and why: tables are sent side by side, and one may go on
+   * while another waits.
+   */
   const failing = new Map<object, string>();
 
   /** Starts what is due, or sees to it that it is started later. */

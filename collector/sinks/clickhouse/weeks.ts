@@ -1,10 +1,11 @@
 import type { EpochMicros } from '../../../schemas/rows.ts';
 import type { TableKey } from '../../../schemas/names.ts';
-import type { AnyRow } from '../bundle.ts';
+import type { AnyRow } from '../../../schemas/rows.ts';
 
 /**
- * Partitions that a statement writes to at most, and that bundles put together into one batch do. A partition costs as much as
- * a thousand rows: files of its own in the table and in the copy by time, each of them forced to the disk.
+ * Partitions that a statement writes to at most, and that bundles put together into one batch do. A partition
+ * costs as much as a thousand rows: files of its own in the table and in the copy by time, each of them
+ * forced to the disk.
  */
 export const MAX_WEEKS = 8;
 
@@ -16,8 +17,8 @@ const TO_MONDAY: EpochMicros = 3 * 86_400_000_000;
 export const weekOf = (time: EpochMicros): number => Math.floor((time + TO_MONDAY) / WEEK);
 
 /**
- * Rows as statements take them, in their order where one takes them all. Only of history do strangers choose the weeks: the
- * other partitioned tables go by our own clock.
+ * Rows as statements take them, in their order where one takes them all. Only of history do strangers choose
+ * the weeks: the other partitioned tables go by our own clock.
  */
 export function splitByWeeks(table: TableKey, rows: readonly AnyRow[]): readonly (readonly AnyRow[])[] {
   if (table !== 'historyEvents') return [rows];

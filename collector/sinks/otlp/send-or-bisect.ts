@@ -1,13 +1,13 @@
 import type { SpanData } from '../../../schemas/span.ts';
-import { GatewatchError } from '../../errors.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
 
 /** Does the receiver refuse these very spans? */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof GatewatchError && error.code === 'export_refused';
 
 /**
- * Sends spans, and finds those that the receiver refuses for good by sending ever smaller parts: one bad span, or one request that is
- * too large, must not hold up all others. Returns the refused ones.
+ * Sends spans, and finds those that the receiver refuses for good by sending ever smaller parts: one bad
+ * span, or one request that is too large, must not hold up all others. Returns the refused ones.
  * @param send repeats by itself what can be repeated, and throws `export_refused`
  */
 export async function sendOrBisect(

@@ -1,6 +1,6 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import type { SpanData } from '../../../schemas/span.ts';
-import { GatewatchError } from '../../errors.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
 import { createResource } from '../../telemetry/resource.ts';
 import { toReadableSpan } from './readable-span.ts';
 
@@ -9,7 +9,9 @@ export interface OtlpSenderOptions {
   version: string;
   /** Becomes `service.instance.id`. */
   collectorId: string;
-  /** Base address of an OTLP/HTTP receiver, e.g. `http://localhost:4318`. @default by `OTEL_EXPORTER_OTLP_*` */
+  /**
+   * Base address of an OTLP/HTTP receiver, e.g. `http://localhost:4318`. @default by `OTEL_EXPORTER_OTLP_*`
+   */
   endpoint?: string;
   /** Sent with each request. @default by `OTEL_EXPORTER_OTLP_HEADERS` */
   headers?: Readonly<Record<string, string>>;
@@ -21,13 +23,17 @@ export interface OtlpSenderOptions {
 export interface SpanSender {
   /**
    * Resolves when the receiver has accepted all of them.
-   * @throws GatewatchError `export_failed`; `export_refused` when no repetition of the same request can succeed
+   * @throws GatewatchError `export_failed`; `export_refused` when no repetition of the same request can
+   * succeed
    */
   send(spans: readonly SpanData[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Spans to an OTLP receiver, over HTTP as protobuf. TLS, compression and so on: the standard `OTEL_EXPORTER_OTLP_*`. */
+/**
+ * Spans to an OTLP receiver, over HTTP as protobuf. TLS, compression and so on: the standard
+ * `OTEL_EXPORTER_OTLP_*`.
+ */
 export function createOtlpSender(options: OtlpSenderOptions): SpanSender {
   const { version, endpoint, headers, timeoutMs } = options;
   const exporter = new OTLPTraceExporter({
@@ -58,5 +64,8 @@ function exportError(error: unknown): GatewatchError {
     : new GatewatchError(what, { code: 'export_failed', retryable: true });
 }
 
-/** About the content of the request. A wrong credential or address is mended by a person, and the spans are still wanted then. */
+/**
+ * About the content of the request. A wrong credential or address is mended by a person, and the spans are
+ * still wanted then.
+ */
 const REFUSALS: ReadonlySet<string> = new Set(['400', '413', '422']);

@@ -1,7 +1,8 @@
+import type { SpanExporterStatus } from '../../../schemas/sink.ts';
 import type { SpanData } from '../../../schemas/span.ts';
 import type { Instruments } from '../../telemetry/instruments.ts';
 import { noInstruments } from '../../telemetry/instruments.ts';
-import type { Store } from '../clickhouse/store.ts';
+import type { Store } from '../../../store/store.ts';
 import type { RetryPolicy } from '../retry.ts';
 import { DEFAULT_RETRY, pause, untilAnswered } from '../retry.ts';
 import { isRefusal, sendOrBisect } from './send-or-bisect.ts';
@@ -37,16 +38,6 @@ export interface SpanExporterLog {
   warn(details: object, message: string): void;
 }
 
-export interface SpanExporterStatus {
-  readonly state: 'ok' | 'retrying';
-  /** Last batch that was sent in full. */
-  readonly cursor: number;
-  /** Batches acknowledged and not yet exported. */
-  readonly backlogBatches: number;
-  readonly spansExported: number;
-  readonly lastError: string | null;
-}
-
 export interface SpanExporter {
   /** Tells that a batch has been acknowledged. */
   notify(batchSeq: number): void;
@@ -56,9 +47,9 @@ export interface SpanExporter {
 }
 
 /**
- * Exports payment spans from a cursor over stored rows: a span is offered until the receiver takes it, over restarts of
- * both. Ids are derived from content, so that the repetition after a crash between sending and moving the cursor
- * gives the same spans again. Starts at once.
+ * Exports payment spans from a cursor over stored rows: a span is offered until the receiver takes it, over
+ * restarts of both. Ids are derived from content, so that the repetition after a crash between sending and
+ * moving the cursor gives the same spans again. Starts at once.
  */
 export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
   const { store, sender, collectorId, toSpans } = options;

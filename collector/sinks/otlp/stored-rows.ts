@@ -2,7 +2,7 @@ import type { TableKey } from '../../../schemas/names.ts';
 import { TABLES } from '../../../schemas/names.ts';
 import type { HistoryEventRow, SettlementRow } from '../../../schemas/rows.ts';
 import { COLUMNS } from '../../../schemas/rows.ts';
-import type { Store } from '../clickhouse/store.ts';
+import type { Store } from '../../../store/store.ts';
 
 /** Rows that whole batches of one collector added, each the winning version of its identity. */
 export interface SpanRows {
@@ -20,8 +20,8 @@ export interface Window {
 const WINDOW_BATCHES = 500;
 
 /**
- * The next batches to export: whole ones, until they hold `maxRows` history items. Null when nothing is left. Only
- * batches in the ledger count: those are complete.
+ * The next batches to export: whole ones, until they hold `maxRows` history items. Null when nothing is left.
+ * Only batches in the ledger count: those are complete.
  */
 export async function nextWindow(
   store: Store,
@@ -73,7 +73,8 @@ export async function readRows(store: Store, collectorId: string, window: Window
   return { events, settlements };
 }
 
-// Columns keep their names when they are turned into microseconds: the conditions mean the columns, not the results.
+// Columns keep their names when they are turned into microseconds: the conditions mean the columns, not the
+// results.
 const SETTINGS = { prefer_column_name_to_alias: 1 };
 
 const ORDER = ['gateway', 'order_type', 'external_id'];
@@ -86,9 +87,9 @@ const EVENTS_SQL = winnersSql(
 const SETTLEMENTS_SQL = winnersSql('settlements', ORDER, 'settled_at');
 
 /**
- * The rows of a window which are the first of their identity. The tables keep the version that is earliest by `age`; a
- * later one is a repetition and has been exported, or will be, with the batch of the first. Only the orders of the
- * window are looked up, by the primary key.
+ * The rows of a window which are the first of their identity. The tables keep the version that is earliest by
+ * `age`; a later one is a repetition and has been exported, or will be, with the batch of the first. Only the
+ * orders of the window are looked up, by the primary key.
  */
 function winnersSql(table: TableKey, identity: readonly string[], age: string): string {
   const source = TABLES[table];

@@ -36,10 +36,10 @@ const load = createRequire(import.meta.url);
 let bounded = false;
 
 /**
- * kafkajs 2.2.4 unpacks all that a fetch brings, whatever becomes of it, and ends the consumer over a batch that it cannot
- * read: at the next start the same batch comes first again. From here on a fetch is unpacked as far as memory allows, and one
- * message stands for a batch that cannot be read. Has to be called before anything was fetched, since kafkajs keeps what
- * it has loaded.
+ * kafkajs 2.2.4 unpacks all that a fetch brings, whatever becomes of it, and ends the consumer over a batch
+ * that it cannot read: at the next start the same batch comes first again. From here on a fetch is unpacked
+ * as far as memory allows, and one message stands for a batch that cannot be read. Has to be called before
+ * anything was fetched, since kafkajs keeps what it has loaded.
  */
 export function boundFetches(): void {
   if (bounded) return;
@@ -116,10 +116,11 @@ interface BatchContext {
 const LOG_APPEND_TIME = 1;
 
 /**
- * Record => Length varint, Attributes int8, TimestampDelta varlong, OffsetDelta varint, Key bytes, Value bytes, Headers [Key Value]
+ * Record => Length varint, Attributes int8, TimestampDelta varlong, OffsetDelta varint, Key bytes, Value
+ * bytes, Headers [Key Value]
  *
- * As kafkajs reads it, but for the headers: it copies all that it has read for each further one, and ten thousand of them take
- * it seconds.
+ * As kafkajs reads it, but for the headers: it copies all that it has read for each further one, and ten
+ * thousand of them take it seconds.
  */
 function decodeRecord(decoder: Decoder, context: BatchContext): object {
   const attributes = decoder.readInt8();

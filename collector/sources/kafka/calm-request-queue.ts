@@ -8,8 +8,9 @@ interface RequestQueue {
 let calmed = false;
 
 /**
- * kafkajs 2.2.4 re-arms a 1 ms timer on every connection for ever, even with nothing pending (it computes a negative
- * delay, which Node 24 also warns about): measured, 2.8 % of a core for one idle consumer, 0.6 % without.
+ * kafkajs 2.2.4 re-arms a 1 ms timer on every connection for ever, even with nothing pending (it computes a
+ * negative delay, which Node 24 also warns about): measured, 2.8 % of a core for one idle consumer, 0.6 %
+ * without.
  */
 export function calmRequestQueue(): void {
   if (calmed) return;

@@ -22,8 +22,8 @@ interface Encoder {
 }
 
 /**
- * Teaches kafkajs the codecs it lacks, and a gzip that knows a limit: 32 kB of any of them can stand for a gigabyte. Beyond
- * MAX_UNPACKED_BYTES a batch is refused with BatchTooLarge. Safe to call again.
+ * Teaches kafkajs the codecs it lacks, and a gzip that knows a limit: 32 kB of any of them can stand for a
+ * gigabyte. Beyond MAX_UNPACKED_BYTES a batch is refused with BatchTooLarge. Safe to call again.
  */
 export function registerCodecs(): void {
   if (registered) return;
@@ -48,7 +48,7 @@ export function registerCodecs(): void {
 
 /*
  * Java clients write snappy in the frames of the xerial library, librdkafka as one bare block:
- *   Stream => Magic Version Compatible Block*      Magic => 0x82 'SNAPPY' 0x00    Version, Compatible => Int32
+ * Stream => Magic Version Compatible Block*      Magic => 0x82 'SNAPPY' 0x00    Version, Compatible => Int32
  *   Block  => Length Bytes                         Length => Int32, of the snappy block that follows
  */
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
@@ -88,7 +88,10 @@ function frameXerial(block: Buffer): Buffer {
   return Buffer.concat([header, block]);
 }
 
-/** A block begins with the length of what it unpacks to; the library makes room for so much and checks that it is true. */
+/**
+ * A block begins with the length of what it unpacks to; the library makes room for so much and checks that it
+ * is true.
+ */
 async function uncompressBlocks(blocks: readonly Buffer[]): Promise<Buffer> {
   const size = blocks.reduce((sum, block) => sum + snappySize(block), 0);
   if (size > MAX_UNPACKED_BYTES) throw new BatchTooLarge();

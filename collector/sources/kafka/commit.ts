@@ -8,8 +8,9 @@ const ATTEMPTS = 4;
 const FIRST_RETRY_MS = 200;
 
 /**
- * Commits `offset` (the next one to read) for the partition of `payload`, if its `ticket` is still good. A failure of
- * the connection is tried again; one that means the group moved on is thrown, for kafkajs to join again.
+ * Commits `offset` (the next one to read) for the partition of `payload`, if its `ticket` is still good. A
+ * failure of the connection is tried again; one that means the group moved on is thrown, for kafkajs to join
+ * again.
  */
 export async function commitOffset(
   payload: EachBatchPayload,
@@ -25,8 +26,8 @@ export async function commitOffset(
       return;
     }
     try {
-      // kafkajs takes its generation in this very call, before anything else can run, so it is the ticket's: if the
-      // group moves on meanwhile, the broker refuses the commit.
+      // kafkajs takes its generation in this very call, before anything else can run, so it is the ticket's:
+      // if the group moves on meanwhile, the broker refuses the commit.
       await payload.commitOffsetsIfNecessary(offsets);
       emit({ type: 'committed', topic, partition, offset });
       return;

@@ -1,7 +1,8 @@
-import type { GatewatchError } from '../../errors.ts';
+import type { GatewatchError } from '../../../schemas/errors.ts';
 import { createClient } from './client.ts';
 import { describeFailure } from './failure.ts';
-import type { GroupState, KafkaEvent, KafkaSource, KafkaSourceOptions, KafkaSourceStatus } from './port.ts';
+import type { GroupState, KafkaSourceStatus } from '../../../schemas/kafka.ts';
+import type { KafkaEvent, KafkaSource, KafkaSourceOptions } from './port.ts';
 import { createProgress } from './progress.ts';
 import { createRewind } from './rewind.ts';
 import { createSession, type Session, type SessionEnd } from './session.ts';
@@ -12,8 +13,9 @@ const MISSING_TOPIC_RETRY_MS = 3000;
 const LONGEST_REFRESH_MS = 15_000;
 
 /**
- * A member of a consumer group that hands over records and commits their offsets after they are durable, never
- * before (at least once). It survives what brokers do: absence at start, restarts, rebalances, missing topics.
+ * A member of a consumer group that hands over records and commits their offsets after they are durable,
+ * never before (at least once). It survives what brokers do: absence at start, restarts, rebalances, missing
+ * topics.
  */
 export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
   const now = options.clock === undefined ? () => performance.now() : () => options.clock!.now();
@@ -37,7 +39,9 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
   /** Of the last join: until the next one, it is the best that is known. */
   let assigned: Readonly<Record<string, readonly number[]>> | null = null;
   const partitionCounts = new Map<string, number>();
-  /** Since when sessions crash, one after the other, although the broker answers and nothing was committed. */
+  /**
+   * Since when sessions crash, one after the other, although the broker answers and nothing was committed.
+   */
   let crashingSinceMs: number | undefined;
 
   return {
@@ -145,7 +149,9 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
     return present;
   }
 
-  /** Runs a session, looking at the broker beside it: for lag, for stalls, and for topics that were missing. */
+  /**
+   * Runs a session, looking at the broker beside it: for lag, for stalls, and for topics that were missing.
+   */
   async function runWatched(
     current: Session,
     watch: TopicWatch,
@@ -231,7 +237,9 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
     }
   }
 
-  /** Doubles from the first wait to the longest, with jitter so that many collectors do not come back at once. */
+  /**
+   * Doubles from the first wait to the longest, with jitter so that many collectors do not come back at once.
+   */
   function delayMs(attempt: number): number {
     const full = Math.min(backoff.maxMs, backoff.initialMs * 2 ** Math.min(attempt - 1, 20));
     return Math.round(full * (0.8 + Math.random() * 0.2));

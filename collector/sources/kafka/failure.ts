@@ -1,4 +1,4 @@
-import { type ErrorCode, GatewatchError } from '../../errors.ts';
+import { type ErrorCode, GatewatchError } from '../../../schemas/errors.ts';
 
 /** What kafkajs errors carry besides a message. */
 interface ClientError extends Error {
@@ -21,7 +21,10 @@ export function isLostMembership(error: unknown): boolean {
   return chain(error).some(({ type }) => type !== undefined && LOST_MEMBERSHIP.has(type));
 }
 
-/** Says in a user's terms what is wrong with the broker: address, reason, what to check. Never carries a credential. */
+/**
+ * Says in a user's terms what is wrong with the broker: address, reason, what to check. Never carries a
+ * credential.
+ */
 export function describeFailure(error: unknown, brokers: readonly string[]): GatewatchError {
   if (error instanceof GatewatchError) return error;
   const causes = chain(error);

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
-import { GatewatchError } from '../../errors.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
 import { createClient } from './client.ts';
 import { describeFailure } from './failure.ts';
 import { partitionKey } from './membership.ts';
-import type { KafkaConnectionOptions, KafkaRecord } from './port.ts';
+import type { KafkaRecord } from '../../../schemas/kafka.ts';
+import type { KafkaConnectionOptions } from './port.ts';
 import { toRecord } from './record.ts';
 import { within } from './wait.ts';
 
@@ -159,7 +160,9 @@ async function readWanted(
   }
 }
 
-/** Hands over what is wanted of a batch, and goes on to the next place. True when a wanted place was passed. */
+/**
+ * Hands over what is wanted of a batch, and goes on to the next place. True when a wanted place was passed.
+ */
 async function takeBatch(
   payload: EachBatchPayload,
   consumer: Consumer,
@@ -185,7 +188,8 @@ async function takeBatch(
       ...passed.filter((offset) => !byOffset.has(offset)).map((offset) => ({ topic, partition, offset })),
     );
     if (found.length > 0) {
-      // The store may take its time, which is no silence of the brokers. These wait for a sign of life as well.
+      // The store may take its time, which is no silence of the brokers. These wait for a sign of life as
+      // well.
       idle.stop();
       const beating = setInterval(() => void payload.heartbeat().catch(() => undefined), HEARTBEAT_MS);
       try {

@@ -17,12 +17,12 @@ const LENGTH_BYTES = 4;
 let mended = false;
 
 /**
- * kafkajs 2.2.4 uses a connection object again after its socket broke, with the first half of an answer still in its buffer:
- * the next socket's bytes are then read from the middle of a frame, which throws where nobody can catch it, or waits for
- * gigabytes. Every new socket begins with an empty buffer instead.
+ * kafkajs 2.2.4 uses a connection object again after its socket broke, with the first half of an answer still
+ * in its buffer: the next socket's bytes are then read from the middle of a frame, which throws where nobody
+ * can catch it, or waits for gigabytes. Every new socket begins with an empty buffer instead.
  *
- * It also takes leave of a dead socket again and again while a broker is away, and each `unref` of one leaves a listener
- * for a connection that never comes, until Node warns of a leak.
+ * It also takes leave of a dead socket again and again while a broker is away, and each `unref` of one leaves
+ * a listener for a connection that never comes, until Node warns of a leak.
  */
 export function startConnectionsFresh(): void {
   if (mended) return;

@@ -2,13 +2,17 @@ import { isLostMembership, isRebalance } from './failure.ts';
 import type { Ticket } from './membership.ts';
 import { timeLimit } from './wait.ts';
 
-/** How the wait for some work ended; `lost`: before the work did, because its outcome cannot count any more. */
+/**
+ * How the wait for some work ended; `lost`: before the work did, because its outcome cannot count any more.
+ */
 export type Outcome =
   { kind: 'done' } | { kind: 'failed'; error: unknown } | { kind: 'lost'; error?: unknown };
 
 export interface Patience {
   heartbeatMs: number;
-  /** How long the group may be kept waiting in a rebalance, for the work to finish and be committed as before. */
+  /**
+   * How long the group may be kept waiting in a rebalance, for the work to finish and be committed as before.
+   */
   rebalanceGraceMs: number;
   giveUp: AbortSignal;
 }
@@ -30,7 +34,8 @@ export async function keepAlive(
     try {
       await heartbeat();
     } catch (error) {
-      // An error that is not the group's means that the broker is away: the work goes on, its commit will tell.
+      // An error that is not the group's means that the broker is away: the work goes on, its commit will
+      // tell.
       if (!isRebalance(error)) return;
       rebalancingSinceMs ??= performance.now();
       const isOver = performance.now() - rebalancingSinceMs >= rebalanceGraceMs;

@@ -4,9 +4,11 @@ const STORED = 0x80000000;
 const FLAG = { dictionary: 1, contentChecksum: 4, contentSize: 8, blockChecksums: 16 };
 
 /**
- * How many bytes LZ4 frames unpack to, without unpacking them: what a frame says of its size need not be true.
+ * How many bytes LZ4 frames unpack to, without unpacking them: what a frame says of its size need not be
+ * true.
  *
- *   frame    => magic, flags, block size, [content size 8], header checksum 1, block*, end mark (0), [checksum 4]
+ * frame    => magic, flags, block size, [content size 8], header checksum 1, block*, end mark (0), [checksum
+ * 4]
  *   block    => size 4 (highest bit: stored as it is), sequence*, [checksum 4]
  *   sequence => token (4 bits literals, 4 bits match), [more length], literals, offset 2, [more length]
  *

@@ -1,23 +1,11 @@
-import type { GatewatchError } from '../../errors.ts';
-import type { UnreadableBatch } from './unreadable-batch.ts';
-
-/** One message as the broker holds it; nothing is decoded. */
-export interface KafkaRecord {
-  readonly topic: string;
-  readonly partition: number;
-  /** Decimal text: offsets are 64-bit. */
-  readonly offset: string;
-  readonly key: Uint8Array | null;
-  readonly value: Uint8Array | null;
-  /** Header names in lower case; every occurrence of a header in any case is kept, a null value as empty bytes. */
-  readonly headers: ReadonlyMap<string, readonly Uint8Array[]>;
-  readonly timestampMs: number;
-  /** It stands for records that cannot be read, and has neither key nor value. */
-  readonly unreadable?: UnreadableBatch;
-}
+import type { GatewatchError } from '../../../schemas/errors.ts';
+import type { KafkaRecord, KafkaSourceStatus, PartitionStatus } from '../../../schemas/kafka.ts';
 
 export interface HandleContext {
-  /** Aborted when the outcome no longer counts: the partition went to another member, or the source was stopped. */
+  /**
+   * Aborted when the outcome no longer counts: the partition went to another member, or the source was
+   * stopped.
+   */
   readonly signal: AbortSignal;
   readonly topic: string;
   readonly partition: number;
@@ -55,17 +43,24 @@ export interface KafkaSourceOptions extends KafkaConnectionOptions {
   groupId: string;
   topics: readonly string[];
   /**
-   * Called with records of one partition in offset order, never twice at once for a partition. Resolves when all that
-   * follows from them is durable: only then is their offset committed. Rejects with `retryable: true` to be offered
-   * the same records again later, with anything else to end the source (bad data is not an error).
+   * Called with records of one partition in offset order, never twice at once for a partition. Resolves when
+   * all that follows from them is durable: only then is their offset committed. Rejects with `retryable:
+   * true` to be offered the same records again later, with anything else to end the source (bad data is not
+   * an error).
    */
   handle(records: readonly KafkaRecord[], context: HandleContext): Promise<void>;
-  /** Is what a running `handle` waits for known to be away? While it is, nothing counts as a stall. @default never */
+  /**
+   * Is what a running `handle` waits for known to be away? While it is, nothing counts as a stall. @default
+   * never
+   */
   isStoreAway?(): boolean;
   onEvent?(event: KafkaEvent): void;
   /** How long a member may be silent before its partitions go to others. @default 10000 */
   sessionTimeoutMs?: number;
-  /** How long a rebalance waits for members to rejoin; half of it is left to a running `handle`. @default 30000 */
+  /**
+   * How long a rebalance waits for members to rejoin; half of it is left to a running `handle`. @default
+   * 30000
+   */
   rebalanceTimeoutMs?: number;
   /** @default 1048576 */
   maxBytesPerPartition?: number;
@@ -75,7 +70,10 @@ export interface KafkaSourceOptions extends KafkaConnectionOptions {
   partitionsConcurrency?: number;
   /** Where a group without a committed offset begins: the oldest record, or only new ones. @default true */
   fromBeginning?: boolean;
-  /** Read every topic once more from its oldest record, whatever the group has committed; called when that is in place. */
+  /**
+   * Read every topic once more from its oldest record, whatever the group has committed; called when that is
+   * in place.
+   */
   rewind?: { done(): void } | undefined;
   /** Create missing topics with that many partitions (replication: the broker's default). @default off */
   createTopics?: { partitions: number };
@@ -100,51 +98,21 @@ export interface Clock {
   now(): number;
 }
 
-export interface PartitionStatus {
-  readonly topic: string;
-  readonly partition: number;
-  /** The next offset to be handled; null until known. */
-  readonly position: string | null;
-  /** The broker's next offset; null until known. */
-  readonly highWatermark: string | null;
-  /** Records between the two; null until both are known. */
-  readonly lag: number | null;
-  /** Waiting to offer records again after a retryable failure. */
-  readonly paused: boolean;
-  /** For how long the same records have been offered without success; null: they were taken. */
-  readonly heldMs: number | null;
-  /** On the clock of the options. */
-  readonly lastProgressAtMs: number;
-  readonly stalled: boolean;
-}
-
-export type GroupState = 'stopped' | 'connecting' | 'joining' | 'stable' | 'rebalancing' | 'failed';
-
-export interface KafkaSourceStatus {
-  /** The broker answered within the session timeout. */
-  readonly connected: boolean;
-  readonly groupState: GroupState;
-  /** Assigned partitions; those of other members are not listed. */
-  readonly partitions: readonly PartitionStatus[];
-  /** Topics that do not exist, or that this user may not see. */
-  readonly missingTopics: readonly string[];
-  /** No progress for `stallTimeoutMs` although the broker has records, or the group is not joined: restart the process. */
-  readonly stalled: boolean;
-  /** Sum over the assigned partitions whose lag is known. */
-  readonly lag: number;
-  /** Why the source ended for good. */
-  readonly fatal: Error | null;
-  /** The last failure; null again once the broker answers. */
-  readonly lastError: GatewatchError | null;
-}
-
 export interface KafkaSource {
-  /** Begins consuming in the background; a broker or topic that is not there yet is retried for ever, and reported. */
+  /**
+   * Begins consuming in the background; a broker or topic that is not there yet is retried for ever, and
+   * reported.
+   */
   start(): Promise<void>;
-  /** Waits for running handlers up to `stopTimeoutMs`, commits what they finished, leaves the group. Never rejects. */
+  /**
+   * Waits for running handlers up to `stopTimeoutMs`, commits what they finished, leaves the group. Never
+   * rejects.
+   */
   stop(): Promise<void>;
   status(): KafkaSourceStatus;
-  /** The partitions of a topic that the group gave this member last, of how many; null until it has joined. */
+  /**
+   * The partitions of a topic that the group gave this member last, of how many; null until it has joined.
+   */
   assignment(topic: string): { readonly partitions: readonly number[]; readonly of: number } | null;
 }
 
@@ -179,8 +147,8 @@ export type KafkaEvent =
     }
   | { type: 'resumed'; topic: string; partition: number }
   /**
-   * Records between `expected` and `actual` are gone (retention, compaction, or a transaction's markers). `missing` is
-   * null when the log went backwards: the topic was created anew.
+   * Records between `expected` and `actual` are gone (retention, compaction, or a transaction's markers).
+   * `missing` is null when the log went backwards: the topic was created anew.
    */
   | {
       type: 'offset_gap';

@@ -1,5 +1,5 @@
 import { type Message, Partitioners, type Producer } from 'kafkajs';
-import { GatewatchError } from '../../errors.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
 import { createClient } from './client.ts';
 import { describeFailure } from './failure.ts';
 import type { KafkaConnectionOptions } from './port.ts';
@@ -27,8 +27,8 @@ export interface ProducedMessage {
 
 export interface KafkaProducer {
   /**
-   * Resolves when all in-sync replicas have the message. Throws a `GatewatchError` within `sendTimeoutMs`, at once
-   * while the broker is known to be away. After a timeout the message may have arrived all the same.
+   * Resolves when all in-sync replicas have the message. Throws a `GatewatchError` within `sendTimeoutMs`, at
+   * once while the broker is known to be away. After a timeout the message may have arrived all the same.
    */
   send(topic: string, message: ProducedMessage): Promise<{ partition: number; offset: string }>;
   /** The broker answered last time it was tried. */
@@ -40,12 +40,13 @@ const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5000;
 
 /**
- * A producer that asks for acknowledgement by all in-sync replicas and answers in bounded time. It connects in the
- * background and keeps trying.
+ * A producer that asks for acknowledgement by all in-sync replicas and answers in bounded time. It connects
+ * in the background and keeps trying.
  *
- * Not idempotent on purpose: kafkajs takes its sequence number back when a send fails, and gives it to the next
- * message. If the broker did store the failed one, it takes the next for its repetition, answers success and drops it.
- * Callers put an id of the delivery into a header instead, which also tells repetitions of theirs.
+ * Not idempotent on purpose: kafkajs takes its sequence number back when a send fails, and gives it to the
+ * next message. If the broker did store the failed one, it takes the next for its repetition, answers success
+ * and drops it. Callers put an id of the delivery into a header instead, which also tells repetitions of
+ * theirs.
  */
 export function createKafkaProducer(options: KafkaProducerOptions): KafkaProducer {
   const sendTimeoutMs = options.sendTimeoutMs ?? 3000;

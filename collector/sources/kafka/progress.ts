@@ -1,5 +1,5 @@
 import { partitionKey } from './membership.ts';
-import type { PartitionStatus } from './port.ts';
+import type { PartitionStatus } from '../../../schemas/kafka.ts';
 
 interface Partition {
   readonly topic: string;
@@ -36,7 +36,10 @@ export interface Progress {
   status(): PartitionStatus[];
 }
 
-/** Where each assigned partition is, and since when it has not moved. Pure but for `now` (milliseconds, monotonic). */
+/**
+ * Where each assigned partition is, and since when it has not moved. Pure but for `now` (milliseconds,
+ * monotonic).
+ */
 export function createProgress(now: () => number, stallTimeoutMs: number): Progress {
   let partitions = new Map<string, Partition>();
 

@@ -1,6 +1,6 @@
 import type { KafkaMessage } from 'kafkajs';
-import type { KafkaRecord } from './port.ts';
-import type { UnreadableBatch } from './unreadable-batch.ts';
+import type { KafkaRecord } from '../../../schemas/kafka.ts';
+import type { UnreadableBatch } from '../../../schemas/kafka.ts';
 
 const NO_HEADERS: ReadonlyMap<string, readonly Uint8Array[]> = new Map();
 const EMPTY = new Uint8Array(0);
@@ -22,8 +22,9 @@ export function toRecord(topic: string, partition: number, message: KafkaMessage
 }
 
 /**
- * kafkajs groups headers by exact name: a Buffer, or an array when the name repeats. For a header called like a
- * property of every object (`constructor`) that array begins with a function: whatever is not bytes is left out.
+ * kafkajs groups headers by exact name: a Buffer, or an array when the name repeats. For a header called like
+ * a property of every object (`constructor`) that array begins with a function: whatever is not bytes is left
+ * out.
  */
 function readHeaders(headers: KafkaMessage['headers']): KafkaRecord['headers'] {
   if (headers === undefined) return NO_HEADERS;

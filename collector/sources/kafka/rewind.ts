@@ -1,4 +1,4 @@
-import type { GatewatchError } from '../../errors.ts';
+import type { GatewatchError } from '../../../schemas/errors.ts';
 import { describeFailure } from './failure.ts';
 import type { KafkaEvent, KafkaSourceOptions } from './port.ts';
 import type { TopicWatch } from './watch.ts';
@@ -9,9 +9,10 @@ export type Rewind = (watch: TopicWatch, topics: readonly string[]) => Promise<v
 const PATIENCE = 6;
 
 /**
- * Makes a group begin at the oldest records once, if that is asked for. The group must have no members, and one that was killed is
- * one until its session ends: throws until then. Later, somebody else works in the group, and it goes on where it is. A broker
- * that cannot be asked says nothing of that, however long it is away.
+ * Makes a group begin at the oldest records once, if that is asked for. The group must have no members, and
+ * one that was killed is one until its session ends: throws until then. Later, somebody else works in the
+ * group, and it goes on where it is. A broker that cannot be asked says nothing of that, however long it is
+ * away.
  */
 export function createRewind(
   { rewind, brokers }: Pick<KafkaSourceOptions, 'rewind' | 'brokers'>,

@@ -1,11 +1,12 @@
 import type { Batch, Consumer, EachBatchPayload, Kafka } from 'kafkajs';
-import { isRetryable } from '../../errors.ts';
+import { isRetryable } from '../../../schemas/errors.ts';
 import { commitOffset } from './commit.ts';
 import { gapsInside } from './gaps.ts';
 import { createHoldBack } from './hold-back.ts';
 import { keepAlive, type Outcome } from './keep-alive.ts';
 import { createMembership, partitionKey, type Ticket } from './membership.ts';
-import type { HandleContext, KafkaEvent, KafkaRecord } from './port.ts';
+import type { KafkaRecord } from '../../../schemas/kafka.ts';
+import type { HandleContext, KafkaEvent } from './port.ts';
 import type { Progress } from './progress.ts';
 import { toRecord } from './record.ts';
 import { within } from './wait.ts';
@@ -43,7 +44,10 @@ export interface Session {
 /** How long kafkajs may take to leave the group once no handler runs. */
 const LEAVE_TIMEOUT_MS = 2000;
 
-/** The life of one kafkajs consumer: from joining the group until it stops, crashes, or a handler fails for good. */
+/**
+ * The life of one kafkajs consumer: from joining the group until it stops, crashes, or a handler fails for
+ * good.
+ */
 export function createSession(options: SessionOptions): Session {
   const { emit, progress } = options;
   const membership = createMembership();
@@ -108,7 +112,8 @@ export function createSession(options: SessionOptions): Session {
   function observe({ on, events }: Consumer): void {
     on(events.REQUEST, ({ payload }) => {
       options.onContact();
-      // The answer to a join comes before kafkajs takes up the new generation: from here on no old ticket is good.
+      // The answer to a join comes before kafkajs takes up the new generation: from here on no old ticket is
+      // good.
       if (payload.apiName === 'JoinGroup') membership.leave();
     });
     on(events.REBALANCING, () => {
@@ -184,7 +189,10 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
-  /** Runs the handler while keeping the membership alive; it is abandoned when its outcome cannot count any more. */
+  /**
+   * Runs the handler while keeping the membership alive; it is abandoned when its outcome cannot count any
+   * more.
+   */
   async function offer(
     records: readonly KafkaRecord[],
     payload: EachBatchPayload,
@@ -203,7 +211,9 @@ export function createSession(options: SessionOptions): Session {
     return outcome;
   }
 
-  /** The store is down: stop fetching this partition for a while, heartbeats go on, and offer the same again. */
+  /**
+   * The store is down: stop fetching this partition for a while, heartbeats go on, and offer the same again.
+   */
   function wait(payload: EachBatchPayload, offset: string, error: Error): void {
     const { topic, partition } = payload.batch;
     const resume = payload.pause();

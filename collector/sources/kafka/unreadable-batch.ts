@@ -1,12 +1,4 @@
-/** Records that were fetched and cannot be handed over: what stands in their place. */
-export interface UnreadableBatch {
-  /** `too_large`: unpacked, it would take more than this process gives to one batch. */
-  readonly why: 'too_large' | 'damaged';
-  readonly firstOffset: string;
-  readonly lastOffset: string;
-  /** As packed. */
-  readonly bytes: number;
-}
+import type { UnreadableBatch } from '../../../schemas/kafka.ts';
 
 /** A batch of the broker takes up to a megabyte; what grows beyond this was made to. */
 export const MAX_UNPACKED_BYTES = 16 << 20;
@@ -39,7 +31,10 @@ export function hasTooManyRecords(bytes: Buffer, at: number): boolean {
   return bytes.length >= at + AT.records + 4 && bytes.readInt32BE(at + AT.records) > MAX_RECORDS;
 }
 
-/** One message, as the client library has them, at the last offset of a batch that cannot be read: the next fetch goes on behind it. */
+/**
+ * One message, as the client library has them, at the last offset of a batch that cannot be read: the next
+ * fetch goes on behind it.
+ */
 export function messageInPlaceOf(bytes: Buffer, at: number, why: UnreadableBatch['why']): object {
   const firstOffset = bytes.readBigInt64BE(at);
   const offset = `${firstOffset + BigInt(bytes.readInt32BE(at + AT.lastOffsetDelta))}`;

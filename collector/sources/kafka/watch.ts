@@ -1,5 +1,5 @@
 import type { Admin, Kafka } from 'kafkajs';
-import { GatewatchError } from '../../errors.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
 import type { Progress } from './progress.ts';
 
 export interface TopicWatchOptions {

@@ -22,7 +22,10 @@ export const SECRETS = {
 export interface Disguise {
   readonly name: string;
   readonly write: (card: string) => string;
-  /** Cannot be told from an id: letters stand between the digits, or it is another number. Not tried where an id stands. */
+  /**
+   * Cannot be told from an id: letters stand between the digits, or it is another number. Not tried where an
+   * id stands.
+   */
   readonly passesForId?: true;
 }
 

@@ -105,7 +105,10 @@ const WATCH_FIELDS = [
   'note',
 ] as const;
 
-/** A message of the watch topic, or a body of `POST /orders`. Every seventh is taken as it is, with its canary aside. */
+/**
+ * A message of the watch topic, or a body of `POST /orders`. Every seventh is taken as it is, with its canary
+ * aside.
+ */
 export function watchMessage(n: number): string {
   const field = WATCH_FIELDS[n % WATCH_FIELDS.length] ?? 'note';
   if (n % 29 === 28) return `{"externalId":"${canary(n)}`;

@@ -145,7 +145,10 @@ async function sendByKafka(
   }
 }
 
-/** Failure paths: addresses, queries and bodies that fit nothing. Their own answers are not searched for what they were asked. */
+/**
+ * Failure paths: addresses, queries and bodies that fit nothing. Their own answers are not searched for what
+ * they were asked.
+ */
 async function otherRequest({ collector }: Scene, n: number, send: Send): Promise<void> {
   const text = canary(n);
   const inPath = encodeURIComponent(text);

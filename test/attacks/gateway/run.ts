@@ -22,7 +22,10 @@ export interface GatewayAttackReport {
   readonly served: Readonly<Record<string, number>>;
   /** Rejects of the hostile gateway. */
   readonly rejects: Readonly<Record<string, number>>;
-  /** The gateway beside it: its orders, how many of them settled, and history items that are missing or too many. */
+  /**
+   * The gateway beside it: its orders, how many of them settled, and history items that are missing or too
+   * many.
+   */
   readonly good: { readonly orders: number; readonly settled: number; readonly wrongItems: number };
   /** Signed callbacks to the intake beside it. */
   readonly callbacks: Omit<GoodReport, 'acknowledged'>;

@@ -19,8 +19,8 @@ const DRIP_EVERY_MS = 500;
 const HEAD = 'POST /callbacks/sandbox HTTP/1.1\r\nHost: 127.0.0.1\r\n';
 
 /**
- * Connections that drip a byte now and then, in the head, the body or a chunk, or say nothing at all; each is opened
- * again when the server ends it. Half of them come from one address, the others from many.
+ * Connections that drip a byte now and then, in the head, the body or a chunk, or say nothing at all; each is
+ * opened again when the server ends it. Half of them come from one address, the others from many.
  */
 export function startSlowClients(url: string, count: number): SlowClients {
   const { hostname, port } = new URL(url);

@@ -18,7 +18,9 @@ export interface StrangersReport extends Sent {
 }
 
 const DEADLINE_MS = 60_000;
-/** Real strangers bring machines of their own: what they compute must not take the collector's processor time. */
+/**
+ * Real strangers bring machines of their own: what they compute must not take the collector's processor time.
+ */
 const LOW_PRIORITY = 15;
 
 /** What became of the hostile messages. */

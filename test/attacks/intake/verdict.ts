@@ -19,8 +19,8 @@ export function failuresOf(report: IntakeAttackReport): string[] {
 }
 
 /**
- * What of the promises about time did not hold: for a machine that has nothing else to do. On a busy one the store is late,
- * and 503 and `/readyz` say so.
+ * What of the promises about time did not hold: for a machine that has nothing else to do. On a busy one the
+ * store is late, and 503 and `/readyz` say so.
  */
 export function delaysOf({ good, observed, verdicts }: IntakeAttackReport): string[] {
   const unsure = Object.values(verdicts).reduce((sum, rows) => sum + rows.unsure, 0);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import kafkajs, { type Producer } from 'kafkajs';
-import { createStore, type Store } from '../../../collector/sinks/clickhouse/store.ts';
+import { createStore, type Store } from '../../../store/store.ts';
 import { registerCodecs } from '../../../collector/sources/kafka/codecs.ts';
 import { createSandbox } from '../../../sandbox/server.ts';
 import { gatewayConfig, signedCallback } from '../../integration/support/gateway.ts';
@@ -33,8 +33,8 @@ export interface KafkaAttackReport {
   readonly expected: Counts;
   readonly found: Counts;
   /**
-   * Signed callbacks on the same topic, every other one through the collector's intake: how many are stored as valid, how
-   * long until then, and how long until the intake had answered.
+   * Signed callbacks on the same topic, every other one through the collector's intake: how many are stored
+   * as valid, how long until then, and how long until the intake had answered.
    */
   readonly good: {
     readonly sent: number;
@@ -53,7 +53,10 @@ const GOOD_EVERY_MS = 50;
 /** More than that, and the broker itself is what is attacked. */
 const BYTES_AHEAD = 700_000;
 
-/** A hostile producer on the topics of a running collector, beside a gateway whose signed callbacks go the same way. */
+/**
+ * A hostile producer on the topics of a running collector, beside a gateway whose signed callbacks go the
+ * same way.
+ */
 export async function attackKafka(options: KafkaAttackOptions): Promise<KafkaAttackReport> {
   const startedMs = performance.now();
   registerCodecs();

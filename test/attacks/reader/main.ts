@@ -56,7 +56,9 @@ async function main(args: readonly string[]): Promise<number> {
   return verdict === 'passed' ? 0 : 1;
 }
 
-/** Every signed callback was answered, 99 of 100 within a second, and the collector was ready all the time. */
+/**
+ * Every signed callback was answered, 99 of 100 within a second, and the collector was ready all the time.
+ */
 function isUnharmed({ callbacks, observed }: BesideReport['attacked']): boolean {
   const { answers, sent, latencyMs } = callbacks;
   return answers[200] === sent && latencyMs.p99 <= 1_000 && Object.keys(observed.notReady).length === 0;

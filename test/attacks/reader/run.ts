@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startEmbeddedStore, type EmbeddedStore } from '../../../collector/embedded/store.ts';
-import { ENGINE_READS } from '../../../collector/embedded/wall.ts';
+import { startEmbeddedStore, type EmbeddedStore } from '../../../store/embedded/store.ts';
+import { ENGINE_READS } from '../../../store/embedded/wall.ts';
 import { randomFrom } from '../support/random.ts';
 import { aimed, type Attack } from './attack.ts';
 import { mutations } from './mutate.ts';

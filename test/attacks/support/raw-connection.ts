@@ -8,8 +8,8 @@ export interface RawAnswers {
 }
 
 /**
- * Sends bytes over a connection of its own and gives the answers that come until it is closed: for requests that no client
- * sends. The last request should ask for the end of the connection.
+ * Sends bytes over a connection of its own and gives the answers that come until it is closed: for requests
+ * that no client sends. The last request should ask for the end of the connection.
  */
 export async function sendBytes(
   url: string,

@@ -13,7 +13,10 @@ export interface AttackCommand {
   }): Promise<{ readonly report: object; readonly passed: boolean }>;
 }
 
-/** The long form of an attack: exit code 0 when it did no harm, 1 when it did, 2 for options that make no sense. */
+/**
+ * The long form of an attack: exit code 0 when it did no harm, 1 when it did, 2 for options that make no
+ * sense.
+ */
 export async function runAttack(command: AttackCommand, args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],

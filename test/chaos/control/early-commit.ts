@@ -1,8 +1,9 @@
 import { registerHooks } from 'node:module';
 
 /**
- * Loaded into a collector before its own code (`node --import`): turns the order around in which a batch of records is stored
- * and its offset committed. A kill in between must then lose records, or the harness sees nothing.
+ * Loaded into a collector before its own code (`node --import`): turns the order around in which a batch of
+ * records is stored and its offset committed. A kill in between must then lose records, or the harness sees
+ * nothing.
  */
 const FILE = '/collector/sources/kafka/session.ts';
 const HANDLE = 'const outcome = await offer(records, payload, ticket);';

@@ -1,8 +1,9 @@
 import type { Arm } from '../arm.ts';
 
 /**
- * The control beside the run: each insert that ClickHouse applies is written a second time into plain tables, which know
- * neither the identity of a row nor the token of an insert. The same faults must leave duplicates there.
+ * The control beside the run: each insert that ClickHouse applies is written a second time into plain tables,
+ * which know neither the identity of a row nor the token of an insert. The same faults must leave duplicates
+ * there.
  */
 const STATEMENTS = [
   'CREATE DATABASE IF NOT EXISTS chaos',

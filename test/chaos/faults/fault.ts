@@ -45,7 +45,10 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Waits for the collector's first acknowledged progress, and records how long it took since its process started. */
+/**
+ * Waits for the collector's first acknowledged progress, and records how long it took since its process
+ * started.
+ */
 export async function recover(scene: Scene, fault: string, collector: Collector): Promise<void> {
   try {
     scene.record.recovered(fault, await collector.progress(RECOVERY_LIMIT_MS));

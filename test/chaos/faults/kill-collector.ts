@@ -9,8 +9,8 @@ const isInsert = ({ name }: Exchange): boolean =>
 const isCommit = ({ name }: Exchange): boolean => name === 'OffsetCommit';
 
 /**
- * Where a collector is killed, by what passes the proxies at that instant: the collector itself is as it is shipped, and knows
- * of none of this.
+ * Where a collector is killed, by what passes the proxies at that instant: the collector itself is as it is
+ * shipped, and knows of none of this.
  */
 const POINTS: readonly { name: string; way: 'store' | 'kafka'; moment: Moment; matches: Trigger }[] = [
   { name: 'before the insert', way: 'store', moment: 'request', matches: isInsert },
@@ -31,7 +31,10 @@ const POINTS: readonly { name: string; way: 'store' | 'kafka'; moment: Moment; m
 ];
 type Trigger = (exchange: Exchange) => boolean;
 
-/** Kills at each of the points above. `before the insert` names a table now and then, so that all of them are met. */
+/**
+ * Kills at each of the points above. `before the insert` names a table now and then, so that all of them are
+ * met.
+ */
 export const killsAtPoints: readonly Fault[] = POINTS.map((point) => ({
   name: `kill ${point.name}`,
   weightS: 6,
@@ -68,7 +71,10 @@ export const killAtRandom: Fault = {
   },
 };
 
-/** Between the offset and the rows, for a collector that commits too early: what it holds of the callbacks is lost then. */
+/**
+ * Between the offset and the rows, for a collector that commits too early: what it holds of the callbacks is
+ * lost then.
+ */
 export const killBeforeCallbacks: Fault = {
   name: 'kill before the callbacks',
   weightS: 6,
@@ -91,7 +97,8 @@ export const killInShutdown: Fault = {
     const { store, kafka } = main.links;
     const how = random.pick(['insert', 'leave', 'timer'] as const);
     const { pid } = main.program;
-    // It may come to its end first: its supervisor then starts another, which is none of ours to kill, or to wait for.
+    // It may come to its end first: its supervisor then starts another, which is none of ours to kill, or to
+    // wait for.
     const over = main.program.ended();
     main.program.terminate();
     if (how === 'timer' || store === null) {
@@ -111,7 +118,9 @@ export const killInShutdown: Fault = {
   },
 };
 
-/** Before any table is there: the first collector of a fresh store is killed in the middle of creating them. */
+/**
+ * Before any table is there: the first collector of a fresh store is killed in the middle of creating them.
+ */
 export const killInMigration: Fault = {
   name: 'kill during migration',
   weightS: 2,

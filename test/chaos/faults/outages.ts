@@ -49,7 +49,9 @@ function countInserts({ main }: Scene): { stop(): number } {
   };
 }
 
-/** The broker is killed and stays away; or it is stopped, so that connections stay open and nothing answers. */
+/**
+ * The broker is killed and stays away; or it is stopped, so that connections stay open and nothing answers.
+ */
 export function brokerOutage(seconds: number, how: 'killed' | 'frozen'): Fault {
   const name = `broker ${how === 'killed' ? 'outage' : 'freeze'}`;
   return {

@@ -2,8 +2,8 @@ import { until } from '../arm.ts';
 import type { Fault } from './fault.ts';
 
 /**
- * Two more collectors join the group on the same store, work for a while and leave, one in order and one by SIGKILL. Each join
- * and each end is a generation of its own.
+ * Two more collectors join the group on the same store, work for a while and leave, one in order and one by
+ * SIGKILL. Each join and each end is a generation of its own.
  */
 export const rebalances: Fault = {
   name: 'rebalances',

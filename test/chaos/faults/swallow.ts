@@ -3,8 +3,8 @@ import type { Arm } from '../arm.ts';
 import type { Recorder } from './fault.ts';
 
 /**
- * The store applied an insert, and its answer is lost: the one fault after which nobody can know. Drawn among all inserts until
- * there were enough of them.
+ * The store applied an insert, and its answer is lost: the one fault after which nobody can know. Drawn among
+ * all inserts until there were enough of them.
  */
 export function swallowAnswers(
   arm: Arm,

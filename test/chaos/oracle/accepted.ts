@@ -76,7 +76,10 @@ export interface ExpectedCallback {
   readonly deliveries: Set<string>;
 }
 
-/** What the records of the callback topic must become: contents with their deliveries, and rejects by delivery id. */
+/**
+ * What the records of the callback topic must become: contents with their deliveries, and rejects by delivery
+ * id.
+ */
 export function expectCallbacks(
   records: readonly AcceptedRecord[],
   key: string,

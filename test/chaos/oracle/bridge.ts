@@ -33,8 +33,8 @@ export const MISCHIEF: Mischief = {
 };
 
 /**
- * The merchant's own system: takes callbacks and new orders from the gateway over HTTP and writes them to Kafka. Never
- * killed, and never gives a record up.
+ * The merchant's own system: takes callbacks and new orders from the gateway over HTTP and writes them to
+ * Kafka. Never killed, and never gives a record up.
  */
 export interface Bridge {
   readonly callbackUrl: string;
@@ -163,7 +163,8 @@ export async function startBridge(options: {
   async function deliver(batch: readonly Outgoing[]): Promise<void> {
     for (const topic of Object.values(TOPICS)) {
       const messages = batch.filter((one) => one.topic === topic).map(({ message }) => message);
-      // An attempt whose answer got lost may have written them: they are then there twice, and count by what is there.
+      // An attempt whose answer got lost may have written them: they are then there twice, and count by what
+      // is there.
       while (messages.length > 0) {
         try {
           await producer.send({ topic, acks: -1, messages });

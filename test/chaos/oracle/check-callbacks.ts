@@ -67,7 +67,9 @@ interface RejectRow {
   readonly order_id: string | null;
 }
 
-/** Reasons that follow from faulty replies of the gateway: which reads met them is not the oracle's to know. */
+/**
+ * Reasons that follow from faulty replies of the gateway: which reads met them is not the oracle's to know.
+ */
 const OF_REPLIES = new Set(['reply_truncated', 'id_mismatch']);
 
 /** Poison that fits no other row must be in `rejects` once; nothing else may be there but faulty replies. */

@@ -22,8 +22,8 @@ interface HistoryRow {
 const PAGES = 8;
 
 /**
- * Lays every history item that the gateway shows beside the view `history_events`. A late item of the same instant that was put
- * in front of another has its place in the list, and was seen later.
+ * Lays every history item that the gateway shows beside the view `history_events`. A late item of the same
+ * instant that was put in front of another has its place in the list, and was seen later.
  */
 export async function checkHistory(
   gateway: string,

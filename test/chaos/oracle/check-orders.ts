@@ -12,7 +12,10 @@ interface OrderRow {
   readonly settled: number;
 }
 
-/** Lays every order beside the view `orders`: status, amount, currency and outcome as the gateway has them in the end. */
+/**
+ * Lays every order beside the view `orders`: status, amount, currency and outcome as the gateway has them in
+ * the end.
+ */
 export async function checkOrders(truth: readonly OrderTruth[], query: Query): Promise<Tally> {
   const tally = createTally('orders');
   tally.expected = truth.length;

@@ -1,7 +1,10 @@
 import type { Message } from 'kafkajs';
 import type { Random } from '../../../sandbox/random.ts';
 
-/** What can be wrong with a record of the callback topic. Each is stored with a verdict, or rejected with a reason. */
+/**
+ * What can be wrong with a record of the callback topic. Each is stored with a verdict, or rejected with a
+ * reason.
+ */
 export const CALLBACK_POISON = [
   'random-bytes',
   'truncated-json',

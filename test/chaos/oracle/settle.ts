@@ -16,8 +16,9 @@ const CALM_LOOKS = 3;
 const LOOK_MS = 1000;
 
 /**
- * Waits until the gateway has told all it will tell, the group has committed every record and each order was read to its end.
- * Gives up after `withinMs`, with what still moved then: what is missing is for the checks to say.
+ * Waits until the gateway has told all it will tell, the group has committed every record and each order was
+ * read to its end. Gives up after `withinMs`, with what still moved then: what is missing is for the checks
+ * to say.
  */
 export async function settle(
   arm: Arm,

@@ -77,7 +77,10 @@ export async function verify(arm: Arm): Promise<Verification> {
   };
 }
 
-/** For a body that the intake answered with 200 a part of it must stand in the topic, with the seal of the whole. */
+/**
+ * For a body that the intake answered with 200 a part of it must stand in the topic, with the seal of the
+ * whole.
+ */
 function checkIntake(arm: Arm, records: readonly AcceptedRecord[]): Tally {
   const tally = createTally('callbacks taken over HTTP');
   const found = Map.groupBy(

@@ -20,7 +20,10 @@ export interface Collector {
   readonly http: string;
   /** Environment of the next start, on top of nothing. */
   env: Record<string, string>;
-  /** Milliseconds from the start of the process that runs now to its first acknowledged progress; rejects after that time. */
+  /**
+   * Milliseconds from the start of the process that runs now to its first acknowledged progress; rejects
+   * after that time.
+   */
   progress(withinMs: number): Promise<number>;
   /** How often it said this. */
   said(message: string): number;

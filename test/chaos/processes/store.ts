@@ -70,7 +70,10 @@ export function createStore(dataDir: string, port: number, folder: string): Stor
   };
 }
 
-/** Rows of one SELECT, past all proxies and without the reader's limits. @throws Error with ClickHouse's own text */
+/**
+ * Rows of one SELECT, past all proxies and without the reader's limits. @throws Error with ClickHouse's own
+ * text
+ */
 export async function queryAsWriter<T>(url: string, password: string, sql: string): Promise<T[]> {
   const settings = 'default_format=JSONEachRow&output_format_json_quote_64bit_integers=0&database=gatewatch';
   const reply = await fetch(`${url}/?${settings}`, {

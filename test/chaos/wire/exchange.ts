@@ -13,8 +13,9 @@ export interface Exchange {
 }
 
 /**
- * Where a connection is cut. `request`: its first bytes came, none went on. `half-request`: half of the bytes in hand went on.
- * `answer`: the answer's head came, none went on. `half-answer`: half of the bytes in hand went on.
+ * Where a connection is cut. `request`: its first bytes came, none went on. `half-request`: half of the bytes
+ * in hand went on. `answer`: the answer's head came, none went on. `half-answer`: half of the bytes in hand
+ * went on.
  */
 export type Moment = 'request' | 'half-request' | 'answer' | 'half-answer';
 
@@ -56,8 +57,8 @@ export function newExchange(name: string): Exchange {
 export const pass = (chunk: Buffer): Passage => ({ forward: [chunk] });
 
 /**
- * Springs a trap that waits for this piece: a whole one lets nothing of it pass, a half one the head and half of the rest.
- * Null: no trap waited.
+ * Springs a trap that waits for this piece: a whole one lets nothing of it pass, a half one the head and half
+ * of the rest. Null: no trap waited.
  */
 export function cutAt(
   host: TapHost,

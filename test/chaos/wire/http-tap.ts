@@ -6,8 +6,8 @@ export type NameRequest = (method: string, target: string, bodyStart: string) =>
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
- * HTTP/1.1 on one kept connection, without pipelining, as the store's and the gateway's clients speak it: bytes of the client
- * after an answer begin the next request.
+ * HTTP/1.1 on one kept connection, without pipelining, as the store's and the gateway's clients speak it:
+ * bytes of the client after an answer begin the next request.
  */
 export function createHttpTap(host: TapHost, nameOf: NameRequest): Tap {
   let turn: 'client' | 'server' | 'idle' = 'idle';

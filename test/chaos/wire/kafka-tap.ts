@@ -24,8 +24,8 @@ const APIS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Kafka's wire protocol: `int32 length`, then for a request `int16 api, int16 version, int32 correlation`, for an answer
- * `int32 correlation`. Whole frames are passed on.
+ * Kafka's wire protocol: `int32 length`, then for a request `int16 api, int16 version, int32 correlation`,
+ * for an answer `int32 correlation`. Whole frames are passed on.
  */
 export function createKafkaTap(host: TapHost): Tap {
   const requests = createFrames();

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createStore, type Store } from '../../../collector/sinks/clickhouse/store.ts';
+import { createStore, type Store } from '../../../store/store.ts';
 import type { Exchange } from './exchange.ts';
 import { createHttpTap, nameStoreRequest } from './http-tap.ts';
 import { openLink, type Link } from './link.ts';

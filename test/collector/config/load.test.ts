@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig, loadPartialConfig } from '../../../collector/config/load.ts';
-import { GatewatchError } from '../../../collector/errors.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
 
 let folder: string;
 let files = 0;

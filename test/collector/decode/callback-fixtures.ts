@@ -66,7 +66,10 @@ export function receive(
   );
 }
 
-/** Text that a signed field can hold: no semicolon, no control character, no run of digits that reads as a card. */
+/**
+ * Text that a signed field can hold: no semicolon, no control character, no run of digits that reads as a
+ * card.
+ */
 const fieldText = (maxLength: number) =>
   fc
     .string({ unit: 'binary', minLength: 1, maxLength: Math.floor(maxLength / 2) })
@@ -104,7 +107,9 @@ export const writtenCard = fc
   .tuple(cardNumber, fc.constantFrom('', ' ', '-'))
   .map(([card, gap]) => (card.match(/.{1,4}/g) ?? []).join(gap));
 
-/** Every text of a row, with the separators of card numbers taken out: what a card number would show up in. */
+/**
+ * Every text of a row, with the separators of card numbers taken out: what a card number would show up in.
+ */
 export function textsOf(row: object): string {
   return Object.values(row)
     .filter((value) => typeof value === 'string' || typeof value === 'number')

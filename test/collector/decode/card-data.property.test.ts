@@ -4,7 +4,9 @@ import { fingerprint } from '../../support/fingerprint.ts';
 import { BODY, KEY, receive, sign, textsOf, writtenCard } from './callback-fixtures.ts';
 
 const letters = fc.stringMatching(/^[a-zA-Z:;"'\\ ]{0,6}$/);
-/** A card number with letters around it, as a JSON value: a text, a number, a list, an object's value or key. */
+/**
+ * A card number with letters around it, as a JSON value: a text, a number, a list, an object's value or key.
+ */
 const hidden = fc
   .tuple(writtenCard, letters, letters, fc.nat(4))
   .map(([card, before, after, form]): { card: string; json: string } => {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFingerprint, shapeOf } from '../../../collector/decode/fingerprint.ts';
+import { createFingerprint } from '../../../collector/decode/fingerprint.ts';
+import { received, shapeOf } from '../../../schemas/shape.ts';
 import {
   currencyCode,
   decimalText,
@@ -9,7 +10,6 @@ import {
   isKeepableId,
   isMasked,
   isStatus,
-  received,
   storedChannel,
   storedCode,
   storedDeliveryId,

@@ -215,7 +215,9 @@ describe('a bad item', () => {
 });
 
 const decideOn = (list: readonly Item[]) => decide(inTimeOrder(decodeHistory(list, fingerprint).items));
-/** The measure by its words: scan for the greatest time, then the last place, among codes with state 3 or 4. */
+/**
+ * The measure by its words: scan for the greatest time, then the last place, among codes with state 3 or 4.
+ */
 function outcomeByHand(list: readonly Item[]): [string, number] | null {
   let best: { time: string; place: number; action: string } | null = null;
   for (const [place, { time, action }] of list.entries()) {

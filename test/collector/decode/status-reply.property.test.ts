@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { decide, decodeHistory, inTimeOrder } from '../../../collector/decode/history.ts';
 import { readKnown } from '../../../collector/decode/known-history.ts';
-import { looksLikeCardNumber } from '../../../collector/decode/card-search.ts';
+import { looksLikeCardNumber } from '../../../schemas/card-search.ts';
 import { decimalText } from '../../../collector/decode/grammar.ts';
 import { decodeStatusReply } from '../../../collector/decode/status-reply.ts';
 import type { HistoryEventRow } from '../../../schemas/rows.ts';
@@ -89,7 +89,8 @@ describe('however a history is read', () => {
         const [one, other] = [readAll(readsOf(true)), readAll(readsOf(false))];
         expect(identities(one.rows)).toEqual(identities(other.rows));
         expect(one.last.decision?.item.key).toBe(other.last.decision?.item.key);
-        // Places are the same too, as prefixes do not move them: only span starts may differ, by what was seen.
+        // Places are the same too, as prefixes do not move them: only span starts may differ, by what was
+        // seen.
         expect(places(one.rows)).toEqual(places(other.rows));
       }),
       { numRuns: 1_000 },

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { gaugeReaders } from '../../../collector/runtime/gauges.ts';
-import { createRequestRates } from '../../../collector/runtime/request-rates.ts';
+import { gaugeReaders } from '../../../collector/telemetry/gauges.ts';
+import { createRequestRates } from '../../../collector/telemetry/request-rates.ts';
 import {
   startReports,
   statusReport,
   type ReportOptions,
-} from '../../../collector/runtime/status-reporter.ts';
-import { createTally } from '../../../collector/runtime/tally.ts';
-import { createMemorySink } from '../../../collector/sinks/memory.ts';
-import type { PollerStatus } from '../../../collector/sources/poller/port.ts';
+} from '../../../collector/telemetry/status-reporter.ts';
+import { createTally } from '../../../collector/telemetry/report-counters.ts';
+import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
+import type { PollerStatus } from '../../../schemas/polling.ts';
 import type { PollRow } from '../../../schemas/rows.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { T0 } from '../../support/watched-order.ts';

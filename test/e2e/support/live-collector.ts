@@ -12,8 +12,9 @@ export interface LiveCollector {
 }
 
 /**
- * Runs a few seconds of traffic through the real parts: half of the new orders time out at the gateway, a third of the
- * callbacks are signed wrongly. Resolves when the dashboards count it, which they do for what is older than their lag.
+ * Runs a few seconds of traffic through the real parts: half of the new orders time out at the gateway, a
+ * third of the callbacks are signed wrongly. Resolves when the dashboards count it, which they do for what is
+ * older than their lag.
  */
 export async function startLiveCollector(): Promise<LiveCollector> {
   const port = await freePort();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freezeInsert } from '../../../../collector/sinks/clickhouse/frozen-insert.ts';
-import type { Store } from '../../../../collector/sinks/clickhouse/store.ts';
-import { migratedStore, type MigratedStore } from '../../commands/support/seeded-order.ts';
-import { count } from '../support/migrated-store.ts';
+import { freezeInsert } from '../../../../store/frozen-insert.ts';
+import type { Store } from '../../../../store/store.ts';
+import { migratedStore, type MigratedStore } from '../../../cli/commands/support/seeded-order.ts';
+import { count } from '../../../support/migrated-store.ts';
 import { historyEvents } from '../support/rows.ts';
 
 let database: MigratedStore;

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { freezeInsert } from '../../../../collector/sinks/clickhouse/frozen-insert.ts';
+import { freezeInsert } from '../../../../store/frozen-insert.ts';
 import type { ClickHouseSinkOptions } from '../../../../collector/sinks/clickhouse/sink.ts';
 import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
-import type { Store } from '../../../../collector/sinks/clickhouse/store.ts';
-import type { RowSink, SinkStatus } from '../../../../collector/sinks/port.ts';
+import type { Store } from '../../../../store/store.ts';
+import type { RowSink, SinkStatus } from '../../../../schemas/sink.ts';
 import type { OrderObservationRow, OrderWatchRow } from '../../../../schemas/rows.ts';
 import type { TestStore } from '../../../support/embedded.ts';
 import { withEmbedded } from '../../../support/embedded.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import { faultOnce, startFaultProxy } from '../support/fault-proxy.ts';
-import { count, openDatabase } from '../support/migrated-store.ts';
+import { count, openDatabase } from '../../../support/migrated-store.ts';
 import { anyRow, historyEvent, historyEvents, settlement } from '../support/rows.ts';
 
 let embedded: TestStore;

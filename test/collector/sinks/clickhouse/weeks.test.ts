@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { freezeInsert } from '../../../../collector/sinks/clickhouse/frozen-insert.ts';
+import { freezeInsert } from '../../../../store/frozen-insert.ts';
 import {
   createClickHouseSink,
   type ClickHouseSink,
   type ClickHouseSinkOptions,
 } from '../../../../collector/sinks/clickhouse/sink.ts';
-import type { Store } from '../../../../collector/sinks/clickhouse/store.ts';
+import type { Store } from '../../../../store/store.ts';
 import type { HistoryEventRow } from '../../../../schemas/rows.ts';
 import { withEmbedded, type TestStore } from '../../../support/embedded.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
-import { count, openDatabase } from '../support/migrated-store.ts';
+import { count, openDatabase } from '../../../support/migrated-store.ts';
 import { anyRow, historyEvent, NOON } from '../support/rows.ts';
 
 let embedded: TestStore;

@@ -10,7 +10,10 @@ import { itemSpan, rootSpan } from '../../../../collector/decode/spans.ts';
 import { createOtlpSender } from '../../../../collector/sinks/otlp/sender.ts';
 import { historyEvent, settlement } from '../support/rows.ts';
 
-/** A build of the OpenTelemetry Collector with the `otlp` receiver and the `debug` exporter: any distribution has them. */
+/**
+ * A build of the OpenTelemetry Collector with the `otlp` receiver and the `debug` exporter: any distribution
+ * has them.
+ */
 const BINARY = process.env['GATEWATCH_OTELCOL'];
 
 describe.skipIf(BINARY === undefined)('the OpenTelemetry Collector (GATEWATCH_OTELCOL)', () => {

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { itemSpan, rootSpan } from '../../../../collector/decode/spans.ts';
 import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
-import type { Store } from '../../../../collector/sinks/clickhouse/store.ts';
+import type { Store } from '../../../../store/store.ts';
 import { createOtlpSender } from '../../../../collector/sinks/otlp/sender.ts';
 import type { SpanExporter, SpanExporterOptions } from '../../../../collector/sinks/otlp/span-exporter.ts';
 import { createSpanExporter } from '../../../../collector/sinks/otlp/span-exporter.ts';
 import type { HistoryEventRow, RowBundle } from '../../../../schemas/rows.ts';
 import type { TestStore } from '../../../support/embedded.ts';
 import { withEmbedded } from '../../../support/embedded.ts';
-import { openDatabase } from '../support/migrated-store.ts';
+import { openDatabase } from '../../../support/migrated-store.ts';
 import type { OtlpReceiver } from '../../../support/otlp-receiver.ts';
 import { startOtlpReceiver } from '../../../support/otlp-receiver.ts';
 import { historyEvent, historyEvents, settlement } from '../support/rows.ts';

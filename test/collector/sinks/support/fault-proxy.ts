@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * `swallow`: the server does its work, the answer never arrives. `cut`: the connection breaks before the request has
- * been passed on. `hang`: nothing is answered.
+ * `swallow`: the server does its work, the answer never arrives. `cut`: the connection breaks before the
+ * request has been passed on. `hang`: nothing is answered.
  */
 export type Fault = 'swallow' | 'cut' | 'hang';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { KafkaRecord } from '../../../../collector/sources/kafka/port.ts';
-import { GatewatchError } from '../../../../collector/errors.ts';
+import type { KafkaRecord } from '../../../../schemas/kafka.ts';
+import { GatewatchError } from '../../../../schemas/errors.ts';
 import { useKafka } from '../../../support/kafka-broker.ts';
 import {
   committedOffsets,

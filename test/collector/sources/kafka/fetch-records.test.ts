@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fetchRecords } from '../../../../collector/sources/kafka/fetch-records.ts';
-import type { KafkaRecord } from '../../../../collector/sources/kafka/port.ts';
+import type { KafkaRecord } from '../../../../schemas/kafka.ts';
 import { useKafka } from '../../../support/kafka-broker.ts';
 import { createTopic, produce, uniqueName, withAdmin } from '../../../support/kafka-topics.ts';
 

@@ -13,7 +13,10 @@ import { compressFrame } from 'lz4-napi';
 import { describe, expect, it } from 'vitest';
 import { lz4Size } from '../../../../collector/sources/kafka/lz4-size.ts';
 
-/** Runs of repeated bytes among others, so that frames hold short and long matches, and blocks stored as they are. */
+/**
+ * Runs of repeated bytes among others, so that frames hold short and long matches, and blocks stored as they
+ * are.
+ */
 const contents = array(tuple(uint8Array({ maxLength: 400 }), integer({ min: 1, max: 2000 })), {
   maxLength: 20,
 }).map((runs) =>

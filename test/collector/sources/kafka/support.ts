@@ -1,8 +1,8 @@
 import { createKafkaSource } from '../../../../collector/sources/kafka/consumer.ts';
+import type { KafkaRecord } from '../../../../schemas/kafka.ts';
 import type {
   HandleContext,
   KafkaEvent,
-  KafkaRecord,
   KafkaSource,
   KafkaSourceOptions,
 } from '../../../../collector/sources/kafka/port.ts';

@@ -8,8 +8,8 @@ import { collect, stopAll, texts, until } from './support.ts';
 const kafka = await useKafka();
 const brokers = kafka.available ? kafka.brokers : [];
 
-// A codec that fails stands for a batch that cannot be read at all: brokers check what they store, so that a real one
-// takes a damaged disk.
+// A codec that fails stands for a batch that cannot be read at all: brokers check what they store, so that a
+// real one takes a damaged disk.
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 registerCodecs();
 const gzip = CompressionCodecs[CompressionTypes.GZIP];

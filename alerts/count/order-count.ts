@@ -1,0 +1,223 @@
+import { DECIDING, outcome, sqlList, sqlText, TIME_ORDER, view } from '../../schemas/measures.ts';
+import { VIEWS, DATABASE } from '../../schemas/names.ts';
+
+/**
+ * What a rule counts, as data, and its SQL: one row per order, with the instants at which it was last seen
+ * and last hit. All windows that end at the same instant then follow by comparing these two, and so do the
+ * orders behind a page.
+ */
+export interface OrderCount {
+  readonly from: OrderSource;
+  /**
+   * Narrows the rows that are read: over history items; for `finished`, over `outcome` and the deciding
+   * item's reason.
+   */
+  readonly where?: string;
+  /** Name of the label column beside `gateway`; null: none, and exactly one count. */
+  readonly splitBy: 'stage' | 'reason' | 'side' | 'state' | null;
+  readonly counts: readonly LabelCount[];
+  /**
+   * Where windows end: at the gateway's `watermark`; `late`: also only after the lateness that is measured,
+   * where a late item would look like a missing one; `wall`: now, since what we saw ourselves does not wait
+   * for the gateway.
+   * @default watermark
+   */
+  readonly clock?: 'watermark' | 'late' | 'wall';
+}
+
+export interface LabelCount {
+  readonly label: string;
+  /** Condition under which an order belongs to n. @default every row */
+  readonly seen?: string;
+  /** Condition under which it is affected. Implies `seen`. */
+  readonly hit: string;
+}
+
+export type OrderSource =
+  /** History items. */
+  | { readonly kind: 'items' }
+  /** Orders by their deciding item; conditions read `outcome`, `reason_group`, `reason_code`, `state`. */
+  | { readonly kind: 'finished' }
+  /** Callbacks received, by `verdict`. */
+  | { readonly kind: 'callbacks' }
+  /** Our own status requests, by `outcome` and `error_type`. */
+  | { readonly kind: 'polls' }
+  /** Orders that entered processing `afterSeconds` before; conditions read `decided`. */
+  | { readonly kind: 'processing'; readonly afterSeconds: number }
+  /** Orders decided `afterSeconds` before; conditions read `confirmed` and `state`. */
+  | { readonly kind: 'confirmed'; readonly afterSeconds: number }
+  /** Orders decided; conditions read `failed_at` and `paid_at`. */
+  | { readonly kind: 'reversed'; readonly lookbackSeconds: number }
+  /**
+   * Orders decided `afterSeconds` before; conditions read `reread`: did we read the order again after that?
+   */
+  | { readonly kind: 'rereads'; readonly afterSeconds: number };
+
+/** Where an order count looks. */
+export interface Scope {
+  /** Condition on a time column: within the scope, or up to so many seconds before it. */
+  readonly within: (time: string, secondsBefore?: number) => string;
+  /** SQL of the instant of knowledge. */
+  readonly asOf: string;
+}
+
+const NEVER = `toDateTime64(0, 6, 'UTC')`;
+const KEY = `toString(gateway) AS gateway, toString(order_type) AS order_type, external_id`;
+const sure = (condition: string): string => `ifNull(${condition}, 0)`;
+
+/** One of several counts of the same source, chosen by a condition on the query's parameters. */
+export interface CountVariant {
+  /** @default always */
+  readonly when?: string;
+  readonly count: OrderCount;
+}
+
+/**
+ * SELECT of gateway, order_type, external_id, facts: an array of (label, seen_at, hit_at), with 1970 for
+ * never. One row per order. Variants must have one source.
+ */
+export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]], scope: Scope): string {
+  const { from } = variants[0].count;
+  const where = chosenWhere(variants);
+  switch (from.kind) {
+    case 'items':
+      return `SELECT ${KEY}, ${aggregated(variants, 'event_time')} AS facts
+    FROM ${view('historyEvents')}
+    WHERE ${known(scope)}${where}
+    GROUP BY gateway, order_type, external_id`;
+    case 'polls':
+      return `SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, order_id AS external_id, ${aggregated(variants, 'started_at')} AS facts
+    FROM ${view('polls')}
+    WHERE ${scope.within('started_at')}${where}
+    GROUP BY gateway, order_type, external_id`;
+    case 'callbacks':
+      return `SELECT toString(gateway) AS gateway, ifNull(toString(order_type), '') AS order_type, ifNull(external_id, '') AS external_id, ${aggregated(variants, 'first_received_at')} AS facts
+    FROM ${view('callbacks')}
+    WHERE external_id IS NOT NULL AND order_type IS NOT NULL AND ${arrived(scope)}${where}
+    GROUP BY gateway, order_type, external_id`;
+    case 'finished':
+      return overOrders(
+        variants,
+        'decided_at',
+        `SELECT ${KEY}, max(event_time) AS decided_at, argMax(tuple(h.state, h.reason_group, h.reason_code), ${TIME_ORDER}) AS deciding,
+        deciding.1 AS state, deciding.2 AS reason_group, deciding.3 AS reason_code, ${outcome('deciding.1', 'deciding.2')} AS outcome
+      FROM ${view('historyEvents')} AS h
+      WHERE h.${DECIDING} AND ${known(scope)}
+      GROUP BY gateway, order_type, external_id`,
+        where,
+      );
+    case 'reversed':
+      return overOrders(
+        variants,
+        'greatest(paid_at, failed_last_at)',
+        `SELECT ${KEY}, minIf(event_time, state = 'FAILED') AS failed_at, maxIf(event_time, state = 'FAILED') AS failed_last_at, maxIf(event_time, state = 'SUCCESS') AS paid_at
+      FROM ${view('historyEvents')}
+      WHERE ${DECIDING} AND ${known(scope, from.lookbackSeconds)}
+      GROUP BY gateway, order_type, external_id
+      HAVING ${scope.within('greatest(paid_at, failed_last_at)')}`,
+        where,
+      );
+    case 'processing':
+      return overOrders(
+        variants,
+        `began_at + INTERVAL ${from.afterSeconds} SECOND`,
+        `SELECT ${KEY}, minIf(event_time, ${sure(IN_PROCESSING)}) AS began_at, countIf(${sure(DECIDING)}) > 0 AS decided
+      FROM ${view('historyEvents')}
+      WHERE ${known(scope, 2 * from.afterSeconds)}
+      GROUP BY gateway, order_type, external_id
+      HAVING began_at > ${NEVER} AND ${scope.within(`began_at + INTERVAL ${from.afterSeconds} SECOND`)}`,
+        where,
+      );
+    case 'confirmed':
+      return overOrders(
+        variants,
+        `decided_at + INTERVAL ${from.afterSeconds} SECOND`,
+        `SELECT ${KEY}, maxIf(event_time, ${sure(`h.${DECIDING}`)}) AS decided_at, argMaxIf(toString(h.state), ${TIME_ORDER}, ${sure(`h.${DECIDING}`)}) AS state,
+        maxIf(event_time, ${sure(`stage = 'MERCHANT_CALLBACK'`)}) >= decided_at - INTERVAL 1 SECOND AS confirmed
+      FROM ${view('historyEvents')} AS h
+      WHERE (h.${DECIDING} OR stage = 'MERCHANT_CALLBACK') AND ${known(scope, from.afterSeconds)}
+      GROUP BY gateway, order_type, external_id
+      HAVING decided_at > ${NEVER} AND ${scope.within(`decided_at + INTERVAL ${from.afterSeconds} SECOND`)}`,
+        where,
+      );
+    case 'rereads':
+      return overOrders(
+        variants,
+        `known_at + INTERVAL ${from.afterSeconds} SECOND`,
+        `SELECT gateway, order_type, external_id, min(first_at) AS known_at, max(last_read_at) > known_at + INTERVAL ${Math.floor(from.afterSeconds / 2)} SECOND AS reread
+      FROM
+      (
+        SELECT ${KEY}, min(observed_at) AS first_at, ${NEVER} AS last_read_at
+        FROM ${view('historyEvents')}
+        WHERE ${DECIDING} AND ${known(scope, 2 * from.afterSeconds)}
+        GROUP BY gateway, order_type, external_id
+        UNION ALL
+        SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, order_id AS external_id, toDateTime64('2299-12-31 00:00:00', 6, 'UTC') AS first_at, max(started_at) AS last_read_at
+        FROM ${view('polls')}
+        WHERE outcome = 'ok' AND ${scope.within('started_at', 2 * from.afterSeconds)}
+        GROUP BY gateway, order_type, external_id
+      )
+      GROUP BY gateway, order_type, external_id
+      HAVING ${scope.within(`known_at + INTERVAL ${from.afterSeconds} SECOND`)}`,
+        where,
+      );
+  }
+}
+
+function chosenWhere(variants: readonly CountVariant[]): string {
+  const parts = variants.map(({ when, count: { where } }) =>
+    [...(when === undefined ? [] : [when]), ...(where === undefined ? [] : [`(${where})`])].join(' AND '),
+  );
+  if (parts.includes('')) return '';
+  return ` AND ${parts.length === 1 ? parts[0] : `(${parts.map((part) => `(${part})`).join(' OR ')})`}`;
+}
+
+/** The array of facts: that of the variant whose condition holds. */
+function chosenFacts(variants: readonly CountVariant[], fact: (label: LabelCount) => string): string {
+  const facts = variants.map(({ when, count }) => ({ when, sql: `[${count.counts.map(fact).join(', ')}]` }));
+  const [first] = facts;
+  if (first !== undefined && first.when === undefined) return first.sql;
+  const none = `CAST([], 'Array(Tuple(String, DateTime64(6, ''UTC''), DateTime64(6, ''UTC'')))')`;
+  return `multiIf(${facts.map(({ when, sql }) => `${when}, ${sql}`).join(', ')}, ${none})`;
+}
+
+/** Items that only an order in processing has: the payer has submitted, or the service asks the provider. */
+const IN_PROCESSING = `reason_code = 55 OR stage IN ('CHECK', 'GATEWAY_CALLBACK') OR state = 'PROCESSING'`;
+
+const known = (scope: Scope, secondsBefore = 0): string =>
+  `${scope.within('event_time', secondsBefore)} AND observed_at <= ${scope.asOf}`;
+
+/** The arrivals only narrow what must be read of the callbacks, which are laid out by content. */
+const arrived = (scope: Scope): string =>
+  `(gateway, content_hash) IN (SELECT gateway, content_hash FROM ${DATABASE}.${VIEWS.callbackArrivals} WHERE ${scope.within('received_at')}) ` +
+  `AND ${scope.within('first_received_at')}`;
+
+/** Facts where an order has many rows: the latest that was seen, and the latest that was hit. */
+const aggregated = (variants: readonly CountVariant[], time: string): string =>
+  chosenFacts(variants, ({ label, seen, hit }) => {
+    const isSeen = seen === undefined ? `max(${time})` : `maxIf(${time}, ${sure(seen)})`;
+    const isHit = `maxIf(${time}, ${sure(seen === undefined ? hit : `(${seen}) AND (${hit})`)})`;
+    return `(${sqlText(label)}, ${isSeen}, ${isHit})`;
+  });
+
+/** Facts where an order has one row. */
+function overOrders(variants: readonly CountVariant[], time: string, rows: string, where: string): string {
+  const facts = chosenFacts(variants, ({ label, seen, hit }) => {
+    const isSeen = seen === undefined ? time : `if(${sure(seen)}, ${time}, ${NEVER})`;
+    const isHit = `if(${sure(seen === undefined ? hit : `(${seen}) AND (${hit})`)}, ${time}, ${NEVER})`;
+    return `(${sqlText(label)}, ${isSeen}, ${isHit})`;
+  });
+  return `SELECT gateway, order_type, external_id, ${facts} AS facts
+    FROM
+    (
+      ${rows}
+    )
+    WHERE 1${where}`;
+}
+
+/** Labels of a count, in order. */
+export const labelsOf = (count: OrderCount): string[] => count.counts.map(({ label }) => label);
+/** Condition of a stage. */
+export const atStage = (...stages: readonly string[]): string => `stage IN (${sqlList(stages)})`;
+/** Condition of reasons. */
+export const because = (...reasons: readonly number[]): string => `reason_code IN (${reasons.join(', ')})`;

@@ -1,0 +1,67 @@
+import { FIRST_ITEM, view, withWatermarks } from '../../schemas/measures.ts';
+import { WINDOWS } from '../../schemas/windows.ts';
+import type { OrderCount, Scope } from './order-count.ts';
+
+/**
+ * The evaluation instant. In a rule there is no other clock: evaluating the past must see what was known
+ * then.
+ */
+export const NOW = '$__toTime';
+
+/** Our own polls and the callbacks we receive are stored within seconds. */
+const OWN_LAG_SECONDS = 15;
+
+/** Lateness that is waited for where a late item would look like a missing one. */
+const LATENESS = { atLeastSeconds: 30, atMostSeconds: 300, measuredOverSeconds: 3600 } as const;
+
+/** SQL of where the windows of a count end, for the row's gateway. Needs `withClocks` in front. */
+export function windowEnd(count: OrderCount): string {
+  if (count.clock === 'wall') return `toDateTime64(${NOW} - INTERVAL ${OWN_LAG_SECONDS} SECOND, 6, 'UTC')`;
+  if (count.clock === 'late')
+    return `least(window_end(gateway), toDateTime64(${NOW}, 6, 'UTC') - toIntervalMillisecond(lateness[toString(gateway)]))`;
+  return 'window_end(gateway)';
+}
+
+/** `WITH` clause of a count: watermarks, and how late items arrive where that is waited for. */
+export function withClocks(count: OrderCount): string {
+  const watermarks = withWatermarks(NOW);
+  if (count.clock !== 'late') return watermarks;
+  // Per gateway, milliseconds by which 19 of 20 orders are known after they began.
+  return `${watermarks},
+  (
+    SELECT mapFromArrays(groupArray(gateway), groupArray(late))
+    FROM
+    (
+      SELECT toString(gateway) AS gateway, toUInt32(least(${LATENESS.atMostSeconds}, greatest(${LATENESS.atLeastSeconds}, ceil(quantile(0.95)(dateDiff('millisecond', event_time, observed_at)) / 1000))) * 1000) AS late
+      FROM ${view('historyEvents')}
+      WHERE ${FIRST_ITEM} AND event_time >= ${NOW} - INTERVAL ${LATENESS.measuredOverSeconds} SECOND AND event_time < ${NOW} AND observed_at <= ${NOW}
+      GROUP BY gateway
+    )
+  ) AS lateness`;
+}
+
+/** The last `seconds` before a gateway's window end, as known at the evaluation instant. */
+export function trailingScope(count: OrderCount, seconds: number): Scope {
+  // Redundant, for the engine prunes parts by constants only: no gateway's window begins before this.
+  const oldest = `arrayMin(arrayPushBack(mapValues(watermarks), toDateTime64(${NOW}, 6, 'UTC')))`;
+  const end = windowEnd(count);
+  return {
+    asOf: NOW,
+    within: (time, before = 0) => {
+      const prune =
+        count.clock === 'wall'
+          ? ''
+          : `${time} >= ${oldest} - INTERVAL ${WINDOWS.lagSeconds + seconds + before} SECOND AND ${time} < ${NOW} AND `;
+      return `${prune}${time} >= ${end} - INTERVAL ${seconds + before} SECOND AND ${time} < ${end}`;
+    },
+  };
+}
+
+/**
+ * The scope of the parameterized view: one gateway, between the instants that a page names, as of a third.
+ */
+export const PAGE_SCOPE: Scope = {
+  asOf: `{as_of:DateTime64(6, 'UTC')}`,
+  within: (time, before = 0) =>
+    `gateway = {gateway:String} AND ${time} >= {from:DateTime64(6, 'UTC')}${before === 0 ? '' : ` - INTERVAL ${before} SECOND`} AND ${time} < {to:DateTime64(6, 'UTC')}`,
+};

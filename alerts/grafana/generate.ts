@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type GeneratedFiles, runGenerator } from '../../dashboards/house/write-out.ts';
+import { RULES } from '../rules/all.ts';
+import { ruleGroups } from './grafana-rule.ts';
+import { INCIDENT_DASHBOARD, incidentDashboard } from './incident-dashboard.ts';
+import { alertmanagerFiles, grafanaNotifications } from './notification-files.ts';
+import { provisioningFile } from './provisioning.ts';
+import { runbookDashboard } from './runbook-dashboard.ts';
+import { RUNBOOK_DASHBOARD, RUNBOOKS_DIR, runbookLinks } from './runbook-links.ts';
+
+/**
+ * Everything under alerts/out, by path.
+ *
+ * @param runbookUrl folder of runbooks that pages link to. @default the generated dashboard of runbooks
+ */
+export function generateAlerts(runbookUrl?: string): GeneratedFiles {
+  for (const rule of RULES)
+    if (!existsSync(`${RUNBOOKS_DIR}/${rule.name}.md`))
+      throw new Error(`rule ${rule.name} has no runbook alerts/runbooks/${rule.name}.md`);
+  return new Map([
+    [
+      'provisioning/alerting/gatewatch-rules.yaml',
+      provisioningFile(ruleGroups(RULES), runbookLinks(runbookUrl)),
+    ],
+    ...within('provisioning/notifications', grafanaNotifications()),
+    ...within('alertmanager', alertmanagerFiles()),
+    [`dashboards/${INCIDENT_DASHBOARD.uid}.json`, `${JSON.stringify(incidentDashboard(), null, 2)}\n`],
+    [`dashboards/${RUNBOOK_DASHBOARD.uid}.json`, `${JSON.stringify(runbookDashboard(RULES), null, 2)}\n`],
+  ]);
+}
+
+const within = (folder: string, files: GeneratedFiles): [string, string][] =>
+  [...files].map(([path, text]) => [`${folder}/${path}`, text]);
+
+if (import.meta.main)
+  process.exitCode = runGenerator(
+    fileURLToPath(new URL('../out', import.meta.url)),
+    generateAlerts(process.env['GATEWATCH_RUNBOOK_URL']),
+    process.argv.slice(2),
+  );

@@ -1,0 +1,186 @@
+import { EMAIL_TEMPLATE } from './email-template.ts';
+import { MUTE_TIMINGS, POLICY, type Receiver, RECEIVERS, type Route, TEMPLATE } from './notifications.ts';
+import { yamlFile } from './provisioning.ts';
+
+/** The same tree twice: as Grafana provisions it, and as Alertmanager's configuration. */
+
+const TITLE = '{{ template "gatewatch.title" . }}';
+const HTML = '{{ template "gatewatch.html" . }}';
+const MESSAGE = '{{ template "gatewatch.message" . }}';
+
+/** Contact points, policies, mute timings and texts for Grafana. Secrets come from its environment. */
+export function grafanaNotifications(): ReadonlyMap<string, string> {
+  return new Map([
+    [
+      'gatewatch-contact-points.yaml',
+      yamlFile({ apiVersion: 1, contactPoints: RECEIVERS.map(contactPoint) }),
+    ],
+    [
+      'gatewatch-policies.yaml',
+      yamlFile({ apiVersion: 1, policies: [{ orgId: 1, ...grafanaRoute(POLICY) }] }),
+    ],
+    [
+      'gatewatch-mute-timings.yaml',
+      yamlFile({ apiVersion: 1, muteTimes: MUTE_TIMINGS.map((timing) => ({ orgId: 1, ...timing })) }),
+    ],
+    [
+      'gatewatch-templates.yaml',
+      yamlFile({ apiVersion: 1, templates: [{ orgId: 1, name: 'gatewatch', template: TEMPLATE }] }),
+    ],
+  ]);
+}
+
+function contactPoint({ name, pagerduty, slack, email, webhook, resolved = true }: Receiver): object {
+  const receiver = (kind: string, type: string, settings: object): object => ({
+    uid: `${name}-${kind}`,
+    type,
+    settings,
+    disableResolveMessage: !resolved,
+  });
+  return {
+    orgId: 1,
+    name,
+    receivers: [
+      ...(pagerduty
+        ? [
+            receiver('pd', 'pagerduty', {
+              integrationKey: '$GATEWATCH_PAGERDUTY_KEY',
+              severity: 'critical',
+              summary: TITLE,
+              details: { message: MESSAGE },
+            }),
+          ]
+        : []),
+      ...(slack
+        ? [
+            receiver('sl', 'slack', {
+              url: '$GATEWATCH_SLACK_URL',
+              recipient: slack.channel,
+              title: TITLE,
+              text: MESSAGE,
+            }),
+          ]
+        : []),
+      ...(email
+        ? [
+            receiver('em', 'email', {
+              addresses: '$GATEWATCH_ALERT_EMAILS',
+              subject: TITLE,
+              message: MESSAGE,
+              singleEmail: true,
+            }),
+          ]
+        : []),
+      ...(webhook
+        ? [
+            receiver('wh', 'webhook', {
+              url: '$GATEWATCH_ALERT_WEBHOOK_URL',
+              httpMethod: 'POST',
+              title: TITLE,
+              message: MESSAGE,
+            }),
+          ]
+        : []),
+    ],
+  };
+}
+
+function grafanaRoute(route: Route): object {
+  return {
+    receiver: route.receiver,
+    ...(route.matchers.length === 0 ? {} : { object_matchers: route.matchers }),
+    ...timing(route),
+    ...(route.mutedIn === undefined ? {} : { mute_time_intervals: route.mutedIn }),
+    ...(route.routes === undefined ? {} : { routes: route.routes.map(grafanaRoute) }),
+  };
+}
+
+const timing = ({ groupBy, groupWait, groupInterval, repeatInterval }: Route): object => ({
+  ...(groupBy === undefined ? {} : { group_by: groupBy }),
+  ...(groupWait === undefined ? {} : { group_wait: groupWait }),
+  ...(groupInterval === undefined ? {} : { group_interval: groupInterval }),
+  ...(repeatInterval === undefined ? {} : { repeat_interval: repeatInterval }),
+});
+
+/**
+ * Alertmanager's configuration, for those who evaluate the rules with the collector. Keys are read from
+ * files; the webhook, the mail server and its addresses are placeholders to be replaced.
+ */
+export function alertmanagerFiles(): ReadonlyMap<string, string> {
+  const config = {
+    global: {
+      smtp_smarthost: 'localhost:25',
+      smtp_from: 'gatewatch@gatewatch.example',
+      smtp_require_tls: false,
+    },
+    templates: ['gatewatch.tmpl', 'gatewatch-email.tmpl'],
+    route: alertmanagerRoute(POLICY),
+    mute_time_intervals: MUTE_TIMINGS,
+    receivers: RECEIVERS.map(alertmanagerReceiver),
+  };
+  return new Map([
+    ['alertmanager.yml', yamlFile(config)],
+    ['gatewatch.tmpl', TEMPLATE],
+    ['gatewatch-email.tmpl', EMAIL_TEMPLATE],
+  ]);
+}
+
+const alertmanagerRoute = (route: Route): object => ({
+  receiver: route.receiver,
+  ...(route.matchers.length === 0
+    ? {}
+    : {
+        matchers: route.matchers.map(
+          ([label, operator, value]) => `${label}${operator}${JSON.stringify(value)}`,
+        ),
+      }),
+  ...timing(route),
+  ...(route.mutedIn === undefined ? {} : { mute_time_intervals: route.mutedIn }),
+  ...(route.routes === undefined ? {} : { routes: route.routes.map(alertmanagerRoute) }),
+});
+
+function alertmanagerReceiver({ name, pagerduty, slack, email, webhook, resolved = true }: Receiver): object {
+  return {
+    name,
+    ...(pagerduty
+      ? {
+          pagerduty_configs: [
+            {
+              routing_key_file: '/run/secrets/gatewatch_pagerduty_key',
+              severity: 'critical',
+              description: TITLE,
+              details: { message: MESSAGE },
+              send_resolved: resolved,
+            },
+          ],
+        }
+      : {}),
+    ...(slack
+      ? {
+          slack_configs: [
+            {
+              api_url_file: '/run/secrets/gatewatch_slack_url',
+              channel: slack.channel,
+              title: TITLE,
+              text: MESSAGE,
+              send_resolved: resolved,
+            },
+          ],
+        }
+      : {}),
+    ...(email
+      ? {
+          email_configs: [
+            {
+              to: 'payments@gatewatch.example',
+              headers: { Subject: TITLE },
+              text: MESSAGE,
+              html: HTML,
+              send_resolved: resolved,
+            },
+          ],
+        }
+      : {}),
+    ...(webhook ? { webhook_configs: [{ url: 'http://localhost:9095/', send_resolved: resolved }] } : {}),
+  };
+}

@@ -1,0 +1,214 @@
+import { view } from '../../schemas/measures.ts';
+import { fixedShare, Z, Z_FIXED } from './gates.ts';
+import type { Rule } from './rule.ts';
+
+/** The newest report of each collector on each gateway, within a day. */
+const newest = (column: string): string =>
+  `SELECT toString(gateway) AS gateway, argMax(${column}, reported_at) AS newest, max(reported_at) AS newest_at
+    FROM ${view('gatewayStatus')}
+    WHERE reported_at <= as_of AND reported_at > as_of - INTERVAL 86400 SECOND
+    GROUP BY gateway, collector_id`;
+
+export const BLINDNESS_RULES: readonly Rule[] = [
+  {
+    kind: 'gauge',
+    name: 'GatewatchCollectorSilent',
+    uid: 'gatewatch-collector-silent',
+    severity: 'critical',
+    side: 'collector',
+    sql: `SELECT gateway, '' AS label, dateDiff('millisecond', max(newest_at), toDateTime64(as_of, 6, 'UTC')) / 1000 AS number
+  FROM
+  (
+    ${newest('watermark_at')}
+  )
+  GROUP BY gateway`,
+    splitBy: null,
+    above: 120,
+    unit: 'seconds since a collector last reported on the gateway',
+    pendingSeconds: 60,
+    keepFiringSeconds: 60,
+    summary: 'No collector reports on the gateway.',
+    explanation: 'Nobody looks: values stand still and no other rule can say anything new.',
+    steps: [
+      'Is the collector running? Its log says why it ended.',
+      'Does the store take rows? "gatewatch doctor" tells.',
+      'Start it again: what was missed is read afterwards.',
+    ],
+    alertOnNoData: true,
+  },
+  {
+    kind: 'gauge',
+    name: 'GatewatchCircuitOpen',
+    uid: 'gatewatch-circuit-open',
+    severity: 'critical',
+    side: 'merchant',
+    sql: `SELECT gateway, '' AS label, max(newest) AS number
+  FROM
+  (
+    ${newest('circuits_open')}
+  )
+  WHERE newest_at > as_of - INTERVAL 300 SECOND
+  GROUP BY gateway`,
+    splitBy: null,
+    above: 0,
+    unit: 'circuits open',
+    pendingSeconds: 60,
+    keepFiringSeconds: 120,
+    summary: 'The gateway has refused us so often that we only probe.',
+    explanation: 'Token or address are refused; nothing is read until a probe is accepted.',
+    steps: [
+      'Run "gatewatch doctor": it shows what the gateway answers.',
+      '401: replace the token. 403: have our address or the endpoint allowed.',
+      'The circuit closes by itself with the first probe that is accepted.',
+    ],
+  },
+  {
+    kind: 'gauge',
+    name: 'GatewatchPictureBehind',
+    uid: 'gatewatch-picture-behind',
+    severity: 'warning',
+    side: 'collector',
+    sql: `SELECT gateway, '' AS label, dateDiff('millisecond', max(newest), toDateTime64(as_of, 6, 'UTC')) / 1000 AS number
+  FROM
+  (
+    ${newest('watermark_at')}
+  )
+  WHERE newest_at > as_of - INTERVAL 300 SECOND
+  GROUP BY gateway`,
+    splitBy: null,
+    above: 300,
+    unit: 'seconds behind',
+    pendingSeconds: 120,
+    keepFiringSeconds: 120,
+    summary: 'Our picture of the gateway is old.',
+    explanation:
+      'The gateway does not answer, or polls wait longer than they should. Alerts of this gateway hold meanwhile.',
+    steps: [
+      'Does GatewatchGatewayUnreachable or GatewatchCircuitOpen fire too? Then begin there.',
+      'Polls that wait: raise requestsPerSecond or concurrency of the gateway, or add a collector.',
+      'Watch the age fall.',
+    ],
+  },
+  {
+    kind: 'gauge',
+    name: 'GatewatchConsumerLag',
+    uid: 'gatewatch-consumer-lag',
+    severity: 'warning',
+    side: 'collector',
+    sql: `SELECT '' AS gateway, collector_id AS label, max(newest) AS number
+  FROM
+  (
+    SELECT toString(collector_id) AS collector_id, argMax(consumer_lag, reported_at) AS newest, max(reported_at) AS newest_at
+    FROM ${view('collectorStatus')}
+    WHERE reported_at <= as_of AND reported_at > as_of - INTERVAL 86400 SECOND
+    GROUP BY collector_id
+  )
+  WHERE newest_at > as_of - INTERVAL 300 SECOND
+  GROUP BY label`,
+    splitBy: 'collector',
+    above: 10_000,
+    unit: 'messages waiting in Kafka',
+    pendingSeconds: 300,
+    keepFiringSeconds: 120,
+    summary: 'Callbacks and watch messages wait in Kafka.',
+    explanation: 'Orders are read late, and what is read late is judged late.',
+    steps: [
+      'Is the store slow or full? The log of the collector says what it waits for.',
+      'Add a collector to the group if it cannot keep up.',
+      'Watch the lag fall.',
+    ],
+  },
+  {
+    kind: 'gauge',
+    name: 'GatewatchRejects',
+    uid: 'gatewatch-rejects',
+    severity: 'warning',
+    side: 'gateway',
+    sql: `SELECT gateway, '' AS label, sum(rejected) AS number
+  FROM
+  (
+    SELECT toString(gateway) AS gateway, toFloat64(count()) AS rejected
+    FROM ${view('rejects')}
+    WHERE rejected_at > as_of - INTERVAL 900 SECOND AND rejected_at <= as_of
+    GROUP BY gateway
+    UNION ALL
+    SELECT gateway, 0 AS rejected
+    FROM
+    (
+      ${newest('watermark_at')}
+    )
+    GROUP BY gateway
+  )
+  GROUP BY gateway`,
+    splitBy: null,
+    above: 10,
+    unit: 'rejects within 15 minutes',
+    pendingSeconds: 120,
+    keepFiringSeconds: 300,
+    summary: 'Replies or messages fit no row.',
+    explanation: 'What is rejected is counted nowhere else.',
+    steps: [
+      'List the rejects by reason (runbook).',
+      'Replies: the gateway has changed its format. Watch messages: your shop has.',
+      'Read them again with "gatewatch redrive" once the cause is mended.',
+    ],
+  },
+  {
+    kind: 'share',
+    name: 'GatewatchRereadCoverage',
+    uid: 'gatewatch-reread-coverage',
+    severity: 'warning',
+    side: 'collector',
+    count: {
+      from: { kind: 'rereads', afterSeconds: 900 },
+      splitBy: null,
+      counts: [{ label: '', hit: 'NOT reread' }],
+      clock: 'wall',
+    },
+    gate: {
+      ...fixedShare(0.1, 6, Z.warning),
+      rungs: [{ windowSeconds: 900 }, { windowSeconds: 3_600, confirmSeconds: 900 }],
+    },
+    pendingSeconds: 120,
+    keepFiringSeconds: 300,
+    summary: 'Finished orders are not read again.',
+    affectedOrders: 'were not read again within 15 minutes after they were decided',
+    explanation: 'History grows for about ten minutes after a final status; what comes late is missing.',
+    steps: [
+      'Do polls wait? See GatewatchPictureBehind and the budget of the gateway.',
+      'Was the collector down after these orders were decided? Then it catches up.',
+      'Run "gatewatch audit" for the span in question.',
+    ],
+    suppressedBy: 'GatewatchGatewayUnreachable',
+  },
+  {
+    kind: 'share',
+    name: 'GatewatchClockSkew',
+    uid: 'gatewatch-clock-skew',
+    severity: 'warning',
+    side: 'gateway',
+    count: {
+      from: { kind: 'items' },
+      splitBy: null,
+      counts: [{ label: '', hit: 'event_time > observed_at + INTERVAL 5 SECOND' }],
+    },
+    gate: {
+      ...fixedShare(0.05, 5, Z_FIXED),
+      rungs: [
+        { windowSeconds: 900 },
+        { windowSeconds: 3_600, confirmSeconds: 900 },
+        { windowSeconds: 10_800, confirmSeconds: 3_600 },
+      ],
+    },
+    pendingSeconds: 120,
+    keepFiringSeconds: 300,
+    summary: "The gateway's clock and ours differ.",
+    affectedOrders: 'have history from the future',
+    explanation: 'Windows end at our clock: what is dated later is counted late.',
+    steps: [
+      'Is our own clock right? Look at the time service of the host.',
+      "Tell the gateway's operator by how much theirs is ahead (runbook).",
+      'Until then read windows with care.',
+    ],
+  },
+];

@@ -1,0 +1,169 @@
+import type { AlertRuleName } from '../../schemas/names.ts';
+import type { OrderCount } from '../count/order-count.ts';
+
+/** Page now, make a ticket, or context. */
+export const SEVERITIES = ['critical', 'warning', 'info'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/**
+ * Whose side the fault is on: the `provider` behind the service, the `gateway` (the service itself),
+ * `merchant` (our shop, account or settings), the `issuer`, the `payer`, or the `collector` (gatewatch and
+ * what it runs on).
+ */
+export const SIDES = ['provider', 'gateway', 'merchant', 'issuer', 'payer', 'collector'] as const;
+export type Side = (typeof SIDES)[number];
+
+/** Rules of a group are evaluated one after the other, so that they do not crowd the store. */
+export const RULE_GROUPS = {
+  /** What people wait for. */
+  fast: { name: 'gatewatch-fast', intervalSeconds: 60 },
+  /** Long windows, that move slowly and cost more. */
+  slow: { name: 'gatewatch-slow', intervalSeconds: 600 },
+} as const;
+export type RuleGroupName = keyof typeof RULE_GROUPS;
+
+/** One window of a gate. */
+export interface Rung {
+  readonly windowSeconds: number;
+  /**
+   * A shorter window, at the end of this one, that must be above the share as well, however few its orders.
+   * @default none
+   */
+  readonly confirmSeconds?: number;
+  /** Another limit than the gate's, for burn rates. 0..1. */
+  readonly shareAbove?: number;
+}
+
+/**
+ * When a share is an incident. On any rung: at least `minimumAffectedOrders`, and so many of the orders seen
+ * that the share is above `shareAbove` (or the baseline) beyond chance. With a fixed share that is the
+ * condition that the lower Wilson bound lies above it, turned around to a count: see `limitOrders`.
+ *
+ * A rung says nothing once a window shorter than its own, with `RECOVERY.enoughOrders`, is no longer above
+ * the share: what is over does not go on firing for as long as the window is.
+ */
+export interface ShareGate {
+  /** Shortest first. */
+  readonly rungs: readonly Rung[];
+  readonly minimumAffectedOrders: number;
+  /** Standard deviations that chance is allowed. */
+  readonly z: number;
+  /** Fixed share, 0..1. With a baseline: what holds until the baseline is known. */
+  readonly shareAbove: number;
+  /** Compare with the same hours of the weeks before. @default the fixed share */
+  readonly baseline?: ShareBaseline;
+}
+
+export interface ShareBaseline {
+  /**
+   * The share must exceed the baseline by this much at least, 0..1: what is significant is not yet important.
+   */
+  readonly rise: number;
+}
+
+/**
+ * When fewer orders than usual are an incident. A rung says nothing once a shorter window is halfway back to
+ * usual.
+ */
+export interface DropGate {
+  readonly rungs: readonly { readonly windowSeconds: number }[];
+  /** Expect at least so many orders, or do not judge. */
+  readonly minimumExpectedOrders: number;
+  readonly z: number;
+  /** Only below this part of what is expected, 0..1. */
+  readonly below: number;
+  /** Below this part it is an incident if chance allows, however much weeks differ from one another. 0..1. */
+  readonly certainBelow: number;
+  /**
+   * Compare windows of up to a quarter of an hour with the hour before as well. @default only with other
+   * weeks
+   */
+  readonly step?: DropStep;
+}
+
+/**
+ * What began within minutes: weeks differ from one another by more than an hour does from the next, once the
+ * usual course of the day is taken out. After an hour and more the hour before is no measure any more, and
+ * other weeks alone decide.
+ */
+export interface DropStep {
+  /** Only below this part of what the hour before makes one expect, 0..1. */
+  readonly below: number;
+  /**
+   * Traffic of healthy hours strays from their course by so much at least: a standard deviation, as part of
+   * it. 0..1.
+   */
+  readonly variation: number;
+}
+
+interface RuleBase {
+  /** CamelCase, beginning with `Gatewatch`. Also the runbook's file name. */
+  readonly name: AlertRuleName;
+  /** Stable for ever: silences and history hang on it. At most 40 characters. */
+  readonly uid: `gatewatch-${string}`;
+  readonly severity: Severity;
+  readonly side: Side;
+  /** @default fast */
+  readonly group?: RuleGroupName;
+  /** The condition must hold this long before a page goes out. */
+  readonly pendingSeconds: number;
+  /** The alert stays on this long after the condition ended, so that it does not flap. */
+  readonly keepFiringSeconds: number;
+  /** One static sentence. */
+  readonly summary: string;
+  /** Ends the description: where it was seen and what it means. */
+  readonly explanation: string;
+  /** What to do first, in the page itself. */
+  readonly steps: readonly [string, string, string];
+  /** Key of a panel of the overview that shows the same. @default the incident dashboard */
+  readonly panel?: string;
+  /** While that rule's condition holds for a gateway, this one only repeats it, and is silent. */
+  readonly suppressedBy?: RuleName;
+  /** No row at all, so not even one known gateway, is an alert by itself. @default false */
+  readonly alertOnNoData?: boolean;
+  /** Silent for a gateway unless the settings switch it on (`enabled`, or `enabled/LABEL`). @default false */
+  readonly offByDefault?: boolean;
+}
+type RuleName = RuleBase['name'];
+
+/** A share of orders. */
+export interface ShareRule extends RuleBase {
+  readonly kind: 'share';
+  readonly count: OrderCount;
+  readonly gate: ShareGate;
+  /** Completes "N of M orders ...": what happened to them. */
+  readonly affectedOrders: string;
+}
+
+/** Fewer orders than usual. */
+export interface DropRule extends RuleBase {
+  readonly kind: 'drop';
+  readonly count: OrderCount;
+  readonly gate: DropGate;
+  /** Completes "N orders ...": what they did. */
+  readonly countedOrders: string;
+}
+
+/** A number that is too large. */
+export interface GaugeRule extends RuleBase {
+  readonly kind: 'gauge';
+  /**
+   * SELECT of `gateway`, `label` ('' without one) and `number`. `as_of` stands for the evaluation instant.
+   */
+  readonly sql: string;
+  /** Name of the label column beside `gateway`; null: none. */
+  readonly splitBy: string | null;
+  readonly above: number;
+  /** Completes "N ...", e.g. `seconds since the last report`. */
+  readonly unit: string;
+}
+
+/**
+ * An alert rule as data: what it counts, when that is an incident, whose side it is on and what the page
+ * says. SQL, the Grafana rule and the runbook's place all follow from it.
+ */
+export type Rule = ShareRule | DropRule | GaugeRule;
+
+/** Name of the label column beside `gateway`, or null. */
+export const labelOf = (rule: Rule): string | null =>
+  rule.kind === 'gauge' ? rule.splitBy : rule.count.splitBy;

@@ -1,0 +1,47 @@
+import type { AlertsConfig } from '../schemas/config-alerts.ts';
+import type { GatewayConfig } from '../schemas/config.ts';
+import type { EpochMicros, Rows } from '../schemas/rows.ts';
+
+type SettingRow = Rows['alertSettings'];
+
+/** The rule that must know which callback types a gateway sends, by the state that its label names. */
+const CALLBACK_RULE = 'GatewatchMerchantCallbackMissing';
+const CALLBACK_OF_STATE = { SUCCESS: 'Success', FAILED: 'Failed' } as const;
+
+/**
+ * What the configuration says about gateways and rules, as rows: rules read them in SQL, wherever they are
+ * evaluated. Every start writes a whole set for each gateway; the newest set counts.
+ */
+export function settingRows(
+  config: AlertsConfig,
+  gateways: readonly GatewayConfig[],
+  now: EpochMicros,
+): SettingRow[] {
+  return gateways.flatMap(({ name: gateway, callbackTypes }) => {
+    const row = (rule: string, setting: string, value: number): SettingRow => ({
+      gateway,
+      rule,
+      setting,
+      value,
+      configured_at: now,
+    });
+    const callbacks = Object.entries(CALLBACK_OF_STATE).map(([state, type]) =>
+      row(CALLBACK_RULE, `enabled/${state}`, Number(callbackTypes.includes(type))),
+    );
+    const chosen = Object.entries(config.rules).flatMap(([rule, { gateways: own, ...all }]) =>
+      Object.entries({ ...defined(all), ...defined(own?.[gateway] ?? {}) }).flatMap(([setting, value]) => [
+        row(rule, setting, Number(value)),
+        // Switched off is switched off, whatever is known about labels.
+        ...(rule === CALLBACK_RULE && setting === 'enabled' && !value
+          ? Object.keys(CALLBACK_OF_STATE).map((state) => row(rule, `enabled/${state}`, 0))
+          : []),
+      ]),
+    );
+    const merged = new Map([...callbacks, ...chosen].map((one) => [`${one.rule}/${one.setting}`, one]));
+    // The empty rule marks the set, so that one without settings replaces what was there.
+    return [row('', 'set', 1), ...merged.values()];
+  });
+}
+
+const defined = <T extends object>(settings: T): Partial<T> =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as Partial<T>;

@@ -1,0 +1,122 @@
+import type { Command } from 'commander';
+import type { RetentionConfig } from '../../schemas/config.ts';
+import type { MigrationPlan } from '../../store/migrate.ts';
+import type { Store } from '../../store/store.ts';
+import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
+import { withProgress } from '../terminal/progress.ts';
+
+interface MigrateOptions extends GlobalOptions {
+  readonly dryRun?: true;
+  readonly json?: true;
+  readonly grants?: true;
+  readonly gateway?: readonly string[];
+}
+
+const HELP = `
+Makes the database, its tables and views, and brings the time that rows are kept to what is configured. 'gatewatch run'
+does the same when it starts; run it apart when another user than the collector's may change tables. Forward only, safe
+to repeat and to run from several places at once.
+
+Examples:
+  $ gatewatch migrate --dry-run               print the statements, change nothing
+  $ gatewatch migrate --config gatewatch.yaml
+  $ gatewatch migrate --grants --gateway acme-eu --dry-run   roles, grants and row policies for a server, as SQL`;
+
+export function addMigrate(program: Command, context: CommandContext): void {
+  program
+    .command('migrate')
+    .description('bring the tables and views of the store up to date')
+    .option('--dry-run', 'print the statements that would run, and run none')
+    .option('--grants', 'make roles with the least that each needs, on a server, instead of tables and views')
+    .option('--gateway <name...>', 'with --grants: a role for analysts who see this gateway alone')
+    .option('--json', 'versions and statements as one JSON object')
+    .addHelpText('after', HELP)
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<MigrateOptions>();
+      await (options.grants === true ? grant(context, options) : migrate(context, options));
+      context.exitCode = EXIT.done;
+    });
+}
+
+async function migrate({ host }: CommandContext, options: MigrateOptions): Promise<void> {
+  const { loadStoreConfig } = await import('../store-config.ts');
+  const { openStore } = await import('../open-store.ts');
+  const { createMigrator } = await import('../../store/migrate.ts');
+  const { MIGRATIONS_FOLDER } = await import('../../store/package-files.ts');
+  const { retentionDays } = await import('../../store/retention-days.ts');
+  const config = loadStoreConfig(options.config, host.env);
+  const opened = await openStore(config, host, { create: true });
+  try {
+    const migrator = createMigrator({
+      store: opened.store,
+      directory: MIGRATIONS_FOLDER,
+      retention: retentionDays(config.retention),
+    });
+    const work = options.dryRun === true ? migrator.plan() : migrator.run();
+    const plan = await withProgress(host, 'migrating', work);
+    if (options.json === true) await printJson(host, { dryRun: options.dryRun === true, ...plan });
+    else await host.stdout.write(options.dryRun === true ? statementsOf(plan) : '');
+    await host.stderr.write(`${summary(plan, options.dryRun === true)}\n`);
+  } finally {
+    await opened.close();
+  }
+}
+
+/**
+ * Writes roles, grants and row policies down, or makes them. Needs a user of the server that may manage
+ * access.
+ */
+async function grant({ host }: CommandContext, options: MigrateOptions): Promise<void> {
+  const { GatewatchError } = await import('../../schemas/errors.ts');
+  const { loadStoreConfig } = await import('../store-config.ts');
+  const { grantStatements } = await import('../../store/grants.ts');
+  const { readMigrations } = await import('../../store/migrations.ts');
+  const { DATABASE } = await import('../../schemas/names.ts');
+  const { MIGRATIONS_FOLDER } = await import('../../store/package-files.ts');
+  const config = loadStoreConfig(options.config, host.env);
+  const statements = grantStatements(await readMigrations(MIGRATIONS_FOLDER), {
+    database: config.clickhouse?.database ?? DATABASE,
+    gateways: [...new Set(options.gateway)],
+  });
+  const dryRun = options.dryRun === true;
+  if (!dryRun && config.clickhouse === undefined)
+    throw new GatewatchError(
+      'The embedded store keeps no roles: it has one writer and one reader. Roles are for a server: set clickhouse.url, or see them with --dry-run.',
+      { code: 'usage' },
+    );
+  if (!dryRun) {
+    const { openStore } = await import('../open-store.ts');
+    const opened = await openStore(config, host, { create: false });
+    try {
+      for (const statement of statements) await opened.store.command(statement, { database: '' });
+    } finally {
+      await opened.close();
+    }
+  }
+  if (options.json === true) await printJson(host, { dryRun, statements });
+  else if (dryRun) await host.stdout.write(statements.map((text) => `${text};\n`).join(''));
+  await host.stderr.write(
+    dryRun ? 'Nothing was changed.\n' : 'Done. Give the roles to users: GRANT gatewatch_collector TO ...\n',
+  );
+}
+
+/** Brings a store up to date, for commands that write into one that no collector may ever have seen. */
+export async function migrateStore(store: Store, retention: RetentionConfig): Promise<void> {
+  const { createMigrator } = await import('../../store/migrate.ts');
+  const { MIGRATIONS_FOLDER } = await import('../../store/package-files.ts');
+  const { retentionDays } = await import('../../store/retention-days.ts');
+  await createMigrator({ store, directory: MIGRATIONS_FOLDER, retention: retentionDays(retention) }).run();
+}
+
+/** A script that another client could run. */
+function statementsOf(plan: MigrationPlan): string {
+  return plan.steps
+    .map(({ title, statements }) => `-- ${title}\n${statements.map((text) => `${text};\n`).join('\n')}`)
+    .join('\n');
+}
+
+function summary(plan: MigrationPlan, dryRun: boolean): string {
+  if (plan.steps.length === 0) return `The store is up to date, at version ${plan.to}.`;
+  const titles = plan.steps.map((step) => step.title).join(', ');
+  return dryRun ? `Would run: ${titles}. Nothing was changed.` : `Done: ${titles}.`;
+}

@@ -1,0 +1,30 @@
+import type { KafkaConfig } from '../../schemas/config.ts';
+import type { WatchMessage } from '../../schemas/watch.ts';
+import { kafkaConnection } from '../../collector/sources/kafka/options.ts';
+import { createKafkaProducer } from '../../collector/sources/kafka/producer.ts';
+
+/** The first message also waits for the connection. */
+const SEND_TIMEOUT_MS = 10_000;
+
+/**
+ * Leaves watch messages on the watch topic (design: Kafka), key `gateway|orderType|id`. Resolves when the
+ * brokers have them all.
+ * @throws GatewatchError that says what is wrong with the brokers
+ */
+export async function produceWatchMessages(
+  kafka: KafkaConfig,
+  messages: readonly WatchMessage[],
+): Promise<void> {
+  const producer = createKafkaProducer({ ...kafkaConnection(kafka), sendTimeoutMs: SEND_TIMEOUT_MS });
+  try {
+    for (const message of messages) {
+      const id = message.externalId ?? message.externalTransactionId ?? '';
+      await producer.send(kafka.watchTopic, {
+        key: `${message.gateway ?? ''}|${message.orderType}|${id}`,
+        value: Buffer.from(JSON.stringify(message)),
+      });
+    }
+  } finally {
+    await producer.stop();
+  }
+}

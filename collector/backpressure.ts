@@ -1,0 +1,48 @@
+import { GatewatchError } from '../schemas/errors.ts';
+import type { RowSink } from '../schemas/sink.ts';
+
+/** How long the store may be away before new input is turned back instead of held. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Turns new input back while the store is away: Kafka's partitions then pause, the intake answers 503, and
+ * memory stays bounded. What was taken in before keeps waiting.
+ */
+export function createAdmission(sink: RowSink, monotonicMs: () => number): () => void {
+  let away: { readonly sinceMs: number; readonly lastAckAt: number | null } | null = null;
+  return () => {
+    const { state, lastError, lastAckAt } = sink.status();
+    if (state === 'ok') {
+      away = null;
+      return;
+    }
+    // Nobody may have asked while it was back.
+    if (away === null || away.lastAckAt !== lastAckAt) away = { sinceMs: monotonicMs(), lastAckAt };
+    if (monotonicMs() - away.sinceMs < PATIENCE_MS) return;
+    throw new GatewatchError(`The store does not take rows: ${lastError ?? 'no answer'}`, {
+      code: 'store_unavailable',
+      retryable: true,
+    });
+  };
+}
+
+/**
+ * Waits for the acknowledgement as long as a sender over HTTP can be expected to. What is given up here may
+ * still be stored; sent again, it is another delivery of the same callback.
+ * @throws GatewatchError `store_timeout`, retryable
+ */
+export async function acknowledgedWithin<T>(work: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(
+      new GatewatchError('The store did not acknowledge in time', { code: 'store_timeout', retryable: true }),
+    );
+  }, ms);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+    // The loser of the race must not count as an error that nobody caught.
+    work.catch(() => undefined);
+  }
+}

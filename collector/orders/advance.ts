@@ -1,0 +1,108 @@
+import type { PollConfig } from '../../schemas/config.ts';
+import type { EpochMicros, PollOutcome } from '../../schemas/rows.ts';
+import type { WatchedOrder } from '../../schemas/watch.ts';
+
+/** What one read of an order told, as far as its schedule is concerned. */
+export interface ReadFacts {
+  readonly outcome: PollOutcome;
+  /** Set when the outcome is `ok`. */
+  readonly orderStatus: string | null;
+  readonly final: boolean;
+  readonly newItems: number;
+  /** The gateway's `Retry-After`, if any, in milliseconds. */
+  readonly retryAfterMs: number | null;
+}
+
+const SECOND: EpochMicros = 1_000_000;
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
+/**
+ * The poll policy (design: flow) as a pure function: the order's state after a read, with the time of the
+ * next one.
+ *
+ * Not final: the configured delays, then doubling up to a maximum. Final: re-reads at fixed times after the
+ * final status was first seen, and on until a read at or after the last of them brings nothing new: then the
+ * order is settled. An answer that is no answer (423, 499 and above, none, any other error) leaves the state
+ * unknown: keep reading. An order that is still not final, or gives no answer, after the configured age is
+ * given up.
+ *
+ * @param random a number in [0, 1) for the jitter
+ */
+export function advance(
+  order: WatchedOrder,
+  facts: ReadFacts,
+  policy: PollConfig,
+  now: EpochMicros,
+  random: number,
+): WatchedOrder {
+  const read: WatchedOrder = { ...order, attempt: order.attempt + 1 };
+  const tooOld = now - order.firstSeenAt > policy.giveUpAfterH * 3600 * SECOND;
+  const orGiveUp = (next: WatchedOrder): WatchedOrder => (tooOld ? { ...next, phase: 'abandoned' } : next);
+  if (facts.outcome !== 'ok')
+    return orGiveUp({ ...read, nextPollAt: retryTime(order, facts, policy, now, random) });
+  const told: WatchedOrder = { ...read, lastStatus: facts.orderStatus };
+  if (!facts.final) {
+    const nextPollAt = now + delay(order.attempt, policy, random);
+    return orGiveUp({ ...told, phase: 'active', finalAt: null, reread: 0, nextPollAt });
+  }
+  // After a step of the wall clock a time may lie ahead that was in the past: count from now, or re-reads
+  // would wait for it.
+  const finalAt = Math.min(order.finalAt ?? now, now);
+  const upcoming = policy.rereadsS.map((s) => finalAt + s * SECOND).find((at) => at > now);
+  const reread = order.finalAt === null ? 0 : order.reread + 1;
+  if (upcoming !== undefined) return { ...told, phase: 'rereading', finalAt, reread, nextPollAt: upcoming };
+  // A history that grows with every read must come to an end as well.
+  if (facts.newItems > 0 && !tooOld) {
+    return { ...told, phase: 'rereading', finalAt, reread, nextPollAt: now + lastGap(policy) };
+  }
+  return { ...told, phase: 'settled', finalAt, reread, nextPollAt: now };
+}
+
+/** A settled or abandoned order that a callback or watch message names again is read from the start. */
+export function reopen(order: WatchedOrder, now: EpochMicros): WatchedOrder {
+  if (order.phase === 'active' || order.phase === 'rereading') return order;
+  // Its age counts from now: an old order that comes to life again must not be given up at once.
+  return {
+    ...order,
+    phase: 'active',
+    attempt: 0,
+    reread: 0,
+    finalAt: null,
+    nextPollAt: now,
+    firstSeenAt: now,
+  };
+}
+
+/**
+ * A settled order of which somebody says what is known already, e.g. by sending a callback again: one read,
+ * after which it is settled again unless that read brought something new.
+ */
+export function lookAgain(order: WatchedOrder, now: EpochMicros): WatchedOrder {
+  // Its age counts from now as well: a read without an answer is repeated, and gives up no order that has
+  // come to its end.
+  return { ...order, phase: 'rereading', nextPollAt: now, firstSeenAt: now };
+}
+
+function retryTime(
+  order: WatchedOrder,
+  facts: ReadFacts,
+  policy: PollConfig,
+  now: EpochMicros,
+  random: number,
+): EpochMicros {
+  const wanted = Math.min(facts.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) * 1000;
+  return now + Math.max(wanted, delay(order.attempt, policy, random));
+}
+
+function delay(attempt: number, policy: PollConfig, random: number): EpochMicros {
+  const listed = policy.delaysS[attempt];
+  const last = policy.delaysS.at(-1) ?? policy.maxDelayS;
+  const doublings = Math.min(attempt - policy.delaysS.length + 1, 30);
+  const seconds = listed ?? Math.min(last * 2 ** doublings, policy.maxDelayS);
+  return Math.round(seconds * SECOND * (1 + policy.jitter * (2 * random - 1)));
+}
+
+function lastGap(policy: PollConfig): EpochMicros {
+  const [last, before] = [policy.rereadsS.at(-1) ?? 60, policy.rereadsS.at(-2) ?? 0];
+  return Math.max(last - before, 1) * SECOND;
+}

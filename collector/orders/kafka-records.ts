@@ -1,0 +1,116 @@
+import { HEADERS } from '../../schemas/names.ts';
+import type { EpochMicros, RejectRow } from '../../schemas/rows.ts';
+import type { CallbackDelivery } from '../decode/callback.ts';
+import { stableId } from '../decode/ids.ts';
+import { decodeWatchMessage } from '../../schemas/watch-message.ts';
+import type { KafkaRecord } from '../../schemas/kafka.ts';
+import type { WatchRequest } from '../../schemas/watch-message.ts';
+
+const BODY_HASH = /^[0-9a-f]{64}$/;
+
+/** Which gateway a topic's messages are from when they do not say. */
+export type GatewayOfTopic = (topic: string) => string | undefined;
+
+/**
+ * A record of a callback topic (design: Kafka). The value is the callback's body byte for byte, or what our
+ * own intake kept of it, with a hash that stands for the whole. The gateway is the header's, else the
+ * topic's, else the only one. Without a `delivery-id` header, the record's coordinates identify the delivery.
+ */
+export function toDelivery(
+  record: KafkaRecord,
+  gatewayOfTopic: GatewayOfTopic,
+  receivedAt: EpochMicros,
+): CallbackDelivery {
+  const text = (name: string) =>
+    record.headers.get(name)?.map((value) => Buffer.from(value).toString('latin1')) ?? [];
+  const [gateway] = text(HEADERS.gateway);
+  const [deliveryId = ''] = text(HEADERS.deliveryId);
+  const bodyHash = text(HEADERS.bodySha256);
+  return {
+    gateway: gateway ?? gatewayOfTopic(record.topic) ?? '',
+    body: record.value ?? new Uint8Array(),
+    signatures: text(HEADERS.signature),
+    deliveryId: deliveryId === '' ? coordinatesText(record) : deliveryId,
+    bodyHash: bodyHash.length === 1 && BODY_HASH.test(bodyHash[0] ?? '') ? (bodyHash[0] ?? null) : null,
+    receivedAt,
+    source: 'kafka',
+    coordinates: coordinatesOf(record),
+  };
+}
+
+/** A record of the watch topic. */
+export function toWatchRequest(record: KafkaRecord): WatchRequest {
+  const decoded = decodeWatchMessage(record.value);
+  return {
+    message: decoded.ok ? decoded.message : null,
+    problem: decoded.ok ? null : decoded.problem,
+    source: 'kafka',
+    deliveryId: coordinatesText(record),
+    coordinates: coordinatesOf(record),
+  };
+}
+
+/** Records to handle, and a reject for each that stands for a batch which cannot be read. */
+export function setApart(
+  records: readonly KafkaRecord[],
+  now: EpochMicros,
+): { readable: readonly KafkaRecord[]; rejects: RejectRow[] } {
+  if (records.every((record) => record.unreadable === undefined)) return { readable: records, rejects: [] };
+  return {
+    readable: records.filter((record) => record.unreadable === undefined),
+    rejects: records.flatMap((record) => unreadableRow(record, now)),
+  };
+}
+
+function unreadableRow(record: KafkaRecord, now: EpochMicros): RejectRow[] {
+  const { unreadable } = record;
+  if (unreadable === undefined) return [];
+  const { why, firstOffset, lastOffset, bytes } = unreadable;
+  const { topic, partition, offset } = coordinatesOf(record);
+  const reason = why === 'too_large' ? 'kafka_batch_too_large' : 'kafka_batch_damaged';
+  return [
+    {
+      gateway: '',
+      reason,
+      reject_id: stableId(`${reason}|${coordinatesText(record)}`),
+      rejected_at: now,
+      source: 'kafka',
+      field: 'records',
+      expected: why === 'too_large' ? 'at most 16 MiB and 200,000 records' : 'a batch that can be unpacked',
+      received: `offsets ${firstOffset} to ${lastOffset}, packed in ${bytes} bytes`,
+      content: '',
+      topic,
+      kafka_partition: partition,
+      kafka_offset: offset,
+      delivery_id: '',
+      order_type: null,
+      order_id: null,
+    },
+  ];
+}
+
+/**
+ * Where records of one partition can be read again: `topic/partition@first-last`, once for each run without a
+ * hole. Offsets that were never handed over (compacted away, or a transaction's markers) must not pass for
+ * accepted ones.
+ */
+export function coordinatesRange(records: readonly KafkaRecord[]): string[] {
+  const runs: string[] = [];
+  let first = records[0];
+  for (const [index, record] of records.entries()) {
+    const next = records[index + 1];
+    if (next !== undefined && BigInt(next.offset) === BigInt(record.offset) + 1n) continue;
+    if (first !== undefined) runs.push(`${coordinatesText(first)}-${record.offset}`);
+    first = next;
+  }
+  return runs;
+}
+
+/** `topic/partition@offset`. */
+function coordinatesText(record: KafkaRecord): string {
+  return `${record.topic}/${record.partition}@${record.offset}`;
+}
+
+function coordinatesOf(record: KafkaRecord) {
+  return { topic: record.topic, partition: record.partition, offset: Number(record.offset) };
+}

@@ -1,0 +1,61 @@
+import type { GatewayConfig, KafkaConfig } from '../../schemas/config.ts';
+import { HEADERS } from '../../schemas/names.ts';
+import { reduceCallback } from '../decode/reduce.ts';
+
+/** What the intake hands on. */
+export interface ProducibleCallback {
+  readonly gateway: string;
+  readonly body: Uint8Array;
+  readonly signatures: readonly string[];
+  readonly deliveryId: string;
+}
+
+/**
+ * A callback of our own intake as a Kafka message with an id of its delivery: what is signed or needed of it,
+ * or all of it byte for byte where the configuration says so (design: Kafka).
+ */
+export function callbackMessage(
+  delivery: ProducibleCallback,
+  gateways: ReadonlyMap<string, GatewayConfig>,
+  bodies: KafkaConfig['callbackBodies'] | undefined,
+) {
+  const gateway = gateways.get(delivery.gateway);
+  if (gateway === undefined) throw new TypeError(`no gateway named ${delivery.gateway}`);
+  if (bodies === 'whole') return message(delivery, delivery, messageKey(delivery.body), {});
+  const reduced = reduceCallback(delivery.body, delivery.signatures, {
+    keys: gateway.callbackKeys,
+    seal: gateway.token,
+    keepsCardLikeIds: gateway.cardLikeIds === 'keep',
+  });
+  return message(delivery, reduced, reduced.orderId, { [HEADERS.bodySha256]: reduced.bodyHash });
+}
+
+function message(
+  { gateway, deliveryId }: ProducibleCallback,
+  { body, signatures }: Pick<ProducibleCallback, 'body' | 'signatures'>,
+  key: string | null,
+  headers: Record<string, string>,
+) {
+  return {
+    key,
+    value: body,
+    headers: {
+      ...(signatures.length === 0
+        ? {}
+        : { Signature: signatures.map((text) => Buffer.from(text, 'latin1')) }),
+      [HEADERS.gateway]: gateway,
+      [HEADERS.deliveryId]: deliveryId,
+      ...headers,
+    },
+  };
+}
+
+/** The order's id, so that callbacks of one order stay in one partition; null when the body does not tell. */
+function messageKey(body: Uint8Array): string | null {
+  try {
+    const { externalId } = JSON.parse(Buffer.from(body).toString('utf8')) as { externalId?: unknown };
+    return typeof externalId === 'string' && externalId.length <= 200 ? externalId : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,161 @@
+import { Pool } from 'undici';
+import type { GatewayConfig, StatusPaths } from '../../../schemas/config.ts';
+import type { PollOutcome } from '../../../schemas/rows.ts';
+import { exchange, type Exchange } from './exchange.ts';
+import { endpointOf, type Endpoint, type HttpAnswer } from '../../../schemas/polling.ts';
+import { isSafeId, type WatchedOrder } from '../../../schemas/watch.ts';
+
+const PATH_KEYS: Readonly<Record<Endpoint, keyof StatusPaths>> = {
+  'deposit-status': 'depositStatus',
+  'deposit-status-by-transaction': 'depositStatusByTransaction',
+  'withdrawal-status': 'withdrawalStatus',
+  'withdrawal-status-by-transaction': 'withdrawalStatusByTransaction',
+};
+
+export interface StatusClient {
+  /** One status request. Never throws for what the gateway or the network does: that is an outcome. */
+  read(order: WatchedOrder): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
+/**
+ * Reads order status over HTTP (interface document, sections 4.3-4.5, 5). A keep-alive pool per gateway, no
+ * redirects (they would carry the token elsewhere), a size cap, and one deadline over headers and body.
+ */
+export function createStatusClient(gateway: GatewayConfig): StatusClient {
+  const { concurrency, deadlineMs, maxReplyBytes } = gateway.poll;
+  const base = new URL(gateway.secureUrl);
+  const pool = new Pool(base.origin, {
+    connections: concurrency,
+    connect: { timeout: deadlineMs },
+    // The deadline below covers these.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  // With each request: the token may be renewed.
+  const headers = () => ({
+    authorization: `Bearer ${gateway.token.reveal()}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/plain',
+  });
+
+  const root = base.pathname.replace(/\/+$/, '') + gateway.pathPrefix;
+  const pathOf = (order: WatchedOrder, segment: string): string =>
+    root + gateway.paths[PATH_KEYS[endpointOf(order)]].replace('{id}', segment);
+
+  return {
+    async read(order) {
+      const segment = pathSegment(order.orderId);
+      if (segment === null) return noAnswer('unsafe_id');
+      const path = pathOf(order, segment);
+      const request = { path, headers: headers(), deadlineMs, maxBytes: maxReplyBytes };
+      return toAnswer(await exchange(pool, request));
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+function toAnswer({ httpStatus, headers, body, bodyBytes, end, error }: Exchange): HttpAnswer {
+  if (httpStatus === null) return noAnswer(end === 'timeout' ? end : errorTypeOf(error, false));
+  const answer = {
+    httpStatus,
+    ...classify(httpStatus),
+    body: null,
+    bodyBytes,
+    retryAfterMs: readRetryAfter(headers['retry-after'], headers['date']),
+  };
+  // The status has said it all: a body that is too long, cut off or late takes nothing from that.
+  if (answer.outcome !== 'ok') return answer;
+  switch (end) {
+    case 'complete':
+      return { ...answer, body: textOf(body) };
+    case 'too_large':
+      return { ...answer, outcome: 'invalid_response', errorType: 'too_large' };
+    case 'timeout':
+      return noAnswer('timeout');
+    case 'failed':
+      return noAnswer(errorTypeOf(error, true));
+  }
+}
+
+function textOf(body: readonly Buffer[]): string {
+  const [first] = body;
+  return (first !== undefined && body.length === 1 ? first : Buffer.concat(body)).toString('utf8');
+}
+
+function noAnswer(errorType: string): HttpAnswer {
+  return { httpStatus: null, outcome: 'unknown', errorType, body: null, bodyBytes: 0, retryAfterMs: null };
+}
+
+/**
+ * The id as one segment of a path; null when it could lead elsewhere: some servers decode `%2F` before they
+ * resolve `..`.
+ */
+function pathSegment(id: string): string | null {
+  return isSafeId(id) ? encodeURIComponent(id) : null;
+}
+
+/**
+ * Section 1 rule 1 and section 7. 404 and 429 by analogy: the interface lists errors of create requests only.
+ */
+export function classify(status: number): { outcome: PollOutcome; errorType: string } {
+  if (status >= 200 && status < 300) return { outcome: 'ok', errorType: '' };
+  const errorType = `http_${status}`;
+  switch (status) {
+    case 401:
+      return { outcome: 'unauthorized', errorType };
+    case 403:
+      return { outcome: 'forbidden', errorType };
+    case 404:
+      return { outcome: 'not_found', errorType };
+    case 423:
+      return { outcome: 'locked', errorType };
+    case 429:
+      return { outcome: 'rate_limited', errorType };
+    default:
+      return { outcome: status >= 400 && status < 499 ? 'client_error' : 'unknown', errorType };
+  }
+}
+
+type Header = string | string[] | undefined;
+
+/** Seconds, or a date by the gateway's own clock where it tells that, in milliseconds from now. */
+function readRetryAfter(header: Header, date: Header): number | null {
+  const text = Array.isArray(header) ? header[0] : header;
+  if (text === undefined) return null;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const at = readDate(text);
+  if (at === null) return null;
+  return Math.max(0, at - (readDate(typeof date === 'string' ? date : '') ?? Date.now()));
+}
+
+function readDate(text: string): number | null {
+  const at = text.endsWith(' GMT') ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+}
+
+const ERROR_TYPES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_reset',
+  EPIPE: 'connection_reset',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_SOCKET: 'connection_closed',
+  UND_ERR_HEADERS_OVERFLOW: 'protocol',
+  EPROTO: 'tls',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'truncated',
+};
+
+function errorTypeOf(error: unknown, hasHeaders: boolean): string {
+  const { name, code = '', cause } = error as { name?: string; code?: string; cause?: { code?: string } };
+  const known = ERROR_TYPES[code] ?? ERROR_TYPES[cause?.code ?? ''];
+  // Closed in an orderly way, but before the end.
+  if (known === 'connection_closed' && hasHeaders) return 'truncated';
+  if (known !== undefined) return known;
+  if (name === 'HTTPParserError') return 'protocol';
+  return /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code) ? 'tls' : 'connection';
+}

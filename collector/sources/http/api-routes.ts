@@ -1,0 +1,190 @@
+import type { Health } from '../../telemetry/health.ts';
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { orderQuerySchema, type OrderQuery, type OrderTimeline } from '../../../schemas/order-timeline.ts';
+import type { Rows } from '../../../schemas/rows.ts';
+import { checkWatchMessage } from '../../../schemas/watch-message.ts';
+import { firstProblem, problemText, type Problem } from '../../../schemas/problem.ts';
+import { isRetryable } from '../../../schemas/errors.ts';
+import type { WatchRequest } from '../../../schemas/watch-message.ts';
+import { sendProblem, type ProblemDetails } from '../../../schemas/http-problem.ts';
+
+export interface ApiOptions {
+  readonly version: string;
+  readonly health: () => Health;
+  readonly ready: () => Health;
+  readonly metrics: () => Promise<{ contentType: string; body: string }>;
+  /** Each request's problem, null where there is none. */
+  readonly judge: (requests: readonly WatchRequest[]) => readonly (Problem | null)[];
+  /** Resolves when the orders are stored. */
+  readonly watch: (requests: readonly WatchRequest[]) => Promise<void>;
+  readonly timeline: (query: OrderQuery) => Promise<OrderTimeline | null>;
+  readonly annotate: (row: Rows['annotations']) => Promise<void>;
+  readonly now: () => number;
+  /** Where a browser that opens `/` is sent; null without a console. */
+  readonly home: (() => Promise<string>) | null;
+}
+
+const annotationSchema = z
+  .object({
+    title: z.string().min(1).max(200),
+    text: z.string().max(2000).default(''),
+    gateway: z.string().max(64).default(''),
+    tags: z.array(z.string().max(64)).max(20).default([]),
+    startsAt: z.iso.datetime({ offset: true }).optional(),
+    endsAt: z.iso.datetime({ offset: true }).optional(),
+  })
+  .refine(
+    ({ startsAt, endsAt }) =>
+      endsAt === undefined || startsAt === undefined || Date.parse(endsAt) >= Date.parse(startsAt),
+    {
+      path: ['endsAt'],
+      message: 'a time that is not before startsAt',
+    },
+  );
+
+/** The collector's own interface (design: HTTP). Errors are `application/problem+json`. */
+export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
+  const report = (reply: FastifyReply, health: Health) =>
+    reply
+      .code(health.ok ? 200 : 503)
+      .send({ status: health.ok ? 'ok' : 'failing', problems: health.problems, ...health.details });
+  app.get('/healthz', async (_request, reply) => report(reply, options.health()));
+  app.get('/readyz', async (_request, reply) => report(reply, options.ready()));
+  app.get('/metrics', async (_request, reply) => {
+    const { contentType, body } = await options.metrics();
+    return reply.type(contentType).send(body);
+  });
+  app.get('/', async (request, reply) => {
+    // Programs that say nothing of what they accept get the list.
+    if (options.home !== null && /\btext\/html\b/i.test(request.headers.accept ?? '')) {
+      return reply.header('vary', 'accept').redirect(await options.home());
+    }
+    return reply.header('vary', 'accept').send({
+      name: 'gatewatch',
+      version: options.version,
+      addresses: [
+        '/healthz',
+        '/readyz',
+        '/metrics',
+        '/orders/{id}',
+        'POST /orders',
+        'POST /annotations',
+        'POST /callbacks/{gateway}',
+        ...(options.home === null ? [] : ['/d/{dashboard}']),
+      ],
+    });
+  });
+
+  app.post('/orders', async (request, reply) => {
+    const input = readJson(request);
+    if (input === undefined) return sendProblem(reply, notJson(request));
+    const items: readonly unknown[] = Array.isArray(input) ? input : [input];
+    if (items.length > MAX_WATCH_ITEMS) {
+      const detail = `body: expected at most ${MAX_WATCH_ITEMS} orders, received ${items.length}`;
+      return sendProblem(reply, { status: 400, title: 'Bad Request', detail });
+    }
+    const requests = items.map((item): WatchRequest => {
+      const decoded = checkWatchMessage(item);
+      return {
+        message: decoded.ok ? decoded.message : null,
+        problem: decoded.ok ? null : decoded.problem,
+        source: 'http',
+        deliveryId: randomUUID(),
+        coordinates: null,
+      };
+    });
+    // What is refused here is told to the caller, who can mend it: it does not go into `rejects`.
+    const problems = options.judge(requests);
+    if (problems.some((problem) => problem !== null)) return sendProblem(reply, refusal(problems));
+    await unlessUnavailable(reply, () => options.watch(requests));
+    return reply.sent ? reply : reply.code(202).send({ watched: items.length });
+  });
+
+  app.get<{ Params: { id: string }; Querystring: Record<string, string> }>(
+    '/orders/:id',
+    async (request, reply) => {
+      const wanted = { ...request.query, id: request.params.id };
+      const parsed = orderQuerySchema.safeParse(wanted);
+      if (!parsed.success) {
+        const detail = problemText(firstProblem(parsed.error, wanted));
+        return sendProblem(reply, { status: 400, title: 'Bad Request', detail });
+      }
+      const timeline = await unlessUnavailable(reply, () => options.timeline(parsed.data));
+      if (reply.sent) return reply;
+      if (timeline !== null) return reply.send(timeline);
+      const detail =
+        'No order with this id is known. Orders are known by callback, watch request or backfill only.';
+      return sendProblem(reply, { status: 404, title: 'Not Found', detail });
+    },
+  );
+
+  app.post('/annotations', async (request, reply) => {
+    const input = readJson(request);
+    if (input === undefined) return sendProblem(reply, notJson(request));
+    const parsed = annotationSchema.safeParse(input);
+    if (!parsed.success) {
+      const detail = problemText(firstProblem(parsed.error, input));
+      return sendProblem(reply, { status: 400, title: 'Bad Request', detail });
+    }
+    const { title, text, gateway, tags, startsAt, endsAt } = parsed.data;
+    const annotationId = randomUUID();
+    const row = {
+      annotation_id: annotationId,
+      starts_at: startsAt === undefined ? options.now() : Date.parse(startsAt) * 1000,
+      ends_at: endsAt === undefined ? null : Date.parse(endsAt) * 1000,
+      gateway,
+      title,
+      text,
+      tags,
+    };
+    const stored = await unlessUnavailable(reply, async () => {
+      await options.annotate(row);
+      return true;
+    });
+    return stored === null ? reply : reply.code(201).send({ annotationId });
+  });
+}
+
+const MAX_WATCH_ITEMS = 1000;
+
+/** Runs it; answers 503 and gives null when the store does not answer. */
+async function unlessUnavailable<T>(reply: FastifyReply, run: () => Promise<T>): Promise<T | null> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!isRetryable(error)) throw error;
+    const detail = 'The store does not answer at present. Try again later.';
+    await sendProblem(reply, { status: 503, title: 'Service Unavailable', detail, retryAfterS: 5 });
+    return null;
+  }
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A page in a browser can send other content types to loopback without asking first: they are not taken. */
+function readJson(request: FastifyRequest): unknown {
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) return undefined;
+  try {
+    return JSON.parse(UTF8.decode(request.body as Buffer)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function notJson(request: FastifyRequest) {
+  const json = /^application\/json\b/i.test(request.headers['content-type'] ?? '');
+  return json
+    ? { status: 400, title: 'Bad Request', detail: 'body: expected JSON in UTF-8, received something else' }
+    : { status: 415, title: 'Unsupported Media Type', detail: 'Content-Type: expected application/json' };
+}
+
+/** Says which items are wrong, for people and for `gatewatch backfill`. */
+function refusal(problems: readonly (Problem | null)[]): ProblemDetails {
+  const errors = problems.flatMap((problem, index) => (problem === null ? [] : [{ index, ...problem }]));
+  const texts = errors.map((error) =>
+    problems.length === 1 ? problemText(error) : `[${error.index}] ${problemText(error)}`,
+  );
+  return { status: 400, title: 'Bad Request', detail: texts.join('; '), errors };
+}

@@ -1,0 +1,42 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { GatewayConfig } from '../../../schemas/config.ts';
+import { addressList, type AddressList } from './addresses.ts';
+
+export type CallbackGateway = Pick<GatewayConfig, 'callbackAddresses' | 'callbackPathSecret'>;
+
+/** May this sender give callbacks of this gateway? `unknown`: to him there is no such address. */
+export type CallbackVerdict = 'open' | 'unknown' | 'foreign_address';
+
+export interface CallbackAccess {
+  check(gateway: string, pathSecret: string | undefined, address: string): CallbackVerdict;
+  /** Is it an address of any gateway? */
+  isGatewayAddress(address: string): boolean;
+}
+
+/** @param gateways as they are at present: secrets may be replaced while we run */
+export function createCallbackAccess(gateways: ReadonlyMap<string, CallbackGateway>): CallbackAccess {
+  const lists = new WeakMap<CallbackGateway, AddressList>();
+  const listOf = (gateway: CallbackGateway): AddressList => {
+    const list = lists.get(gateway) ?? addressList(gateway.callbackAddresses);
+    lists.set(gateway, list);
+    return list;
+  };
+  return {
+    check(name, pathSecret, address) {
+      const gateway = gateways.get(name);
+      if (gateway === undefined) return 'unknown';
+      // First: a stranger must not learn whether the secret that he tries is the right one.
+      if (gateway.callbackAddresses.length > 0 && !listOf(gateway)(address)) return 'foreign_address';
+      const wanted = gateway.callbackPathSecret?.reveal();
+      if (wanted === undefined) return pathSecret === undefined ? 'open' : 'unknown';
+      return pathSecret !== undefined && isEqual(pathSecret, wanted) ? 'open' : 'unknown';
+    },
+    isGatewayAddress: (address) => [...gateways.values()].some((gateway) => listOf(gateway)(address)),
+  };
+}
+
+/** In a time that tells nothing of either text. */
+function isEqual(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}

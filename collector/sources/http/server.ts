@@ -1,0 +1,150 @@
+import { STATUS_CODES } from 'node:http';
+import type { Server as TlsServer } from 'node:tls';
+import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
+import type { Logger } from 'pino';
+import { httpConfigSchema, type HttpLimits } from '../../../schemas/config-http.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
+import { addressList } from './addresses.ts';
+import { limitConnections } from './connections.ts';
+import { guardRequests, type GuardOptions } from './guard.ts';
+import { sendProblem } from '../../../schemas/http-problem.ts';
+import type { TlsFiles } from './tls.ts';
+
+export interface HttpServer {
+  /** `http://host:port`, or `https://`. */
+  readonly url: string;
+  /** Shows this certificate to connections from now on. Nothing happens on a listener without TLS. */
+  renewTls(files: TlsFiles): void;
+  /** Takes no more connections and ends idle ones; waits for running requests, at most so long. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface HttpServerOptions extends Omit<GuardOptions, 'requestsPerSecond'> {
+  readonly host: string;
+  readonly port: number;
+  readonly maxBodyBytes: number;
+  /** @default plain HTTP */
+  readonly tls?: TlsFiles;
+  /** @default those of the configuration's schema */
+  readonly limits?: HttpLimits;
+  /** Proxies whose `X-Forwarded-For` is believed. @default none */
+  readonly trustedProxies?: readonly string[];
+  readonly log: Logger;
+  /** Adds the routes. */
+  readonly routes: (app: FastifyInstance) => void;
+}
+
+type HttpError = Error & { statusCode?: number };
+
+/** How often Node looks for requests that are late: by so much a limit is exceeded at most. */
+const LOOK_FOR_LATE_MS = 1_000;
+/** A peer that does not finish its side of TLS. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
+
+async function sendError(
+  { statusCode: status = 500 }: HttpError,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  return sendProblem(reply, { status, title: STATUS_CODES[status] ?? 'Error' });
+}
+
+/**
+ * One listener. Bodies arrive as bytes: signatures are over bytes, and nothing is parsed before its route
+ * wants it.
+ * @throws GatewatchError `http_listen_failed`
+ */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const {
+    host,
+    port,
+    tls,
+    limits = httpConfigSchema.parse({}).limits,
+    onRefused = () => undefined,
+  } = options;
+  const app = createApp(options, limits);
+  const isProxy = addressList(options.trustedProxies ?? []);
+  limitConnections(app.server, {
+    ...limits,
+    isTrusted: (address) => isProxy(address) || (options.isTrusted?.(address) ?? false),
+    onClosed: () => onRefused('connections'),
+  });
+  await guardRequests(app, { ...options, requestsPerSecond: limits.requestsPerSecond });
+  addHandlers(app, options.log);
+  options.routes(app);
+  try {
+    await app.listen({ host, port });
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'error';
+    const hint = code === 'EADDRINUSE' ? ': another process listens there' : '';
+    throw new GatewatchError(`Cannot listen on ${host}:${port} (${code})${hint}`, {
+      code: 'http_listen_failed',
+      cause,
+    });
+  }
+  const address = app.server.address();
+  const actual = typeof address === 'object' && address !== null ? address.port : port;
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${actual}`,
+    renewTls(files) {
+      if ('setSecureContext' in app.server) (app.server as unknown as TlsServer).setSecureContext(files);
+    },
+    async stop(graceMs) {
+      const { promise: deadline, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(() => {
+        app.server.closeAllConnections();
+        resolve();
+      }, graceMs);
+      await Promise.race([app.close(), deadline]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+function createApp(options: HttpServerOptions, limits: HttpLimits): FastifyInstance {
+  const { maxBodyBytes, tls, trustedProxies = [] } = options;
+  const server = {
+    headersTimeout: limits.headersTimeoutMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    connectionsCheckingInterval: LOOK_FOR_LATE_MS,
+  };
+  const common = {
+    bodyLimit: maxBodyBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.idleTimeoutMs,
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
+    logger: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 500 },
+    // Paths that no route gets to see: fastify's own answer repeats them.
+    frameworkErrors: (error: HttpError, _request: unknown, reply: FastifyReply) =>
+      void sendError(error, reply),
+  } as const;
+  if (tls === undefined) return fastify({ ...common, http: server });
+  const https = { ...server, ...tls, handshakeTimeout: HANDSHAKE_TIMEOUT_MS };
+  return fastify({ ...common, https }) as unknown as FastifyInstance;
+}
+
+function addHandlers(app: FastifyInstance, log: Logger): void {
+  app.removeAllContentTypeParsers();
+  // A content type that makes no sense is no reason to lose a callback: bodies are bytes whatever they are
+  // called.
+  app.addHook('onRequest', async ({ raw }) => {
+    const { headers } = raw;
+    if (headers['content-type'] !== undefined && !MEDIA_TYPE.test(headers['content-type']))
+      headers['content-type'] = 'application/octet-stream';
+  });
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.setNotFoundHandler((_request, reply) =>
+    sendProblem(reply, {
+      status: 404,
+      title: 'Not Found',
+      detail: 'No such address. GET / lists what there is.',
+    }),
+  );
+  app.setErrorHandler((error: HttpError, request, reply) => {
+    const status = error.statusCode ?? 500;
+    if (status >= 500) log.error({ err: error, route: request.routeOptions.url }, 'a request failed');
+    return sendError(error, reply);
+  });
+}

@@ -1,0 +1,73 @@
+import type { Logger } from 'pino';
+import type { GatewayConfig, KafkaConfig } from '../../../schemas/config.ts';
+import { createKafkaSource } from './consumer.ts';
+import type { KafkaRecord } from '../../../schemas/kafka.ts';
+import type { KafkaSource } from './port.ts';
+import { createKafkaProducer, type ProducedMessage } from './producer.ts';
+import { callbackTopicNames, gatewayOfTopic, kafkaConnection } from './options.ts';
+import { logKafkaEvent } from './log-events.ts';
+
+/** Partitions of topics that we create ourselves. */
+const NEW_TOPIC_PARTITIONS = 6;
+
+export interface KafkaInput {
+  readonly source: KafkaSource;
+  /** The partitions of the watch topic that this collector has, of how many; null: not known. */
+  share(): ReturnType<KafkaSource['assignment']>;
+  /** Puts a callback of our own intake onto its topic. Resolves once the brokers have it. */
+  produce(message: ProducedMessage): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface KafkaHandlers {
+  /** Resolves when everything that follows from the records is stored. */
+  readonly callbacks: (
+    records: readonly KafkaRecord[],
+    gatewayOf: (topic: string) => string | undefined,
+  ) => Promise<void>;
+  readonly watchRequests: (records: readonly KafkaRecord[]) => Promise<void>;
+  /** The store began anew and knows nothing of what was committed. */
+  readonly rewind?: { done(): void } | undefined;
+  /** The store does not take rows at present: handlers wait for it. */
+  readonly isStoreAway: () => boolean;
+  /** The group has shared out the partitions anew. */
+  readonly assigned: () => void;
+}
+
+/**
+ * Kafka as the configuration means it: a source over the callback topics and the watch topic, and a producer.
+ */
+export function createKafkaInput(
+  kafka: KafkaConfig,
+  gateways: ReadonlyMap<string, GatewayConfig>,
+  handlers: KafkaHandlers,
+  log: Logger,
+): KafkaInput {
+  const connection = kafkaConnection(kafka);
+  const callbackTopics = callbackTopicNames(kafka);
+  const gatewayOf = gatewayOfTopic(kafka, [...gateways.keys()]);
+  const producer = createKafkaProducer(connection);
+  const source = createKafkaSource({
+    ...connection,
+    groupId: kafka.groupId,
+    topics: [...callbackTopics, kafka.watchTopic],
+    sessionTimeoutMs: kafka.sessionTimeoutMs,
+    rewind: handlers.rewind,
+    isStoreAway: handlers.isStoreAway,
+    ...(kafka.createTopics ? { createTopics: { partitions: NEW_TOPIC_PARTITIONS } } : {}),
+    onEvent(event) {
+      logKafkaEvent(log, event);
+      if (event.type === 'group_join') handlers.assigned();
+    },
+    handle: (records) =>
+      records[0]?.topic === kafka.watchTopic
+        ? handlers.watchRequests(records)
+        : handlers.callbacks(records, gatewayOf),
+  });
+  return {
+    source,
+    share: () => source.assignment(kafka.watchTopic),
+    produce: async (message) => void (await producer.send(callbackTopics[0] ?? '', message)),
+    stop: async () => void (await Promise.all([source.stop(), producer.stop()])),
+  };
+}

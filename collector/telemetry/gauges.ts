@@ -1,0 +1,37 @@
+import type { Clock } from '../../schemas/clock.ts';
+import type { EpochMicros } from '../../schemas/rows.ts';
+import type { KafkaSourceStatus } from '../../schemas/kafka.ts';
+import type { PollerStatus } from '../../schemas/polling.ts';
+import type { RowSink, SpanExporterStatus } from '../../schemas/sink.ts';
+import type { GaugeReaders } from './instruments.ts';
+
+/** The running parts that reports and gauges look at. Parts that are not there (yet) are null. */
+export interface Parts {
+  readonly sink: RowSink;
+  readonly poller: { status(): ReadonlyMap<string, PollerStatus> };
+  readonly kafka: { status(): KafkaSourceStatus } | null;
+  readonly exporter: () => { status(): SpanExporterStatus } | null;
+  /** When something was last acknowledged. */
+  readonly lastProgressAt: () => EpochMicros;
+}
+
+export function gaugeReaders(parts: Parts, clock: Clock): GaugeReaders {
+  const { sink, poller, kafka, exporter, lastProgressAt } = parts;
+  const perGateway = (pick: 'watched' | 'circuitsOpen') => () =>
+    [...poller.status()].map(([gateway, status]) => ({ value: status[pick], labels: { gateway } }));
+  return {
+    sinkBacklogRows: () => sink.status().backlogRows,
+    consumerLag: () => lagByTopic(kafka),
+    lastProgressAge: () => (clock.now() - lastProgressAt()) / 1e6,
+    watchedOrders: perGateway('watched'),
+    circuitsOpen: perGateway('circuitsOpen'),
+    spanBacklog: () => exporter()?.status().backlogBatches ?? 0,
+  };
+}
+
+function lagByTopic(kafka: Parts['kafka']) {
+  const lags = new Map<string, number>();
+  for (const { topic, lag } of kafka?.status().partitions ?? [])
+    lags.set(topic, (lags.get(topic) ?? 0) + (lag ?? 0));
+  return [...lags].map(([topic, value]) => ({ value, labels: { topic } }));
+}

@@ -1,0 +1,115 @@
+import { GatewatchError } from '../../schemas/errors.ts';
+import type { SinkStatus } from '../../schemas/sink.ts';
+import type { KafkaSourceStatus, PartitionStatus } from '../../schemas/kafka.ts';
+import type { PollerStatus } from '../../schemas/polling.ts';
+
+export interface Health {
+  readonly ok: boolean;
+  /** What is wrong, by part; empty when nothing is. */
+  readonly problems: Readonly<Record<string, string>>;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface HealthInput {
+  readonly kafka: KafkaSourceStatus | null;
+  readonly sink: SinkStatus;
+  readonly pollers?: ReadonlyMap<string, PollerStatus>;
+  /** Why the store does not answer queries; null while it does. */
+  readonly store?: string | null;
+}
+
+export interface HealthState {
+  /** What the start is at, in words that follow "waiting for the store: ". */
+  starting(step: string): void;
+  /** The schema is in place and the watched orders are loaded. */
+  started(): void;
+  /** Should the process go on? A dependency that is away is no reason to restart; a stalled consumer is. */
+  alive(input: HealthInput): Health;
+  /** Does everything that is needed answer, and does what was taken in get ahead? */
+  ready(input: HealthInput): Health;
+  /** Runs it once the store can be used. @throws GatewatchError `store_unavailable` before */
+  whenReady<T>(run: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * What has not moved for so long stands still: with the time between two looks, `/readyz` says so within 15
+ * s.
+ */
+const STILL_MS = 12_000;
+
+export function createHealth(): HealthState {
+  let waitingFor: string | null = 'the schema is not in place yet';
+
+  function storeProblem({ sink, store }: HealthInput): string | null {
+    if (sink.state === 'retrying') return sink.lastError ?? 'no answer';
+    if (waitingFor !== null) return `waiting for the store: ${waitingFor}`;
+    return store ?? null;
+  }
+
+  return {
+    starting: (step) => void (waitingFor = step),
+    started: () => void (waitingFor = null),
+    alive({ kafka }) {
+      const problems: Record<string, string> = {};
+      if (kafka?.stalled === true) problems['kafka'] = 'no progress although there are records';
+      if (kafka?.fatal !== null && kafka?.fatal !== undefined) problems['kafka'] = kafka.fatal.message;
+      return { ok: Object.keys(problems).length === 0, problems, details: {} };
+    },
+    ready(input) {
+      const { kafka, sink, pollers } = input;
+      const found = {
+        store: storeProblem(input),
+        sink: sinkProblem(sink),
+        kafka: kafka === null ? null : kafkaProblem(kafka),
+        poller: pollerProblem(pollers ?? new Map()),
+      };
+      const problems = Object.fromEntries(Object.entries(found).filter(isProblem));
+      return {
+        ok: Object.keys(problems).length === 0,
+        problems,
+        details: {
+          watched: [...(pollers ?? [])].reduce((sum, [, status]) => sum + status.watched, 0),
+          due: [...(pollers ?? [])].reduce((sum, [, status]) => sum + status.due, 0),
+          backlogRows: sink.backlogRows,
+          ...(kafka === null
+            ? {}
+            : { kafka: { state: kafka.groupState, lag: kafka.lag, missingTopics: kafka.missingTopics } }),
+        },
+      };
+    },
+    async whenReady(run) {
+      if (waitingFor === null) return run();
+      throw new GatewatchError('The store is not ready yet', { code: 'store_unavailable', retryable: true });
+    },
+  };
+}
+
+const isProblem = (entry: [string, string | null]): entry is [string, string] => entry[1] !== null;
+
+const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
+
+function sinkProblem({ stillMs, backlogRows }: SinkStatus): string | null {
+  if (stillMs === null || stillMs < STILL_MS) return null;
+  return `no rows have been acknowledged for ${seconds(stillMs)} (${backlogRows} wait)`;
+}
+
+function kafkaProblem(kafka: KafkaSourceStatus): string | null {
+  if (kafka.groupState !== 'stable')
+    return kafka.lastError?.message ?? `the consumer group is ${kafka.groupState}`;
+  if (!kafka.connected) return kafka.lastError?.message ?? 'no broker answers';
+  const held = kafka.partitions.find(({ heldMs }) => heldMs !== null && heldMs >= STILL_MS);
+  return held === undefined ? null : heldText(held);
+}
+
+function heldText({ topic, partition, position, heldMs }: PartitionStatus): string {
+  const place = `${topic}/${partition}@${position ?? '?'}`;
+  return `records at ${place} are offered again and again for ${seconds(heldMs ?? 0)}`;
+}
+
+function pollerProblem(pollers: ReadonlyMap<string, PollerStatus>): string | null {
+  for (const [gateway, { standsStillMs, due }] of pollers) {
+    if (standsStillMs < STILL_MS) continue;
+    return `${due} orders of ${gateway} are due, and none was read for ${seconds(standsStillMs)}`;
+  }
+  return null;
+}

@@ -1,0 +1,97 @@
+import type { Clock } from '../../schemas/clock.ts';
+import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
+import type { PollerStatus } from '../../schemas/polling.ts';
+import type { Parts } from './gauges.ts';
+import { createRequestRates, type RequestRates } from './request-rates.ts';
+import type { Tally } from './report-counters.ts';
+
+export interface ReportOptions extends Parts {
+  readonly collectorId: string;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly stamp: () => EpochMicros;
+  readonly tally: Tally;
+  readonly memoryBytes: () => number;
+  /** Called when the process should be started anew. */
+  readonly fail: (reason: string) => void;
+}
+
+const INTERVAL_MS = 15_000;
+
+/**
+ * Reports the collector and its gateways at once and then every 15 seconds; watches for a stalled consumer.
+ */
+export function startReports(options: ReportOptions): () => Promise<void> {
+  const startedAt = options.clock.now();
+  const rates = createRequestRates(options.clock);
+  let cancel = () => {};
+  let busy = false;
+  const tick = () => {
+    cancel = options.clock.after(INTERVAL_MS, tick);
+    watchOver(options);
+    // While the store is away the report before waits; one is enough.
+    if (busy) return;
+    busy = true;
+    void options.sink
+      .write(statusReport(options, startedAt, options.stamp(), rates))
+      .catch(() => undefined)
+      .finally(() => (busy = false));
+  };
+  tick();
+  return async () => cancel();
+}
+
+function watchOver({ kafka, fail }: ReportOptions): void {
+  const status = kafka?.status();
+  if (status === undefined) return;
+  if (status.stalled) fail('Kafka: no progress although there are records; to be started anew');
+  if (status.fatal !== null) fail(`Kafka: ${status.fatal.message}`);
+}
+
+/** The rows of one report: the collector's own, and one a gateway with its watermark. */
+export function statusReport(
+  options: ReportOptions,
+  startedAt: EpochMicros,
+  now: EpochMicros,
+  rates: RequestRates,
+): RowBundle {
+  const { collectorId, version, tally, sink, kafka } = options;
+  const pollers = [...options.poller.status()];
+  const exported = options.exporter()?.status();
+  const sum = (pick: (status: PollerStatus) => number) =>
+    pollers.reduce((total, [, status]) => total + pick(status), 0);
+  return {
+    collectorStatus: [
+      {
+        collector_id: collectorId,
+        reported_at: now,
+        version,
+        started_at: startedAt,
+        consumer_lag: kafka?.status().lag ?? 0,
+        last_progress_at: options.lastProgressAt(),
+        watched_orders: sum((status) => status.watched),
+        due_orders: sum((status) => status.due),
+        circuits_open: sum((status) => status.circuitsOpen),
+        ...tally.totals(),
+        retries_total: sink.status().retries,
+        spans_exported_total: exported?.spansExported ?? 0,
+        span_backlog: exported?.backlogBatches ?? 0,
+        memory_bytes: options.memoryBytes(),
+      },
+    ],
+    gatewayStatus: pollers.map(([gateway, status]) => ({
+      gateway,
+      collector_id: collectorId,
+      reported_at: now,
+      watermark_at: status.watermarkAt,
+      watched_orders: status.watched,
+      due_orders: status.due,
+      circuits_open: status.circuitsOpen,
+      last_reply_at: status.lastReplyAt,
+      requests_per_second: rates(gateway, status.requests),
+      requests_per_second_limit: status.requestsPerSecondLimit,
+      requests_in_flight: status.inFlight,
+      concurrency_limit: status.concurrencyLimit,
+    })),
+  };
+}

@@ -1,0 +1,85 @@
+import { metrics } from '@opentelemetry/api';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import type { IMetricReader } from '@opentelemetry/sdk-metrics';
+import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+import type { GaugeReaders, Instruments } from './instruments.ts';
+import { createInstruments, observeGauges } from './instruments.ts';
+import type { Environment } from './otel-env.ts';
+import { isOtlpWanted, isTelemetryDisabled, readMilliseconds } from './otel-env.ts';
+import { createResource } from './resource.ts';
+
+export interface TelemetryOptions {
+  /** Version of gatewatch. */
+  version: string;
+  /** Becomes `service.instance.id`. */
+  collectorId: string;
+  /** Where `OTEL_*` is read. */
+  env: Environment;
+}
+
+export interface Telemetry {
+  readonly instruments: Instruments;
+  /** Lets gauges be read from now on; once a gauge. */
+  observe(readers: GaugeReaders): void;
+  /** The instruments in Prometheus' text format: the body of `GET /metrics`. */
+  renderMetrics(): Promise<{ readonly contentType: string; readonly body: string }>;
+  /** Sends what is left, for at most `graceMs`. Never rejects. @default 3000 */
+  stop(graceMs?: number): Promise<void>;
+}
+
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/**
+ * The collector's telemetry about itself (payment spans go another way: `sinks/otlp`). Metrics are always
+ * there for `/metrics`; they also go out by OTLP when `OTEL_EXPORTER_OTLP_ENDPOINT` or its metrics form names
+ * a receiver and `OTEL_METRICS_EXPORTER` does not exclude it. `OTEL_SDK_DISABLED=true` switches all of it
+ * off. One per process: it registers itself with the OpenTelemetry API, and `stop` takes it back.
+ */
+export function startTelemetry({ version, collectorId, env }: TelemetryOptions): Telemetry {
+  const prometheus = new PrometheusExporter({ preventServerStart: true });
+  const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
+  const readers: IMetricReader[] = [prometheus];
+  if (isOtlpWanted(env, 'METRICS')) {
+    const exportIntervalMillis = readMilliseconds(env, 'OTEL_METRIC_EXPORT_INTERVAL', 60_000);
+    const timeoutMs = readMilliseconds(env, 'OTEL_METRIC_EXPORT_TIMEOUT', 30_000);
+    // The reader throws at a timeout above its interval, which is what a short interval alone would give.
+    const exportTimeoutMillis = Math.min(timeoutMs, exportIntervalMillis);
+    readers.push(
+      new PeriodicExportingMetricReader({
+        exporter: new OTLPMetricExporter(),
+        exportIntervalMillis,
+        exportTimeoutMillis,
+      }),
+    );
+  }
+  const sdk = new NodeSDK({
+    resource: createResource({ version, collectorId }),
+    autoDetectResources: false,
+    metricReaders: readers,
+    // Nothing here makes spans or log records by way of the SDK: payment spans come from stored rows.
+    spanProcessors: [],
+    logRecordProcessors: [],
+  });
+  sdk.start();
+  const meter = metrics.getMeter('gatewatch', version);
+  const disabled = isTelemetryDisabled(env);
+
+  return {
+    instruments: createInstruments(meter),
+    observe: (more) => observeGauges(meter, more),
+    async renderMetrics() {
+      if (disabled) return { contentType: CONTENT_TYPE, body: '# switched off by OTEL_SDK_DISABLED\n' };
+      const { resourceMetrics } = await prometheus.collect();
+      return { contentType: CONTENT_TYPE, body: serializer.serialize(resourceMetrics) };
+    },
+    async stop(graceMs = 3000) {
+      const { promise: deadline, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, graceMs);
+      await Promise.race([sdk.shutdown().catch(() => undefined), deadline]);
+      clearTimeout(timer);
+      metrics.disable();
+    },
+  };
+}

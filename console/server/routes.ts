@@ -1,0 +1,97 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { firstProblem, problemText } from '../../schemas/problem.ts';
+import { sendProblem } from '../../schemas/http-problem.ts';
+import type { Asked, Console } from './console.ts';
+import type { PageFiles } from './page-files.ts';
+import { panelRequestSchema, scopeSchema } from './requests.ts';
+
+export interface ConsoleRoutesOptions {
+  readonly console: Console;
+  readonly page: PageFiles;
+}
+
+/**
+ * No inline script, nothing from elsewhere; plots size themselves with style properties, which is no inline
+ * style.
+ */
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** The console: its page under `/d/{uid}`, its files and its interface under `/console`. */
+export function consoleRoutes(app: FastifyInstance, options: ConsoleRoutesOptions): void {
+  const { console, page } = options;
+  void app.register(async (scope) => {
+    scope.addHook('onRequest', async (_request, reply) => void reply.headers(HEADERS));
+    const sendPage = async (_request: FastifyRequest, reply: FastifyReply) =>
+      reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page.html);
+    scope.get('/d/:uid', sendPage);
+    scope.get('/d/:uid/:slug', sendPage);
+    scope.get<{ Params: { version: string; '*': string } }>(
+      '/console/assets/:version/*',
+      async (request, reply) => {
+        const file = page.assets.get(request.params['*']);
+        if (file === undefined) return notFound(reply, 'No such file.');
+        const current = request.params.version === page.version;
+        const kept = current ? 'public, max-age=31536000, immutable' : 'no-store';
+        return reply.type(file.type).header('cache-control', kept).send(file.body);
+      },
+    );
+
+    scope.get('/console/api/dashboards', async (_request, reply) => answer(reply, console.dashboards()));
+    scope.get<{ Params: { uid: string } }>('/console/api/dashboards/:uid', async (request, reply) => {
+      const board = console.dashboard(request.params.uid);
+      return board === null ? notFound(reply, 'no such dashboard') : answer(reply, board);
+    });
+    scope.get('/console/api/alerts', async (_request, reply) => answer(reply, await console.alerts()));
+    scope.post('/console/api/query', async (request, reply) =>
+      ask(request, reply, panelRequestSchema, console.panel),
+    );
+    scope.post('/console/api/variables', async (request, reply) =>
+      ask(request, reply, scopeSchema, console.variables),
+    );
+    scope.post('/console/api/annotations', async (request, reply) =>
+      ask(request, reply, scopeSchema, console.annotations),
+    );
+  });
+}
+
+const answer = (reply: FastifyReply, value: unknown) => reply.header('cache-control', 'no-store').send(value);
+const notFound = (reply: FastifyReply, detail: string) =>
+  sendProblem(reply, { status: 404, title: 'Not Found', detail });
+
+async function ask<S extends z.ZodType, T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  schema: S,
+  run: (input: z.infer<S>) => Promise<Asked<T>>,
+): Promise<FastifyReply> {
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
+    const detail = 'Content-Type: expected application/json';
+    return sendProblem(reply, { status: 415, title: 'Unsupported Media Type', detail });
+  }
+  const input = readJson(request.body);
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) {
+    const detail = problemText(firstProblem(parsed.error, input));
+    return sendProblem(reply, { status: 400, title: 'Bad Request', detail });
+  }
+  const asked = await run(parsed.data);
+  if ('answer' in asked) return answer(reply, asked.answer);
+  const title = asked.status === 404 ? 'Not Found' : 'Bad Request';
+  return sendProblem(reply, { status: asked.status, title, detail: asked.problem });
+}
+
+function readJson(body: unknown): unknown {
+  try {
+    return JSON.parse((body as Buffer).toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}

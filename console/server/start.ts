@@ -1,0 +1,83 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Clock } from '../../schemas/clock.ts';
+import type { TableResult } from '../../store/store.ts';
+import type { LoadedConfig } from '../../schemas/config.ts';
+import { createConsole, type AlertsNow } from './console.ts';
+import { readPageFiles, type PageFiles } from './page-files.ts';
+import { consoleRoutes } from './routes.ts';
+import { createStore } from '../../store/store.ts';
+import type { OpenStore } from '../../store/open.ts';
+import { ALERT_DASHBOARDS_FOLDER, DASHBOARDS_FOLDER, PAGE_FOLDER } from '../../store/package-files.ts';
+
+/** Beyond what a panel can show or a person waits for. A server's own limits may be lower. */
+const LIMITS = {
+  max_execution_time: 15,
+  max_result_rows: 100_000,
+  max_result_bytes: 64 * 1024 ** 2,
+  result_overflow_mode: 'throw',
+  // The statements come from files, with values in them that people choose: whatever those are, nothing is
+  // written.
+  readonly: 2,
+} as const;
+
+export interface RunningConsole {
+  /** Null when the package lacks the page. */
+  readonly site: {
+    /** Adds the page, its files and their interface to an HTTP server. */
+    addRoutes(app: FastifyInstance): void;
+    /** Where a browser that opens `/` is sent. */
+    readonly home: () => Promise<string>;
+  } | null;
+  stop(): Promise<void>;
+}
+
+/**
+ * The console over a connection of its own: the embedded store's reader, or the configured user, who then
+ * only reads.
+ */
+export function startConsole(
+  config: LoadedConfig,
+  opened: OpenStore,
+  clock: Clock,
+  alerts: AlertsNow,
+  log: Logger,
+): RunningConsole {
+  const { clickhouse } = config;
+  const page = pageOf(log);
+  const store =
+    opened.embedded === null && clickhouse !== undefined
+      ? createStore({ ...clickhouse, requestTimeoutMs: 20_000 })
+      : createStore({
+          url: opened.store.url,
+          ...opened.embedded?.reader,
+          requestTimeoutMs: 20_000,
+        });
+  const query = async (sql: string): Promise<TableResult> =>
+    JSON.parse(await store.queryText(sql, 'JSON', undefined, LIMITS)) as TableResult;
+  const console = createConsole({
+    dashboardsFolder: DASHBOARDS_FOLDER,
+    linkedFolder: ALERT_DASHBOARDS_FOLDER,
+    alerts,
+    query,
+    now: () => clock.now() / 1000,
+    monotonicMs: clock.monotonicMs,
+    log,
+  });
+  return {
+    site:
+      page === null
+        ? null
+        : { addRoutes: (app) => consoleRoutes(app, { console, page }), home: console.home },
+    stop: () => store.close(),
+  };
+}
+
+function pageOf(log: Logger): PageFiles | null {
+  try {
+    return readPageFiles(PAGE_FOLDER);
+  } catch (error) {
+    log.error({ err: error }, 'the console cannot be served');
+    return null;
+  }
+}

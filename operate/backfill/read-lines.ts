@@ -1,0 +1,157 @@
+import type { WatchMessage } from '../../schemas/watch.ts';
+import type { Problem } from '../../schemas/problem.ts';
+import { checkWatchMessage } from '../../schemas/watch-message.ts';
+import { GatewatchError } from '../../schemas/errors.ts';
+import { fieldOf, FIELDS, toMessage, type BackfillField, type Defaults } from './columns.ts';
+import { createCsvReader, delimiterOf, type CsvRecord } from './csv.ts';
+
+/** One line of the file: an order to watch, or why it is none. */
+export interface Line {
+  readonly line: number;
+  readonly message: WatchMessage | null;
+  readonly problem: Problem | null;
+}
+
+export interface LineReader {
+  push(text: string): Line[];
+  end(): Line[];
+}
+
+const MAX_LINE_CHARACTERS = 100_000;
+
+/**
+ * Reads CSV with a header, or JSON lines: whichever the first character says. Bad lines are values, and stop
+ * nothing.
+ * @throws GatewatchError `usage` for a file that cannot be one of them, or whose header names no id
+ */
+export function createLineReader(defaults: Defaults): LineReader {
+  let reader: LineReader | null = null;
+  let head = '';
+  const begin = (text: string, isEnd: boolean): Line[] => {
+    head += text;
+    const content = head.replace(/^\u{feff}/u, '').trimStart();
+    if (content === '' && !isEnd) return [];
+    if (content.startsWith('[')) {
+      throw usage('a JSON array is not read in pieces: give one JSON object a line, e.g. with jq -c ".[]"');
+    }
+    const blank = head.replace(/^\u{feff}/u, '');
+    if (content.startsWith('{')) reader = createJsonReader(defaults);
+    else {
+      const header = /[^\r\n]*[\r\n]/.exec(content)?.[0] ?? (isEnd ? content : undefined);
+      if (header === undefined) {
+        if (content.length > MAX_LINE_CHARACTERS)
+          throw usage('its first line has no end: is it a text file?');
+        return [];
+      }
+      reader = createTableReader(delimiterOf(header), defaults);
+    }
+    head = '';
+    return reader.push(blank);
+  };
+  return {
+    push: (text) => (reader === null ? begin(text, false) : reader.push(text)),
+    end() {
+      const first = reader === null ? begin('', true) : [];
+      return [...first, ...(reader?.end() ?? [])];
+    },
+  };
+}
+
+function createJsonReader(defaults: Defaults): LineReader {
+  let rest = '';
+  let line = 0;
+  const read = (text: string): Line[] => {
+    line += 1;
+    if (text.trim() === '') return [];
+    return [{ line, ...checkJson(text, defaults) }];
+  };
+  return {
+    push(text) {
+      const parts = (rest + text).split('\n');
+      rest = parts.pop() ?? '';
+      if (rest.length > MAX_LINE_CHARACTERS) throw usage(`line ${line + parts.length + 1} is too long`);
+      return parts.flatMap(read);
+    },
+    end: () => (rest === '' ? [] : read(rest)),
+  };
+}
+
+function checkJson(text: string, defaults: Defaults): Omit<Line, 'line'> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refuse({ field: 'line', received: `${text.trim().length} characters`, expected: 'a JSON object' });
+  }
+  const named = Object.entries(value).flatMap(([name, inner]) => {
+    const field = fieldOf(name);
+    return field === undefined ? [] : [[field, inner] as const];
+  });
+  return check(toMessage(named, defaults));
+}
+
+function createTableReader(delimiter: string, defaults: Defaults): LineReader {
+  const csv = createCsvReader(delimiter);
+  let columns: (BackfillField | undefined)[] | null = null;
+  const read = (record: CsvRecord): Line[] => {
+    if (columns === null) {
+      columns = readHeader(record, defaults);
+      return [];
+    }
+    return [{ line: record.line, ...checkRecord(record, columns, defaults) }];
+  };
+  return { push: (text) => csv.push(text).flatMap(read), end: () => csv.end().flatMap(read) };
+}
+
+function readHeader(record: CsvRecord, defaults: Defaults): (BackfillField | undefined)[] {
+  const columns = record.fields.map(fieldOf);
+  const named = columns.filter((field) => field !== undefined);
+  if (!named.includes('externalId') && !named.includes('externalTransactionId')) {
+    throw usage(`its header names no id; columns: ${FIELDS.join(', ')} (any case, with or without _)`);
+  }
+  if (!named.includes('orderType') && defaults.orderType === undefined) {
+    throw usage('its header names no orderType: add the column, or give --type for all lines');
+  }
+  const twice = named.find((field, index) => named.indexOf(field) !== index);
+  if (twice !== undefined) throw usage(`its header names ${twice} twice`);
+  return columns;
+}
+
+function checkRecord(
+  record: CsvRecord,
+  columns: readonly (BackfillField | undefined)[],
+  defaults: Defaults,
+): Omit<Line, 'line'> {
+  if (record.malformed) {
+    return refuse({ field: 'line', received: 'a quote that does not belong there', expected: 'CSV' });
+  }
+  if (record.fields.length !== columns.length) {
+    return refuse({
+      field: 'line',
+      received: `${record.fields.length} fields`,
+      expected: `${columns.length} fields, as the header has`,
+    });
+  }
+  const named = columns.flatMap((field, index) =>
+    field === undefined ? [] : [[field, record.fields[index]] as const],
+  );
+  return check(toMessage(named, defaults));
+}
+
+function check(message: Record<string, unknown>): Omit<Line, 'line'> {
+  for (const [field, value] of Object.entries(message)) {
+    if (typeof value !== 'string' || !value.includes('\u{fffd}')) continue;
+    return refuse({ field, received: 'bytes of another encoding', expected: 'text in UTF-8' });
+  }
+  const decoded = checkWatchMessage(message);
+  return decoded.ok ? { message: decoded.message, problem: null } : refuse(decoded.problem);
+}
+
+const refuse = (problem: Problem) => ({ message: null, problem });
+
+function usage(message: string): GatewatchError {
+  return new GatewatchError(`The file cannot be read: ${message}.`, { code: 'usage' });
+}

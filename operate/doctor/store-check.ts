@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMigrator } from '../../store/migrate.ts';
+import type { Host } from '../../cli/host.ts';
+import { MIGRATIONS_FOLDER } from '../../store/package-files.ts';
+import { Secret } from '../../schemas/secret.ts';
+import { hasStore, openStore, type Login, type OpenedStore } from '../../cli/open-store.ts';
+import { retentionDays } from '../../store/retention-days.ts';
+import { sendSql } from '../../store/sql-request.ts';
+import type { StoreConfig } from '../../cli/store-config.ts';
+import { maskedFinding } from './masked-check.ts';
+import { fail, ok, warn, type Check, type Finding } from './check.ts';
+
+/** Does the store answer, is its schema the one we know, and can the reader read? */
+export function storeCheck(config: StoreConfig, host: Host): Check {
+  return {
+    name: 'store',
+    async run() {
+      const isNew = config.clickhouse === undefined && !hasStore(config.dataDir);
+      // Before the first run there is no folder to open: prove the engine in one that is thrown away.
+      const folder = isNew ? await mkdtemp(join(tmpdir(), 'gatewatch-doctor-')) : null;
+      try {
+        const opened = await open(folder === null ? config : { ...config, dataDir: folder }, host);
+        if ('status' in opened) return [opened];
+        try {
+          return await examine(opened, config, isNew);
+        } finally {
+          await opened.close();
+        }
+      } finally {
+        if (folder !== null) await rm(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+async function open(config: StoreConfig, host: Host): Promise<OpenedStore | Finding> {
+  try {
+    return await openStore(config, host, { create: true });
+  } catch (error) {
+    return fail('store', (error as Error).message, '');
+  }
+}
+
+async function examine(opened: OpenedStore, config: StoreConfig, isNew: boolean): Promise<Finding[]> {
+  const { store, kind } = opened;
+  const where =
+    kind === 'configured' ? `ClickHouse at ${new URL(opened.url).origin}` : `The embedded ClickHouse`;
+  let version: string;
+  try {
+    version = (await store.queryText('SELECT version()', 'TSVRaw', {}, { database: 'system' })).trim();
+  } catch (error) {
+    const advice = 'Check clickhouse.url, username and password, and that the server runs.';
+    return [fail('store', `${where} cannot be used: ${(error as Error).message}.`, advice)];
+  }
+  const state =
+    kind === 'running' ? `, served at ${opened.url}` : kind === 'started' ? ', started for this check' : '';
+  const answers = ok('store', `${where} answers: version ${version}${state}.`);
+  const schema = isNew
+    ? ok('store: schema', `${config.dataDir} is new: the first run makes the tables.`)
+    : await schemaFinding(opened, config);
+  const texts = isNew || schema.status !== 'ok' ? [] : [await maskedFinding(store)];
+  return [answers, schema, ...texts, ...(await readerFinding(opened)), ...wallFinding(opened)];
+}
+
+async function schemaFinding({ store }: OpenedStore, config: StoreConfig): Promise<Finding> {
+  const check = 'store: schema';
+  try {
+    const retention = retentionDays(config.retention);
+    const plan = await createMigrator({ store, directory: MIGRATIONS_FOLDER, retention }).plan();
+    if (plan.steps.length === 0) return ok(check, `Up to date, version ${plan.to}.`);
+    const titles = plan.steps.map((step) => step.title).join(', ');
+    return warn(
+      check,
+      `To be done: ${titles}.`,
+      "'gatewatch run' does it when it starts, 'gatewatch migrate' now.",
+    );
+  } catch (error) {
+    return fail(check, `${(error as Error).message}.`, '');
+  }
+}
+
+/** The embedded store's reader: what dashboards and `gatewatch sql` use. */
+async function readerFinding(opened: OpenedStore): Promise<Finding[]> {
+  if (opened.kind === 'configured') return [];
+  const check = 'store: reader';
+  const { url, reader } = opened;
+  const ask = async (statement: string, login: Login): Promise<void> => {
+    const request = { url, login, database: 'default', statement, format: 'TSV', settings: {} };
+    for await (const _chunk of sendSql(request)) void _chunk;
+  };
+  const isRefused = (statement: string, login: Login): Promise<boolean> =>
+    ask(statement, login).then(
+      () => false,
+      () => true,
+    );
+  try {
+    await ask('SELECT 1', reader);
+  } catch (error) {
+    return [fail(check, `The reader cannot read: ${(error as Error).message}`, '')];
+  }
+  if (!(await isRefused('CREATE DATABASE gatewatch_doctor', reader))) {
+    return [fail(check, `${reader.username} can write.`, 'This installation is broken: install it again.')];
+  }
+  const nobody = { username: reader.username, password: new Secret('') };
+  const needsPassword = await isRefused('SELECT 1', nobody);
+  const reads = `${reader.username} can read and cannot write`;
+  return needsPassword
+    ? [ok(check, `${reads}; its password is in the file reader.secret of the data folder.`)]
+    : [
+        warn(
+          check,
+          `${reads}, and needs no password: everybody on this machine can read all rows.`,
+          "Set embedded.readerPassword to 'required' unless you are the only one here.",
+        ),
+      ];
+}
+
+/** Which walls stand between a reader's statement and the machine. */
+function wallFinding({ wall }: OpenedStore): Finding[] {
+  if (wall === null) return [];
+  const check = 'store: walls';
+  const first = "Readers' statements are judged in a process of their own";
+  if (wall !== '' && !wall.startsWith('none')) {
+    const second = `the engine's process opens its own folders only and no connections (${wall})`;
+    return [ok(check, `${first}; ${second}.`)];
+  }
+  const why = wall.replace(/^none: /, '') || 'it was started by an earlier version';
+  const advice = 'Run it under deploy/systemd/gatewatch.service or in the container, on Linux 5.13 or later.';
+  return [warn(check, `${first}; no wall of the system stands around the engine's process: ${why}.`, advice)];
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { Secret } from './secret.ts';
+
+const secret = z
+  .string()
+  .min(1)
+  .transform((text) => new Secret(text));
+const url = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+    error: 'an http or https address',
+    abort: true,
+  })
+  // It would be shown wherever the address is.
+  .refine((text) => new URL(text).username === '' && new URL(text).password === '', {
+    error: 'an address without user and password; those have settings of their own',
+  })
+  .transform((text) => text.replace(/\/+$/, ''));
+const rate = z.number().min(0).max(1);
+
+/**
+ * What can be set of a rule, for all gateways or for one. What a kind of rule does not know has no effect on
+ * it.
+ */
+const ruleSettings = {
+  /** Judge it at all. @default as the rule has it */
+  enabled: z.boolean().optional(),
+  /** Shares: the limit, 0 to 1; of a baseline, what holds until it is known. */
+  shareAbove: rate.optional(),
+  /** Shares: fewer affected orders are no incident. */
+  minimumAffectedOrders: z.int().positive().optional(),
+  /** Drops: only below this part of what is expected. */
+  below: rate.optional(),
+  /** Drops: expect at least so many orders, or do not judge. */
+  minimumExpectedOrders: z.int().positive().optional(),
+  /** Numbers: the limit. */
+  above: z.number().optional(),
+};
+
+export const alertsConfigSchema = z.strictObject({
+  /** Evaluate the alert rules in this collector. @default false */
+  evaluate: z.boolean().default(false),
+  /** Folder of rule files, in the form that Grafana provisions. @default the generated rules */
+  rulesFolder: z.string().min(1).optional(),
+  /** Send alerts to an Alertmanager. */
+  alertmanager: z
+    .strictObject({
+      url,
+      /** Basic authentication. */
+      username: z.string().optional(),
+      password: secret.optional(),
+      /** Bearer token, instead of user and password. */
+      token: secret.optional(),
+    })
+    .optional(),
+  /** Send alerts to an address, as JSON of the shape that Grafana's webhooks have. */
+  webhook: z
+    .strictObject({
+      url,
+      token: secret.optional(),
+      /** Repeat what still fires after so many minutes. @default 240 */
+      repeatMinutes: z.number().positive().default(240),
+    })
+    .optional(),
+  /** Base address of Grafana, put before links. @default '' */
+  externalUrl: z.union([z.literal(''), url]).default(''),
+  /**
+   * Folder of runbooks that pages link to, e.g. in your own repository. @default those of the dashboards, at
+   * externalUrl
+   */
+  runbookUrl: url.optional(),
+  /** Rules by name. */
+  rules: z
+    .record(
+      z.string(),
+      z.strictObject({
+        ...ruleSettings,
+        /** By name of the gateway; wins over what stands beside it. */
+        gateways: z.record(z.string(), z.strictObject(ruleSettings)).optional(),
+      }),
+    )
+    .default({}),
+});
+export type AlertsConfig = z.output<typeof alertsConfigSchema>;

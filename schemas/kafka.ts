@@ -1,0 +1,70 @@
+import type { GatewatchError } from './errors.ts';
+
+/** One message as the broker holds it; nothing is decoded. */
+export interface KafkaRecord {
+  readonly topic: string;
+  readonly partition: number;
+  /** Decimal text: offsets are 64-bit. */
+  readonly offset: string;
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array | null;
+  /**
+   * Header names in lower case; every occurrence of a header in any case is kept, a null value as empty
+   * bytes.
+   */
+  readonly headers: ReadonlyMap<string, readonly Uint8Array[]>;
+  readonly timestampMs: number;
+  /** It stands for records that cannot be read, and has neither key nor value. */
+  readonly unreadable?: UnreadableBatch;
+}
+
+/** Records that were fetched and cannot be handed over: what stands in their place. */
+export interface UnreadableBatch {
+  /** `too_large`: unpacked, it would take more than this process gives to one batch. */
+  readonly why: 'too_large' | 'damaged';
+  readonly firstOffset: string;
+  readonly lastOffset: string;
+  /** As packed. */
+  readonly bytes: number;
+}
+
+export interface PartitionStatus {
+  readonly topic: string;
+  readonly partition: number;
+  /** The next offset to be handled; null until known. */
+  readonly position: string | null;
+  /** The broker's next offset; null until known. */
+  readonly highWatermark: string | null;
+  /** Records between the two; null until both are known. */
+  readonly lag: number | null;
+  /** Waiting to offer records again after a retryable failure. */
+  readonly paused: boolean;
+  /** For how long the same records have been offered without success; null: they were taken. */
+  readonly heldMs: number | null;
+  /** On the clock of the options. */
+  readonly lastProgressAtMs: number;
+  readonly stalled: boolean;
+}
+
+export type GroupState = 'stopped' | 'connecting' | 'joining' | 'stable' | 'rebalancing' | 'failed';
+
+export interface KafkaSourceStatus {
+  /** The broker answered within the session timeout. */
+  readonly connected: boolean;
+  readonly groupState: GroupState;
+  /** Assigned partitions; those of other members are not listed. */
+  readonly partitions: readonly PartitionStatus[];
+  /** Topics that do not exist, or that this user may not see. */
+  readonly missingTopics: readonly string[];
+  /**
+   * No progress for `stallTimeoutMs` although the broker has records, or the group is not joined: restart the
+   * process.
+   */
+  readonly stalled: boolean;
+  /** Sum over the assigned partitions whose lag is known. */
+  readonly lag: number;
+  /** Why the source ended for good. */
+  readonly fatal: Error | null;
+  /** The last failure; null again once the broker answers. */
+  readonly lastError: GatewatchError | null;
+}

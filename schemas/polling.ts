@@ -1,0 +1,50 @@
+import type { EpochMicros, PollOutcome } from './rows.ts';
+import type { WatchedOrder } from './watch.ts';
+
+/** The four status endpoints (interface document, sections 4.3-4.5). */
+export const ENDPOINTS = [
+  'deposit-status',
+  'deposit-status-by-transaction',
+  'withdrawal-status',
+  'withdrawal-status-by-transaction',
+] as const;
+export type Endpoint = (typeof ENDPOINTS)[number];
+
+export function endpointOf(order: Pick<WatchedOrder, 'orderType' | 'idKind'>): Endpoint {
+  const base = order.orderType === 'Deposit' ? 'deposit-status' : 'withdrawal-status';
+  return order.idKind === 'external-id' ? base : `${base}-by-transaction`;
+}
+
+/** One answer of the gateway, or the lack of one, before anything is decoded. */
+export interface HttpAnswer {
+  readonly httpStatus: number | null;
+  /** By HTTP status alone: `ok` says only that there is a body to decode. */
+  readonly outcome: PollOutcome;
+  /**
+   * `timeout`, `connection`, `dns`, `tls`, `http_503`, `truncated`, `too_large`, ...; '' when there is
+   * nothing to say.
+   */
+  readonly errorType: string;
+  readonly body: string | null;
+  readonly bodyBytes: number;
+  readonly retryAfterMs: number | null;
+}
+
+/** How the reading of one gateway's orders goes. */
+export interface PollerStatus {
+  readonly watched: number;
+  readonly due: number;
+  readonly inFlight: number;
+  /** Requests at once that the configuration allows. */
+  readonly concurrencyLimit: number;
+  /** Requests begun since the process started. */
+  readonly requests: number;
+  /** Requests a second that the configuration allows. */
+  readonly requestsPerSecondLimit: number;
+  readonly circuitsOpen: number;
+  /** For how long nothing has been read although orders are due and the gateway may be asked; 0 otherwise. */
+  readonly standsStillMs: number;
+  /** The instant up to which this collector's view of the gateway is complete. */
+  readonly watermarkAt: EpochMicros;
+  readonly lastReplyAt: EpochMicros | null;
+}

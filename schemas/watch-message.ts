@@ -1,0 +1,65 @@
+import type { RejectReason } from './rows.ts';
+import { watchMessageSchema, type WatchMessage } from './watch.ts';
+import { firstProblem, type Problem } from './problem.ts';
+import { looksLikeCardNumber } from './card-search.ts';
+
+export type DecodedWatchMessage =
+  | { readonly ok: true; readonly message: WatchMessage }
+  | { readonly ok: false; readonly reason: RejectReason; readonly problem: Problem };
+
+/**
+ * Reads a message of the watch topic or a body of `POST /orders` (design: Kafka). Total: any bytes give a
+ * value.
+ */
+export function decodeWatchMessage(value: Uint8Array | null): DecodedWatchMessage {
+  if (value === null || value.byteLength === 0) {
+    return refuse({ field: 'body', received: 'nothing', expected: 'JSON' });
+  }
+  let input: unknown;
+  try {
+    input = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(value));
+  } catch {
+    return refuse({
+      field: 'body',
+      received: `${value.byteLength} bytes of something else`,
+      expected: 'JSON',
+    });
+  }
+  return checkWatchMessage(input);
+}
+
+const refuse = (problem: Problem): DecodedWatchMessage => ({
+  ok: false,
+  reason: 'watch_message_malformed',
+  problem,
+});
+
+/** The same for a value that is parsed already. */
+export function checkWatchMessage(input: unknown): DecodedWatchMessage {
+  const parsed = watchMessageSchema.safeParse(input);
+  if (!parsed.success) return refuse(firstProblem(parsed.error, input));
+  const message = parsed.data;
+  // Its sender is one of our own, who can mend it; what merely has another form is kept by its fingerprint.
+  for (const field of HINTS) {
+    if (looksLikeCardNumber(message[field] ?? '')) {
+      return refuse({ field, received: 'digits like a card number', expected: `a ${field}` });
+    }
+  }
+  return { ok: true, message };
+}
+
+const HINTS = ['channel', 'amount', 'currency'] as const;
+
+/** A decoded watch message, or why it could not be decoded, with where it came from. */
+export interface WatchRequest {
+  readonly message: WatchMessage | null;
+  readonly problem: Problem | null;
+  readonly source: 'kafka' | 'http' | 'backfill' | 'redrive';
+  /** Equal for the same message however often it is read. */
+  readonly deliveryId: string;
+  readonly coordinates: {
+    readonly topic: string;
+    readonly partition: number;
+    readonly offset: number;
+  } | null;
+}

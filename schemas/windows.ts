@@ -1,0 +1,21 @@
+/** How windows end (see `windowEnd` in measures.ts). */
+export const WINDOWS = {
+  /** Time given to items that are written or read late, beyond what the gateway's watermark covers. */
+  lagSeconds: 30,
+  /** A gateway that no collector has reported on for this long is forgotten: its rows and alerts end. */
+  forgetGatewayAfterSeconds: 7 * 86_400,
+  /** How far back the first item of an order that finished in a window is looked for. */
+  orderLookbackSeconds: 86_400,
+  /** How far back the item before a stage's first one is looked for. */
+  stageLookbackSeconds: 3_600,
+  /**
+   * A collector that has not reported for this long has nothing to say about now; each reports every 15 s.
+   */
+  reportsLastSeconds: 120,
+} as const;
+
+/**
+ * Confidence of the Wilson bounds: 1.96 is the 97.5 % quantile, so a bound is exceeded by chance once in
+ * forty tests.
+ */
+export const WILSON_Z = 1.96;

@@ -1,0 +1,204 @@
+import { createGate, type Gate } from './concurrency.ts';
+import { pinnedSettings, readerRole, type StorePaths } from './engine-config.ts';
+import type { ReaderLimits } from './reader-limits.ts';
+import { quoteIdentifier, quoteString } from './sql/quote.ts';
+
+/** What the engine's library offers, as far as it is used here. */
+export interface EngineResult {
+  readonly bytes: Uint8Array;
+  readonly rowsRead: number;
+  readonly bytesRead: number;
+  readonly elapsedSeconds: number;
+  text(): string;
+}
+export interface EngineChunk {
+  readonly bytes: Uint8Array;
+  readonly rows: number;
+}
+/** Whoever iterates it to the end, or leaves the loop, frees it. */
+export type EngineStream = AsyncIterable<EngineChunk>;
+/**
+ * The engine's own parser: how many statements, and what kind (0 read only, 1 data, 2 global, 3 control, 4
+ * unknown).
+ */
+export interface StatementAnalysis {
+  readonly statementCount: number;
+  readonly queryClass: number;
+}
+/** One connection: one statement at a time, settings of its own. */
+export interface EngineSession {
+  query(sql: string, format: string): Promise<EngineResult>;
+  stream(sql: string, format: string): EngineStream;
+  /** Runs nothing. */
+  analyze(sql: string, database: string): Promise<StatementAnalysis>;
+  /** Waits for what still runs on this connection. */
+  close(): Promise<void>;
+}
+export interface EngineLibrary {
+  openSession(path: string, connectionArgs: readonly string[]): EngineSession;
+}
+
+export type Role = 'writer' | 'reader';
+
+/** State of one request's connection: nothing of it survives the request. */
+export interface ConnectionSetup {
+  readonly role: Role;
+  readonly database: string | null;
+  readonly settings: ReadonlyMap<string, string>;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** A connection of one request. */
+export interface Connection {
+  /** Names the request in `system.processes`, in `log_comment`. */
+  readonly tag: string;
+  run(sql: string, format?: string): Promise<EngineResult>;
+  stream(sql: string, format: string): EngineStream;
+  /** Ends the running statement at the next block. */
+  kill(): Promise<void>;
+}
+
+export interface Engine {
+  readonly version: string;
+  readonly formats: ReadonlyMap<string, { readonly input: boolean; readonly output: boolean }>;
+  readonly analyze: EngineSession['analyze'];
+  /** Runs `work` on a fresh connection, waiting for a free place of its role first. */
+  withConnection<T>(setup: ConnectionSetup, work: (connection: Connection) => Promise<T>): Promise<T>;
+  /**
+   * Runs a writer's statement that leaves its connection as it was. Such connections are used again by
+   * statements of an equal setup: to open one and set it up takes as long as a small insert.
+   */
+  runLeavingNoTrace(setup: ConnectionSetup, sql: string): Promise<EngineResult>;
+  close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  readonly paths: StorePaths;
+  readonly connectionArgs: readonly string[];
+  readonly readerLimits: ReaderLimits;
+  /** Statements of writers running at once. @default 4 */
+  readonly maxWriters?: number;
+}
+
+/** Opens the engine on its folder. Throws when another process holds the folder. */
+export async function openEngine(library: EngineLibrary, options: EngineOptions): Promise<Engine> {
+  const { paths, connectionArgs, readerLimits, maxWriters = 4 } = options;
+  const open = () => library.openSession(paths.engine, connectionArgs);
+  // Keep the engine up between requests, and serve KILL and the parser while all other connections are busy.
+  const anchor = open();
+  const parser = open();
+  const [version = ''] = (await anchor.query('SELECT version()', 'TSVRaw')).text().split('\n');
+  const formats = await readFormats(anchor);
+  const gates: Record<Role, Gate> = {
+    writer: createGate({ running: maxWriters, waiting: 256 }),
+    reader: createGate({ running: readerLimits.maxConcurrent, waiting: 256 }),
+  };
+  const sessions = new Set([anchor, parser]);
+  /** Connections that wait to be used again, by their setup: about one for each writer. */
+  let idle: { readonly setup: string; readonly session: EngineSession }[] = [];
+  let lastTag = 0;
+  let kills: Promise<unknown> = Promise.resolve();
+
+  function kill(tag: string): Promise<void> {
+    const statement = `KILL QUERY WHERE Settings['log_comment'] = ${quoteString(tag)} ASYNC FORMAT Null`;
+    const killed = kills.then(() => anchor.query(statement, 'TSVRaw')).then(noResult, noResult);
+    kills = killed;
+    return killed;
+  }
+
+  async function withConnection<T>(
+    setup: ConnectionSetup,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const leave = await gates[setup.role].enter();
+    const tag = `gatewatch-request-${++lastTag}`;
+    try {
+      const session = open();
+      sessions.add(session);
+      try {
+        await session.query(setupStatements(setup, tag), 'TSVRaw');
+        return await work({
+          tag,
+          run: (sql, format = 'TabSeparated') => session.query(sql, format),
+          stream: (sql, format) => session.stream(sql, format),
+          kill: () => kill(tag),
+        });
+      } finally {
+        await discard(session);
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  async function runLeavingNoTrace(setup: ConnectionSetup, sql: string): Promise<EngineResult> {
+    const leave = await gates.writer.enter();
+    try {
+      const statements = setupStatements(setup, 'gatewatch-insert');
+      const known = idle.find((one) => one.setup === statements);
+      idle = idle.filter((one) => one !== known);
+      // Before anything else: a connection that is closed must not be among those that wait.
+      if (idle.length >= maxWriters) await discard(idle.shift()?.session);
+      const session = known?.session ?? open();
+      sessions.add(session);
+      try {
+        if (known === undefined) await session.query(statements, 'TSVRaw');
+        const result = await session.query(sql, 'TabSeparated');
+        idle.push({ setup: statements, session });
+        return result;
+      } catch (error) {
+        await discard(session);
+        throw error;
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  async function discard(session: EngineSession | undefined): Promise<void> {
+    if (session === undefined) return;
+    sessions.delete(session);
+    await session.close();
+  }
+
+  return {
+    version,
+    formats,
+    analyze: (sql, database) => parser.analyze(sql, database),
+    withConnection,
+    runLeavingNoTrace,
+    async close() {
+      await kills;
+      await Promise.all([...sessions].map((session) => session.close()));
+    },
+  };
+}
+
+// The role and readonly come last: what a reader may set was decided before, and nothing can be set after.
+function setupStatements(setup: ConnectionSetup, tag: string): string {
+  const settings = [...setup.settings].filter(([name]) => !pinnedSettings.has(name));
+  const assignments = [...settings, ['log_comment', tag] as const, ...parameterSettings(setup.parameters)];
+  const statements = [
+    `SET ${assignments.map(([name, value]) => `${name} = ${quoteString(value)}`).join(', ')}`,
+  ];
+  if (setup.database !== null) statements.push(`USE ${quoteIdentifier(setup.database)}`);
+  if (setup.role === 'reader') statements.push(`SET ROLE ${readerRole}`, 'SET readonly = 1');
+  return statements.join('; ');
+}
+
+function parameterSettings(parameters: ReadonlyMap<string, string>): (readonly [string, string])[] {
+  return [...parameters].map(([name, value]) => [`param_${name}`, value] as const);
+}
+
+async function readFormats(session: EngineSession): Promise<Engine['formats']> {
+  const sql = 'SELECT lower(name), is_input, is_output FROM system.formats';
+  const rows = (await session.query(sql, 'TSVRaw')).text().trim().split('\n');
+  return new Map(
+    rows.map((row) => {
+      const [name = '', input, output] = row.split('\t');
+      return [name, { input: input === '1', output: output === '1' }];
+    }),
+  );
+}
+
+function noResult(): void {}

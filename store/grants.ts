@@ -1,0 +1,122 @@
+import { INCIDENT_ORDERS, TABLES, VIEWS } from '../schemas/names.ts';
+import { schemaError, type Migration } from './migrations.ts';
+import { type SchemaObjects, schemaObjects } from './schema-objects.ts';
+
+/** Views that anybody who reads may ask. */
+export const PUBLIC_VIEWS: readonly string[] = [...Object.values(VIEWS), INCIDENT_ORDERS];
+
+export interface GrantOptions {
+  readonly database: string;
+  /** Names of roles, policies and the settings profile begin with it. @default 'gatewatch' */
+  readonly prefix?: string;
+  /** Gateways with a role of their own, for analysts who see that gateway alone. @default none */
+  readonly gateways?: readonly string[];
+}
+
+/** Names of the roles. None is a user: who has which password is the server's affair. */
+export interface Roles {
+  readonly migrator: string;
+  readonly collector: string;
+  readonly grafana: string;
+  readonly analyst: string;
+  /** By gateway. */
+  readonly analystOf: ReadonlyMap<string, string>;
+}
+
+export function rolesOf({ prefix = 'gatewatch', gateways = [] }: Omit<GrantOptions, 'database'>): Roles {
+  return {
+    migrator: `${prefix}_migrator`,
+    collector: `${prefix}_collector`,
+    grafana: `${prefix}_grafana`,
+    analyst: `${prefix}_analyst`,
+    analystOf: new Map(gateways.map((gateway) => [gateway, `${prefix}_analyst_${gateway}`])),
+  };
+}
+
+/**
+ * Roles with the least that each needs, row policies by gateway and the bounds of readers, for a ClickHouse
+ * server. Each statement is safe to repeat, and replaces what an earlier version granted.
+ *
+ * Views run with the rights of who asks, so that a policy on a table holds however it is reached: readers get
+ * the tables beneath the views as well (decision 19).
+ *
+ * @throws GatewatchError `store_schema` when a public view is in no migration
+ */
+export function grantStatements(migrations: readonly Migration[], options: GrantOptions): string[] {
+  const schema = schemaObjects(migrations);
+  const roles = rolesOf(options);
+  const { database, prefix = 'gatewatch' } = options;
+  const on = (name: string): string => `${quoted(database)}.${name === '*' ? '*' : quoted(name)}`;
+  const grant = (role: string, rights: readonly string[]): string =>
+    `GRANT ${rights.join(', ')} TO ${quoted(role)} WITH REPLACE OPTION`;
+  const select = (names: readonly string[]): string[] => names.map((name) => `SELECT ON ${on(name)}`);
+  const everywhere = [roles.migrator, roles.collector, roles.grafana, roles.analyst];
+  const readers = [roles.grafana, roles.analyst, ...roles.analystOf.values()];
+  const ofGateways = [...schema.tables].flatMap(([table, { hasGateway }]) => (hasGateway ? [table] : []));
+  return [
+    ...[...everywhere, ...roles.analystOf.values()].map(
+      (role) => `CREATE ROLE IF NOT EXISTS ${quoted(role)}`,
+    ),
+    grant(
+      roles.migrator,
+      MIGRATOR_RIGHTS.map((right) => `${right} ON ${on('*')}`),
+    ),
+    grant(roles.collector, [
+      `SELECT ON ${on('*')}`,
+      ...Object.values(TABLES).map((table) => `INSERT ON ${on(table)}`),
+    ]),
+    ...[roles.grafana, roles.analyst].map((role) => grant(role, select(readable(schema, () => true)))),
+    ...[...roles.analystOf.values()].map((role) =>
+      grant(role, select(readable(schema, (table) => schema.tables.get(table)?.hasGateway === true))),
+    ),
+    ...ofGateways.flatMap((table) => [
+      policy(`${prefix}_all`, on(table), '1', everywhere),
+      ...[...roles.analystOf].map(([gateway, role]) =>
+        policy(`${prefix}_${gateway}`, on(table), `gateway = ${text(gateway)}`, [role]),
+      ),
+    ]),
+    `CREATE SETTINGS PROFILE OR REPLACE ${quoted(`${prefix}_reader`)} SETTINGS ${READER_SETTINGS.join(', ')} TO ${list(readers)}`,
+  ];
+}
+
+const MIGRATOR_RIGHTS = [
+  'CREATE DATABASE',
+  'CREATE TABLE',
+  'CREATE VIEW',
+  'DROP TABLE',
+  'DROP VIEW',
+  'ALTER TABLE',
+  'ALTER VIEW',
+  'SELECT',
+  'INSERT',
+] as const;
+
+/** Grafana's data source sets a time limit with every query, which `readonly` alone would refuse. */
+const READER_SETTINGS = [
+  'readonly = 1',
+  'max_execution_time = 30 MAX 60 CHANGEABLE_IN_READONLY',
+  'max_memory_usage = 4000000000',
+  'max_result_rows = 1000000',
+] as const;
+
+/** Public views whose tables all pass, and those tables. */
+function readable(schema: SchemaObjects, passes: (table: string) => boolean): string[] {
+  const views = PUBLIC_VIEWS.filter((view) => [...tablesOf(schema, view)].every(passes));
+  return [...views, ...new Set(views.flatMap((view) => [...tablesOf(schema, view)]))];
+}
+
+function tablesOf({ views }: SchemaObjects, view: string): ReadonlySet<string> {
+  const tables = views.get(view);
+  if (tables === undefined || tables.size === 0)
+    throw schemaError(`no migration makes the public view ${view}`);
+  return tables;
+}
+
+const policy = (name: string, table: string, condition: string, roles: readonly string[]): string =>
+  `CREATE ROW POLICY OR REPLACE ${quoted(name)} ON ${table} FOR SELECT USING ${condition} TO ${list(roles)}`;
+
+const list = (roles: readonly string[]): string => roles.map(quoted).join(', ');
+const escaped = (name: string, quote: string): string =>
+  name.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`);
+const quoted = (name: string): string => `\`${escaped(name, '`')}\``;
+const text = (value: string): string => `'${escaped(value, "'")}'`;

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The package's folder: that of the sources in the repository, one further up once compiled into `dist/`. */
+const ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
+
+/** Path of a file that the package ships beside its code: migrations, rules, dashboards. */
+export function packageFile(path: string): string {
+  return join(ROOT, path);
+}
+
+/** The numbered SQL files. */
+export const MIGRATIONS_FOLDER = packageFile('schemas/sql');
+/** The generated rules, in the form that Grafana provisions. */
+export const RULES_FOLDER = packageFile('alerts/out/provisioning/alerting');
+/** The generated dashboards, classic JSON. */
+export const DASHBOARDS_FOLDER = packageFile('dashboards/out/grafana/dashboards/gatewatch');
+/** The dashboard that alerts lead to, which nobody opens by hand. */
+export const ALERT_DASHBOARDS_FOLDER = packageFile('alerts/out/dashboards');
+/** The console's page, as a browser takes it. */
+export const PAGE_FOLDER = packageFile('console/out');
+
+/** The package's version, from its manifest. */
+export const VERSION: string = (
+  JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }
+).version;
+
+function findRoot(start: string): string {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+    if (folder === dirname(folder)) throw new Error(`no package.json above ${start}`);
+  }
+}

@@ -1,0 +1,117 @@
+import type { TableKey } from '../schemas/names.ts';
+import { TABLES } from '../schemas/names.ts';
+import type { Store } from './store.ts';
+
+/** Days that rows are kept, by kind; 0 keeps them for ever. */
+export interface RetentionDays {
+  /** History items and settlements, by event time and settling time. @default 400 */
+  historyDays: number;
+  /** Folded facts of orders, by first sight. @default 400 */
+  ordersDays: number;
+  /** @default 400 */
+  callbacksDays: number;
+  /** @default 30 */
+  pollsDays: number;
+  /** @default 90 */
+  rejectsDays: number;
+  /** Reports of the collectors about themselves and their gateways. @default 30 */
+  statusDays: number;
+  /** @default 400 */
+  annotationsDays: number;
+  /** Watched orders, counted from their last change: long after they settled. @default 400 */
+  watchDays: number;
+  /** One row a batch. @default 400 */
+  ledgerDays: number;
+}
+
+export const DEFAULT_RETENTION_DAYS: RetentionDays = {
+  historyDays: 400,
+  ordersDays: 400,
+  callbacksDays: 400,
+  pollsDays: 30,
+  rejectsDays: 90,
+  statusDays: 30,
+  annotationsDays: 400,
+  watchDays: 400,
+  ledgerDays: 400,
+};
+
+/** Which column counts the age of a table's rows. */
+const AGE: readonly {
+  readonly table: string;
+  readonly column: string;
+  readonly days: keyof RetentionDays;
+}[] = [
+  { table: TABLES.historyEvents, column: 'event_time', days: 'historyDays' },
+  { table: 'history_events_by_time_store', column: 'event_time', days: 'historyDays' },
+  { table: TABLES.settlements, column: 'settled_at', days: 'historyDays' },
+  { table: 'orders_store', column: 'first_seen_at', days: 'ordersDays' },
+  { table: TABLES.callbackDeliveries, column: 'received_at', days: 'callbacksDays' },
+  { table: 'callback_arrivals_store', column: 'received_at', days: 'callbacksDays' },
+  { table: TABLES.polls, column: 'started_at', days: 'pollsDays' },
+  { table: TABLES.rejects, column: 'rejected_at', days: 'rejectsDays' },
+  { table: TABLES.rejectResolutions, column: 'resolved_at', days: 'rejectsDays' },
+  { table: TABLES.watchRequests, column: 'received_at', days: 'watchDays' },
+  { table: TABLES.collectorStatus, column: 'reported_at', days: 'statusDays' },
+  { table: TABLES.gatewayStatus, column: 'reported_at', days: 'statusDays' },
+  { table: 'gateway_status_hourly_store', column: 'hour', days: 'statusDays' },
+  { table: TABLES.annotations, column: 'starts_at', days: 'annotationsDays' },
+  { table: TABLES.alertStates, column: 'changed_at', days: 'annotationsDays' },
+  { table: 'order_activity_store', column: 'quarter', days: 'historyDays' },
+  { table: TABLES.orderWatch, column: 'updated_at', days: 'watchDays' },
+  { table: TABLES.ingestLedger, column: 'acknowledged_at', days: 'ledgerDays' },
+];
+
+/**
+ * Tables that no retention touches: one row for each exporter, setting or key, and the one that stores
+ * nothing.
+ */
+export const KEPT_FOR_EVER: ReadonlySet<TableKey> = new Set<TableKey>([
+  'exportCursor',
+  'orderObservations',
+  'alertSettings',
+  'fingerprintKeys',
+]);
+
+/**
+ * The ALTER statements that bring the tables' TTLs to what is configured; none when they are there already.
+ * `assumeNew`: the tables do not exist yet, plan for their creation.
+ */
+export async function planRetention(
+  store: Store,
+  configured: Partial<RetentionDays>,
+  assumeNew: boolean,
+): Promise<string[]> {
+  const retention = { ...DEFAULT_RETENTION_DAYS, ...configured };
+  const current = assumeNew ? new Map<string, number>() : await currentDays(store);
+  const statements: string[] = [];
+  for (const { table, column, days } of AGE) {
+    const wanted = retention[days];
+    const has = current.get(table) ?? 0;
+    if (wanted === has) continue;
+    // Without materialize, existing parts follow when they merge: altering a large table must not rewrite it
+    // at start.
+    const settings = 'SETTINGS materialize_ttl_after_modify = 0';
+    statements.push(
+      wanted === 0
+        ? `ALTER TABLE ${table} REMOVE TTL`
+        : `ALTER TABLE ${table} MODIFY TTL toDateTime(${column}) + toIntervalDay(${wanted}) ${settings}`,
+    );
+  }
+  return statements;
+}
+
+/** Days of the TTL that each table has; a table without one, or with one of another form, is missing. */
+async function currentDays(store: Store): Promise<Map<string, number>> {
+  const tables = await store.query<{ name: string; definition: string }>(
+    'SELECT name, engine_full AS definition FROM system.tables WHERE database = {database:String}',
+    { database: store.database },
+    { database: 'system' },
+  );
+  const days = new Map<string, number>();
+  for (const { name, definition } of tables) {
+    const [, count] = /\bTTL .*toIntervalDay\((\d+)\)/.exec(definition) ?? [];
+    if (count !== undefined) days.set(name, Number(count));
+  }
+  return days;
+}

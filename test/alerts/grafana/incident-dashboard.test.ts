@@ -1,0 +1,168 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { INCIDENT_DASHBOARD, incidentDashboard } from '../../../alerts/grafana/incident-dashboard.ts';
+import { evaluateRule, type RuleEvaluation } from '../../../alerts/evaluate/evaluate.ts';
+import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
+import { renderTemplate } from '../../../alerts/explain/template.ts';
+import { panelId } from '../../../dashboards/house/ids.ts';
+import { expandPanelSql } from '../../support/macros.ts';
+import { type SeededStore, startSeededStore } from '../../support/seed-store.ts';
+import { MINUTE, NOW, PAID, TIMED_OUT, traffic } from '../traffic.ts';
+
+const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', import.meta.url));
+const WEEK = 7 * 86_400_000;
+const CHECKED_LATE = ['1.0.0.00', '2.1.1.00', '4.2.2.11', '4.1.3.00'];
+
+let store: SeededStore;
+beforeAll(async () => {
+  store = await startSeededStore();
+  const orders = (gateway: string, count: number, from: number, to: number, codes = PAID) =>
+    traffic({ gateway, orders: count, from, to, codes: () => codes });
+  const recent = (gateway: string, count: number, codes: string[]) =>
+    orders(gateway, count, NOW - 5 * MINUTE - count, NOW - 2 * MINUTE, codes);
+  await store.seed({
+    orders: [
+      // Two stages time out at once: each has its own page.
+      ...recent('two-stages', 40, TIMED_OUT),
+      ...recent('two-stages', 25, CHECKED_LATE),
+      ...recent('one-label', 31, ['1.0.0.00', '2.1.1.00', '5.2.2.16', '4.1.3.00']),
+      // A usual Monday has 4 orders a minute; today 7 came in the last ten minutes.
+      ...[1, 2, 3, 4].flatMap((week) =>
+        orders('dropped', 1920, NOW - week * WEEK - 360 * MINUTE, NOW - week * WEEK + 120 * MINUTE),
+      ),
+      ...orders('dropped', 1400, NOW - 360 * MINUTE, NOW - 10 * MINUTE),
+      ...orders('dropped', 7, NOW - 10 * MINUTE, NOW - 2 * MINUTE),
+    ],
+    gatewayStatus: ['two-stages', 'one-label', 'dropped'].map((gateway) => ({
+      gateway,
+      reportedAt: NOW - 5000,
+      watermarkAt: NOW - 5000,
+    })),
+  });
+});
+afterAll(() => store?.stop());
+
+const evaluated = new Map<string, Promise<RuleEvaluation>>();
+
+/** The page that the rule sends for these labels: its numbers, and its texts as they are rendered. */
+async function page(title: string, labels: Readonly<Record<string, string>>) {
+  const rule = loadRules(OUT).find((one) => one.title === title) ?? expect.fail(`no rule ${title}`);
+  const evaluation = evaluated.get(title) ?? evaluateRule(rule, { now: new Date(NOW), query: store.query });
+  evaluated.set(title, evaluation);
+  const { instances } = await evaluation;
+  const instance =
+    instances.find((one) => JSON.stringify(one.labels) === JSON.stringify(labels)) ??
+    expect.fail(`no instance among ${JSON.stringify(instances.map((one) => one.labels))}`);
+  expect(instance.firing).toBe(true);
+  const text = (name: string): string => renderTemplate(rule.annotations[name] ?? '', instance);
+  return { values: instance.values, text };
+}
+
+/** Rows of a panel of the incident dashboard, opened by this link. */
+async function panel(key: keyof typeof INCIDENT_DASHBOARD.panels, url: string) {
+  const query = new URL(url, 'https://grafana.gatewatch.example').searchParams;
+  const variables = (incidentDashboard().templating?.list ?? []).map(({ name }) => name);
+  const found = (incidentDashboard().panels ?? []).find(
+    ({ id }) => id === panelId(INCIDENT_DASHBOARD.panels[key]),
+  ) as { targets?: { rawSql: string }[] } | undefined;
+  const sql = expandPanelSql(
+    found?.targets?.[0]?.rawSql ?? expect.fail(`panel ${key} has no query`),
+    {
+      from: new Date(Number(query.get('from'))),
+      to: new Date(Number(query.get('to'))),
+      intervalMs: 60_000,
+    },
+    Object.fromEntries(variables.map((name) => [name, [query.get(`var-${name}`) ?? '']])),
+  );
+  return (await store.query(sql)).data;
+}
+
+const total = (rows: readonly Readonly<Record<string, unknown>>[], column: string): number =>
+  rows.reduce((sum, row) => sum + Number(row[column]), 0);
+
+describe.each([
+  ['GatewatchTechTimeouts', { gateway: 'two-stages', stage: 'GATEWAY_CREATE' }, 40],
+  ['GatewatchTechTimeouts', { gateway: 'two-stages', stage: 'CHECK' }, 25],
+  ['GatewatchSignatureMismatches', { gateway: 'one-label' }, 31],
+  ['GatewatchTrafficDrop', { gateway: 'dropped' }, null],
+] as const)('the page of %s for %j', (title, labels, expected) => {
+  it('has the number of its panel, of its list and of its query', async () => {
+    const { values, text } = await page(title, labels);
+    const n = values['affected'] ?? values['seen'] ?? -1;
+    if (expected !== null) expect(n).toBe(expected);
+    expect(n).toBeGreaterThan(0);
+    expect(text('description')).toContain(` ${n} `);
+    expect((await store.query(text('orders_sql'))).data).toHaveLength(n);
+
+    const url = text('orders_url');
+    const stage = 'stage' in labels ? labels.stage : 'orders';
+    expect(await panel('count', url)).toEqual([{ hit: stage, orders: n }]);
+    expect(await panel('orders', url)).toHaveLength(n);
+    expect(total(await panel('overTime', url), 'orders')).toBe(n);
+  });
+
+  it('says what its orders are worth, those without an amount apart', async () => {
+    const { values, text } = await page(title, labels);
+    const rows = await panel('amounts', text('orders_url'));
+    const n = values['affected'] ?? values['seen'];
+    expect(total(rows, 'orders')).toBe(n);
+    expect(total(rows, 'without_amount')).toBe(n);
+  });
+});
+
+it('leads from each order to its page, by its own gateway and type, in the same time range', () => {
+  const orders = (incidentDashboard().panels ?? []).find(
+    ({ id }) => id === panelId(INCIDENT_DASHBOARD.panels.orders),
+  ) as {
+    fieldConfig?: {
+      overrides?: { matcher: { options: string }; properties: { id: string; value: unknown }[] }[];
+    };
+  };
+  const links = orders.fieldConfig?.overrides
+    ?.find(({ matcher }) => matcher.options === 'external_id')
+    ?.properties.find(({ id }) => id === 'links')?.value;
+  expect(links).toEqual([
+    {
+      title: 'Timeline of this order',
+      url:
+        '/d/gatewatch-order?${__url_time_range}&${datasource:queryparam}&var-order_id=${__value.raw:percentencode}' +
+        '&var-gateway=${__data.fields.gateway:percentencode}&var-order_type=${__data.fields.order_type:percentencode}',
+    },
+  ]);
+});
+
+it('shows amounts exactly, with their currency', async () => {
+  const reply = {
+    gateway: 'priced',
+    observedAt: NOW - 2 * MINUTE,
+    status: 'Failed',
+    outcome: 'technical_failure',
+  } as const;
+  const hit = traffic({
+    gateway: 'priced',
+    orders: 40,
+    from: NOW - 5 * MINUTE,
+    to: NOW - 2 * MINUTE,
+    codes: () => TIMED_OUT,
+  });
+  const [first, second] = hit;
+  await store.seed({
+    orders: hit,
+    replies: [
+      { ...reply, externalId: first?.externalId ?? '', amount: '12345678901.23', currency: 'EUR' },
+      { ...reply, externalId: second?.externalId ?? '', amount: '0.1', currency: 'EUR' },
+    ],
+    gatewayStatus: [{ gateway: 'priced', reportedAt: NOW - 5000, watermarkAt: NOW - 5000 }],
+  });
+  evaluated.delete('GatewatchTechTimeouts');
+  const { text } = await page('GatewatchTechTimeouts', { gateway: 'priced', stage: 'GATEWAY_CREATE' });
+  const amounts = (await panel('orders', text('orders_url'))).map((row) => row['amount_text']);
+  expect(amounts.filter((amount) => amount !== '').toSorted()).toEqual(['0.1 EUR', '12345678901.23 EUR']);
+  expect(await panel('amounts', text('orders_url'))).toContainEqual(
+    expect.objectContaining({ in_currency: 'EUR', at_risk: '12345678901.33', orders: 2 }),
+  );
+});
+
+it('the incident dashboard without a page shows nothing, and does not fail', async () => {
+  expect(await panel('orders', '/d/gatewatch-incident')).toEqual([]);
+});

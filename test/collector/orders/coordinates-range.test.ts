@@ -1,0 +1,35 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { coordinatesRange } from '../../../collector/orders/kafka-records.ts';
+import type { KafkaRecord } from '../../../schemas/kafka.ts';
+
+const record = (offset: bigint): KafkaRecord => ({
+  topic: 'a/b',
+  partition: 3,
+  offset: String(offset),
+  key: null,
+  value: null,
+  headers: new Map(),
+  timestampMs: 0,
+});
+
+it('Coordinates name every offset that was handed over, and none that was not', () => {
+  const offsets = fc.uniqueArray(fc.bigInt({ min: 0n, max: 60n }), { maxLength: 40 });
+  const base = fc.constantFrom(0n, 9_007_199_254_740_990n);
+  fc.assert(
+    fc.property(offsets, base, (some, from) => {
+      const wanted = some.map((offset) => from + offset).toSorted((a, b) => (a < b ? -1 : 1));
+      const named = coordinatesRange(wanted.map(record)).flatMap((range) => {
+        const [, first, last] = /^a\/b\/3@(\d+)-(\d+)$/.exec(range) ?? [];
+        const count = Number(BigInt(last ?? -1) - BigInt(first ?? 0)) + 1;
+        return Array.from({ length: count }, (_, i) => BigInt(first ?? 0) + BigInt(i));
+      });
+      expect(named).toEqual(wanted);
+    }),
+  );
+});
+
+it('Coordinates of records without a hole are one range', () => {
+  expect(coordinatesRange([7n, 8n, 9n].map(record))).toEqual(['a/b/3@7-9']);
+  expect(coordinatesRange([])).toEqual([]);
+});

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { orderText } from '../../../collector/decode/ids.ts';
+import { readKnown } from '../../../collector/decode/known-history.ts';
+import { isInShare } from '../../../collector/orders/assignment.ts';
+import { resumeOrders } from '../../../collector/orders/resume.ts';
+import { createWatchMemory, toRow, type WatchMemory } from '../../../collector/orders/watch-memory.ts';
+import { createClickHouseSink } from '../../../collector/sinks/clickhouse/sink.ts';
+import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
+import type { RowSink } from '../../../schemas/sink.ts';
+import type { Watched } from '../../../collector/orders/poller-port.ts';
+import { watchKey, type WatchedOrder } from '../../../schemas/watch.ts';
+import { withEmbedded, type TestStore } from '../../support/embedded.ts';
+import { createMemoryWatch } from '../../support/memory-watch.ts';
+import { SECOND, T0, watchedOrder } from '../../support/watched-order.ts';
+import { openDatabase } from '../../support/migrated-store.ts';
+import { historyEvent } from '../sinks/support/rows.ts';
+
+interface Subject {
+  readonly sink: RowSink;
+  readonly memory: WatchMemory;
+  stop(): Promise<void>;
+}
+
+let embedded: TestStore;
+beforeAll(async () => {
+  embedded = await withEmbedded();
+});
+afterAll(() => embedded.stop());
+
+async function inMemory(): Promise<Subject> {
+  const sink = createMemorySink();
+  return { sink, memory: createMemoryWatch(sink), stop: () => sink.stop(0) };
+}
+
+async function inClickHouse(): Promise<Subject> {
+  const store = await openDatabase(embedded);
+  const sink = createClickHouseSink({ store, collectorId: 'c1' });
+  return {
+    sink,
+    memory: createWatchMemory((sql, params) => store.query(sql, params)),
+    async stop() {
+      await sink.stop(1000);
+      await store.close();
+    },
+  };
+}
+
+const FULL: WatchedOrder = watchedOrder({
+  orderId: 'full',
+  externalId: 'full',
+  phase: 'rereading',
+  nextPollAt: T0 + 123_456,
+  attempt: 7,
+  reread: 2,
+  firstSeenAt: T0 - 1,
+  finalAt: T0 + 1,
+  lastStatus: 'Success',
+  externalTransactionId: 'merchant-9',
+  channel: 'p2p',
+  amount: '100.00',
+  currency: 'EUR',
+  rootSent: true,
+});
+
+/** Ids that break naive quoting, paths and lines. */
+const NASTY = [
+  "it's",
+  'a\\b',
+  'two\nlines',
+  'tab\tbed',
+  '{x:String}',
+  '%27',
+  '🦆',
+  "');DROP TABLE order_watch;--",
+];
+
+describe.each([
+  ['in memory', inMemory],
+  ['in ClickHouse', inClickHouse],
+])('the memory of watched orders %s', (_where, open) => {
+  let subject: Subject;
+  beforeAll(async () => {
+    subject = await open();
+  });
+  afterAll(() => subject.stop());
+  const save = (orders: readonly WatchedOrder[], updatedAt = T0) =>
+    subject.sink.write({ orderWatch: orders.map((order, index) => toRow(order, updatedAt + index, 'c1')) });
+  const active = async () => {
+    const orders: WatchedOrder[] = [];
+    for await (const page of subject.memory.active()) orders.push(...page);
+    return orders;
+  };
+
+  it('is empty at first', async () => {
+    expect(await active()).toEqual([]);
+    expect(await subject.memory.find([watchedOrder()])).toEqual(new Map());
+    expect(await subject.memory.find([])).toEqual(new Map());
+    expect(await subject.memory.known([])).toEqual(new Map());
+  });
+
+  it('gives an order back as it was stored, whatever is set of it', async () => {
+    const bare = watchedOrder({ orderId: 'bare', idKind: 'transaction-id', orderType: 'Withdrawal' });
+    await save([FULL, bare]);
+    expect([
+      ...(await subject.memory.find([bare, FULL, watchedOrder({ orderId: 'never' })])).values(),
+    ]).toEqual(expect.arrayContaining([FULL, bare]));
+    expect((await subject.memory.find([FULL])).get(watchKey(FULL))).toEqual(FULL);
+  });
+
+  it('tells orders with the same id apart by gateway, type and kind of id', async () => {
+    const same = [
+      watchedOrder({ orderId: 'same', channel: 'a' }),
+      watchedOrder({ orderId: 'same', channel: 'b', gateway: 'other' }),
+      watchedOrder({ orderId: 'same', channel: 'c', orderType: 'Withdrawal' }),
+      watchedOrder({ orderId: 'same', channel: 'd', idKind: 'transaction-id' }),
+    ];
+    await save(same);
+    const found = await subject.memory.find(same);
+    expect(same.map((order) => found.get(watchKey(order))?.channel)).toEqual(['a', 'b', 'c', 'd']);
+    expect((await subject.memory.find(same.slice(1, 2))).size).toBe(1);
+  });
+
+  it('believes the newest state, whichever was written last', async () => {
+    const order = watchedOrder({ orderId: 'twice' });
+    await save([{ ...order, attempt: 2 }], T0 + SECOND);
+    await save([{ ...order, attempt: 1 }], T0);
+    expect((await subject.memory.find([order])).get(watchKey(order))?.attempt).toBe(2);
+  });
+
+  it('takes any id for what it is', async () => {
+    const orders = NASTY.map((orderId) => watchedOrder({ orderId, externalId: orderId }));
+    await save(orders);
+    const found = await subject.memory.find(orders);
+    expect(orders.map((order) => found.get(watchKey(order))?.orderId)).toEqual(NASTY);
+    await subject.sink.write({
+      historyEvents: NASTY.map((id) =>
+        historyEvent({ gateway: 'acme-eu', order_type: 'Deposit', external_id: id }),
+      ),
+    });
+    const identities = NASTY.map(
+      (externalId) => ({ gateway: 'acme-eu', orderType: 'Deposit', externalId }) as const,
+    );
+    expect((await subject.memory.known(identities)).size).toBe(NASTY.length);
+  });
+
+  it('knows the stored history of an order: each item once, in the place where it was first seen', async () => {
+    const item = { gateway: 'acme-eu', order_type: 'Deposit', external_id: 'history' } as const;
+    const rows = [
+      historyEvent({ ...item, event_time: T0, action: '1.1.1.00', list_position: 0, observed_at: T0 }),
+      historyEvent({
+        ...item,
+        event_time: T0,
+        action: '1.1.1.00',
+        list_position: 5,
+        observed_at: T0 + SECOND,
+      }),
+      historyEvent({ ...item, event_time: T0, action: '1.1.1.00', occurrence: 1, list_position: 1 }),
+      historyEvent({ ...item, event_time: T0 + 1, action: 'odd|one\n\\', list_position: 2 }),
+      historyEvent({ ...item, order_type: 'Withdrawal', event_time: T0, action: '2.1.1.00' }),
+    ];
+    await subject.sink.write({ historyEvents: rows });
+    const identity = { gateway: 'acme-eu', orderType: 'Deposit', externalId: 'history' } as const;
+    const found = await subject.memory.known([identity, { ...identity, externalId: 'none' }]);
+    expect([...found.keys()]).toEqual([orderText(identity)]);
+    const items = [...readKnown(found.get(orderText(identity)) ?? '').values()];
+    const read = items.map(({ time, code, occurrence, position }) => [
+      time - T0,
+      code.action,
+      occurrence,
+      position,
+    ]);
+    expect(read.toSorted((a, b) => Number(a[3]) - Number(b[3]))).toEqual([
+      [0, '1.1.1.00', 0, 0],
+      [0, '1.1.1.00', 1, 1],
+      [1, 'odd|one\n\\', 0, 2],
+    ]);
+  });
+
+  it('goes on with every order that is not finished, once, with its history: more than a page of them', async () => {
+    const orders = Array.from({ length: 5_200 }, (_order, index) =>
+      watchedOrder({
+        orderId: `many-${index}`,
+        externalId: `many-${index}`,
+        gateway: index % 3 === 0 ? 'acme-us' : 'acme-eu',
+        phase: index % 100 === 0 ? 'settled' : index % 2 === 0 ? 'active' : 'rereading',
+      }),
+    );
+    await save(orders, T0);
+    await subject.sink.write({
+      historyEvents: [
+        historyEvent({
+          gateway: 'acme-eu',
+          order_type: 'Deposit',
+          external_id: 'many-1',
+          action: '1.1.1.00',
+        }),
+      ],
+    });
+    const resumed = new Map<string, Watched>();
+    const count = await resumeOrders(subject.memory, subject.memory.active(), (watched) =>
+      resumed.set(watchKey(watched.order), watched),
+    );
+    expect(count).toBe(resumed.size);
+    const many = [...resumed.values()].filter(({ order }) => order.orderId.startsWith('many-'));
+    expect(many).toHaveLength(orders.filter(({ phase }) => phase !== 'settled').length);
+    const keyOf = (orderId: string) => watchKey(watchedOrder({ orderId }));
+    expect(resumed.get(keyOf('many-1'))?.known).toContain('1.1.1.00');
+    expect(resumed.get(keyOf('many-5'))?.known).toBe('');
+  });
+
+  it('goes on with orders whose ids are long and not of ASCII, as many as can be asked for at once', async () => {
+    const orders = Array.from({ length: 1_200 }, (_, index) =>
+      watchedOrder({
+        orderId: `${'漢'.repeat(114)}${String(index).padStart(6, '0')}`,
+        gateway: 'long',
+      }),
+    );
+    await save(orders);
+    await subject.sink.write({
+      historyEvents: orders.map(({ orderId }) => historyEvent({ gateway: 'long', external_id: orderId })),
+    });
+    expect((await subject.memory.find(orders)).size).toBe(orders.length);
+    const resumed: Watched[] = [];
+    await resumeOrders(subject.memory, subject.memory.active(), (watched) => resumed.push(watched));
+    const ours = resumed.filter(({ order }) => order.gateway === 'long');
+    expect(ours).toHaveLength(orders.length);
+    expect(ours.every(({ known }) => readKnown(known ?? '').size === 1)).toBe(true);
+  });
+
+  it('gives a share of them, or those of one writer, as the same hash tells here and there', async () => {
+    const share = { partitions: [1, 4], of: 6 };
+    const orders = [...NASTY, ...Array.from({ length: 50 }, (_, index) => `shared-${index}`)].map((orderId) =>
+      watchedOrder({
+        orderId,
+        gateway: 'of-shares',
+        orderType: orderId.length % 2 === 0 ? 'Deposit' : 'Withdrawal',
+      }),
+    );
+    await save(orders, T0);
+    const idsOf = async (pages: AsyncIterable<readonly WatchedOrder[]>) => {
+      const ids: string[] = [];
+      for await (const page of pages)
+        ids.push(...page.filter(({ gateway }) => gateway === 'of-shares').map(({ orderId }) => orderId));
+      return ids.toSorted();
+    };
+    const ours = orders.filter((order) => isInShare(share, order)).map(({ orderId }) => orderId);
+    expect(ours.length).toBeGreaterThan(5);
+    expect(await idsOf(subject.memory.active({ share }))).toEqual(ours.toSorted());
+    expect(await idsOf(subject.memory.active({ by: 'c1' }))).toHaveLength(orders.length);
+    expect(await idsOf(subject.memory.active({ by: 'c2' }))).toEqual([]);
+  });
+
+  it('gives those that another collector wrote of lately, by their newest state', async () => {
+    const later = T0 + 3600 * SECOND;
+    const [taken, finished, own, old] = ['taken', 'finished', 'own', 'old'].map((orderId) =>
+      watchedOrder({ orderId, gateway: 'of-late' }),
+    ) as [WatchedOrder, WatchedOrder, WatchedOrder, WatchedOrder];
+    await save([old], T0);
+    await save([taken, finished, own], later);
+    await save([{ ...finished, phase: 'settled' }], later + SECOND);
+    await subject.sink.write({ orderWatch: [toRow(own, later + SECOND, 'c2')] });
+    const found: string[] = [];
+    for await (const page of subject.memory.recent({ share: null, since: later, notBy: 'c2' }))
+      found.push(...page.map(({ orderId }) => orderId));
+    expect(found).toEqual(['taken']);
+  });
+});

@@ -1,0 +1,240 @@
+import { createAlertStates } from '../../../alerts/evaluate/alert-states.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createConsole, type Console } from '../../../console/server/console.ts';
+import { readDashboards } from '../../../console/server/dashboard-files.ts';
+import { panelId } from '../../../dashboards/house/ids.ts';
+import { ALERT_DASHBOARDS_FOLDER, DASHBOARDS_FOLDER, RULES_FOLDER } from '../../../store/package-files.ts';
+import { startSeededStore, type SeededStore } from '../../support/seed-store.ts';
+
+const MINUTE = 60_000;
+const NOW = Date.now();
+const scope = { dashboard: 'gatewatch-overview', from: NOW - 60 * MINUTE, to: NOW, variables: {} };
+const boards = readDashboards(DASHBOARDS_FOLDER);
+
+let store: SeededStore;
+let gatewatch: Console;
+const asked: string[] = [];
+beforeAll(async () => {
+  store = await startSeededStore();
+  // Forty orders in the last ten minutes, half of them lost to timeouts.
+  await store.seed({
+    orders: Array.from({ length: 40 }, (_, n) => {
+      const at = NOW - 10 * MINUTE + n * 10_000;
+      return {
+        gateway: 'acme-eu',
+        externalId: `order-${n}`,
+        channel: "o'neil",
+        items: [
+          { at, action: '1.0.0.00' },
+          { at: at + 1_000, action: n % 2 === 0 ? '2.2.4.11' : '2.1.1.00' },
+          ...(n % 2 === 0 ? [] : [{ at: at + 5_000, action: '4.1.3.00' }]),
+        ],
+      };
+    }),
+    gatewayStatus: [{ gateway: 'acme-eu', reportedAt: NOW - 1_000, watermarkAt: NOW }],
+    annotations: [{ gateway: '', title: 'release 7', startsAt: NOW - 20 * MINUTE }],
+  });
+  gatewatch = consoleOver(DASHBOARDS_FOLDER);
+});
+afterAll(() => store?.stop());
+
+const consoleOver = (dashboardsFolder: string): Console =>
+  createConsole({
+    dashboardsFolder,
+    linkedFolder: ALERT_DASHBOARDS_FOLDER,
+    alerts: (source) => createAlertStates({ ...source, rulesFolder: RULES_FOLDER }),
+    query(sql) {
+      asked.push(sql);
+      return store.query(sql);
+    },
+    now: () => NOW,
+    monotonicMs: () => performance.now(),
+    log: pino({ level: 'silent' }),
+  });
+
+const panelIds = (uid: string, title: string): number =>
+  boards.get(uid)?.panels.find((panel) => panel['title'] === title)?.id ?? -1;
+const answerOf = <T>(asking: { answer: T } | { problem: string }): T => {
+  if ('problem' in asking) throw new Error(asking.problem);
+  return asking.answer;
+};
+
+describe('the console', () => {
+  it('lists the dashboards and gives each as it was generated, without its SQL', () => {
+    expect(gatewatch.dashboards().map(({ uid }) => uid)).toEqual([...boards.keys()]);
+    expect(boards.size).toBeGreaterThanOrEqual(6);
+    const board = gatewatch.dashboard('gatewatch-overview');
+    expect(board).toMatchObject({ uid: 'gatewatch-overview', title: 'Gateway health' });
+    expect(JSON.stringify(board)).not.toMatch(/SELECT|rawSql/);
+    expect(gatewatch.dashboard('nothing')).toBeNull();
+  });
+
+  it('answers a panel with typed columns', async () => {
+    const panel = panelIds('gatewatch-overview', 'Technical success');
+    const { frames, error } = answerOf(await gatewatch.panel({ ...scope, panel, maxDataPoints: 500 }));
+    expect(error).toBeNull();
+    expect(frames).toEqual([
+      {
+        refId: 'A',
+        format: 1,
+        columns: [
+          { name: 'technical_success', kind: 'number', values: [0.5] },
+          { name: 'finished_orders', kind: 'number', values: [40] },
+        ],
+      },
+    ]);
+  });
+
+  it(
+    'answers every panel of every dashboard, with everything chosen and with values chosen',
+    { timeout: 90_000 },
+    async () => {
+      for (const [uid, board] of boards)
+        for (const variables of [{}, { gateway: ['acme-eu', "x' OR 1=1 --"] }])
+          for (const panel of board.panels.filter(({ targets = [] }) => targets.length > 0)) {
+            const asking = await gatewatch.panel({
+              ...scope,
+              dashboard: uid,
+              variables,
+              panel: panel.id,
+              maxDataPoints: 300,
+            });
+            expect([uid, panel['title'], answerOf(asking).error]).toEqual([uid, panel['title'], null]);
+          }
+    },
+  );
+
+  it('narrows a panel by the chosen values', async () => {
+    const panel = panelIds('gatewatch-overview', 'Technical success');
+    const finished = async (variables: Record<string, string[]>): Promise<unknown> =>
+      answerOf(await gatewatch.panel({ ...scope, variables, panel, maxDataPoints: 500 })).frames[0]
+        ?.columns[1]?.values;
+    expect(await finished({ channel: ["o'neil"] })).toEqual([40]);
+    expect(await finished({ channel: ['card'] })).toEqual([0]);
+    expect(await finished({ channel: ["') OR ('' = '"] })).toEqual([0]);
+  });
+
+  it('asks the store nothing when a variable is not one of the dashboard', async () => {
+    asked.splice(0);
+    const panel = panelIds('gatewatch-overview', 'Technical success');
+    expect(await gatewatch.panel({ ...scope, variables: { sql: ['1'] }, panel, maxDataPoints: 1 })).toEqual({
+      status: 400,
+      problem: 'gatewatch-overview has no variable sql',
+    });
+    expect(await gatewatch.panel({ ...scope, panel: 1, maxDataPoints: 1 })).toMatchObject({ status: 404 });
+    expect(await gatewatch.panel({ ...scope, dashboard: 'x', panel, maxDataPoints: 1 })).toMatchObject({
+      status: 404,
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it('fills the variables that a query fills', async () => {
+    const { options, errors } = answerOf(await gatewatch.variables(scope));
+    expect(errors).toEqual({});
+    expect(options).toMatchObject({
+      gateway: [{ value: 'acme-eu', text: 'acme-eu' }],
+      channel: [{ value: "o'neil", text: "o'neil" }],
+    });
+  });
+
+  it('tells the notes of the time range', async () => {
+    const { annotations, errors } = answerOf(await gatewatch.annotations(scope));
+    expect(errors).toEqual([]);
+    expect(annotations).toEqual([
+      {
+        time: NOW - 20 * MINUTE,
+        timeEnd: null,
+        title: 'release 7',
+        text: 'about release 7',
+        tags: ['deployment', 'test'],
+        colour: expect.any(String),
+      },
+    ]);
+  });
+
+  it('tells which alert rules fire, in words, and where each is drawn', { timeout: 120_000 }, async () => {
+    let answer = await gatewatch.alerts();
+    while (answer.error === null && answer.looked < answer.rules) answer = await gatewatch.alerts();
+    expect(answer).toMatchObject({ error: null, rules: expect.any(Number) });
+    expect(answer.rules).toBeGreaterThanOrEqual(3);
+    const timeouts = answer.alerts.find(
+      ({ rule, labels }) => rule === 'GatewatchTechTimeouts' && labels['stage'] === 'GATEWAY_CREATE',
+    );
+    expect(timeouts).toMatchObject({ severity: 'critical', summary: 'The gateway does not answer in time.' });
+    expect(timeouts?.detail).toMatch(/^acme-eu GATEWAY_CREATE: \d+ of \d+ orders .*\.$/);
+    expect(timeouts?.panelUrl).toMatch(
+      new RegExp(`^/d/gatewatch-overview\\?.*&viewPanel=panel-${panelId('tech-timeouts')}$`),
+    );
+    // The link to the orders opens, on a dashboard that the list of dashboards does not show.
+    const orders = new URL(timeouts?.ordersUrl ?? '', 'http://console');
+    const uid = orders.pathname.replace('/d/', '');
+    expect(gatewatch.dashboards().map((one) => one.uid)).not.toContain(uid);
+    expect(gatewatch.dashboard(uid)).toMatchObject({ title: 'Incident' });
+    const chosen = [...orders.searchParams].filter(([name]) => name.startsWith('var-'));
+    const { frames } = answerOf(
+      await gatewatch.panel({
+        dashboard: uid,
+        from: Number(orders.searchParams.get('from')),
+        to: Number(orders.searchParams.get('to')),
+        variables: Object.fromEntries(chosen.map(([name, value]) => [name.slice(4), [value]])),
+        panel: panelId('incident-count'),
+        maxDataPoints: 100,
+      }),
+    );
+    const counted = Number(/: (\d+) of/.exec(timeouts?.detail ?? '')?.[1]);
+    expect(counted).toBeGreaterThan(0);
+    expect(frames[0]?.columns.map(({ values }) => values)).toEqual([['GATEWAY_CREATE'], [counted]]);
+    asked.splice(0);
+    await gatewatch.alerts();
+    expect(asked).toEqual([]);
+  });
+
+  it('leads to a range that young data fills', async () => {
+    expect(await gatewatch.home()).toBe('/d/gatewatch-overview?from=now-15m&to=now&refresh=5s');
+  });
+});
+
+describe('a dashboard with a broken panel', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatewatch-boards-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const target = (refId: string, rawSql: string) => ({ refId, rawSql, format: 1 });
+  const board = {
+    uid: 'broken',
+    title: 'Broken',
+    panels: [
+      {
+        id: 7,
+        type: 'table',
+        targets: [
+          target('A', 'SELECT 1 AS one'),
+          target('B', 'SELECT nonsense'),
+          { ...target('C', 'x'), hide: true },
+        ],
+      },
+    ],
+  };
+
+  it('shows what answered beside what went wrong', async () => {
+    writeFileSync(join(folder, 'broken.json'), JSON.stringify(board));
+    const asking = await consoleOver(folder).panel({
+      ...scope,
+      dashboard: 'broken',
+      panel: 7,
+      maxDataPoints: 100,
+    });
+    const { frames, error } = answerOf(asking);
+    expect(frames.map(({ refId }) => refId)).toEqual(['A']);
+    expect(error).toMatch(/^B: .*nonsense/);
+    expect(error?.length).toBeLessThan(320);
+  });
+
+  it('is no dashboard when it has no uid, and then nothing is shown and nothing stops', () => {
+    writeFileSync(join(folder, 'broken.json'), '{}');
+    expect(() => readDashboards(folder)).toThrow(/broken\.json is not a dashboard/);
+    expect(consoleOver(folder).dashboards()).toEqual([]);
+  });
+});

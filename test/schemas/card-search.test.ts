@@ -1,0 +1,161 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  holdsCardDigits,
+  isCardLikeId,
+  looksLikeCardNumber,
+  plainDigits,
+} from '../../schemas/card-search.ts';
+import { cardNumber } from '../collector/decode/callback-fixtures.ts';
+
+const CARD = '4111111111111111';
+const SEPARATORS = [
+  '',
+  ' ',
+  '-',
+  '--',
+  '.',
+  '_',
+  '\t',
+  '\u00a0',
+  '\u200b',
+  '\u2009',
+  ' / ',
+  '·',
+  '—',
+  ', ',
+  '\n',
+  '|',
+  '*',
+];
+const SCRIPTS = ['0', '０', '٠', '०', '\u{1d7d8}'];
+
+describe('the search for card numbers', () => {
+  it('finds them behind any separator and in digits of any script', () => {
+    const digitsOf = (text: string, zero: string) =>
+      text.replace(/\d/g, (digit) => String.fromCodePoint((zero.codePointAt(0) ?? 0) + Number(digit)));
+    fc.assert(
+      fc.property(
+        cardNumber,
+        fc.constantFrom(...SEPARATORS),
+        fc.constantFrom(...SCRIPTS),
+        fc.integer({ min: 1, max: 6 }),
+        (card, gap, zero, size) => {
+          const groups = card.match(new RegExp(`.{1,${size}}`, 'g')) ?? [];
+          const text = digitsOf(groups.join(gap), zero);
+          expect(looksLikeCardNumber(`card ${text} of`)).toBe(true);
+          expect(isCardLikeId(text)).toBe(true);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('finds one among other groups of digits', () => {
+    expect(isCardLikeId('2026 4111 1111 1111 1111 12/28 123')).toBe(true);
+    expect(isCardLikeId('7-4111111111111111')).toBe(true);
+    expect(isCardLikeId('4111111111111111-7')).toBe(true);
+    expect(isCardLikeId('41111111111111111228123')).toBe(true);
+  });
+
+  it('takes letters for an end', () => {
+    expect(looksLikeCardNumber('4111x1111x1111x1111')).toBe(false);
+  });
+
+  it('takes ids that begin otherwise for numbers, and only texts of that length', () => {
+    expect(looksLikeCardNumber('1000000000009')).toBe(true);
+    expect(isCardLikeId('1000000000009')).toBe(false);
+    for (const id of [
+      '1795256130000000',
+      '20261121101530',
+      '0'.repeat(16),
+      '9000000000000001',
+      '1'.repeat(15),
+    ]) {
+      expect(isCardLikeId(id)).toBe(false);
+    }
+    for (const id of ['411111111117', '4111111111111112', '', '4', '0'.repeat(20)]) {
+      expect(looksLikeCardNumber(id)).toBe(false);
+    }
+  });
+
+  it.each(
+    [
+      '4222222222222',
+      '4111111111111111',
+      '4000000000000000006',
+      '5555555555554444',
+      '2223003122003222',
+      '378282246310005',
+      '30569309025904',
+      '36227206271667',
+      '38520000023237',
+      '3530111333300000',
+      '6011111111111117',
+      '6200000000000005',
+      '6304000000000000',
+      '5019717010103742',
+      '2200000000000004',
+      '8171999927660000',
+      '9792030000000000',
+      '8600000000000007',
+    ].filter((card) => looksLikeCardNumber(card)),
+  )('knows how %s begins', (card) => {
+    expect(isCardLikeId(card)).toBe(true);
+  });
+
+  it('spares UUIDs, and finds a number beside one', () => {
+    const uuid = '40111111-1111-4111-1111-111111111111';
+    fc.assert(
+      fc.property(fc.uuid(), (id) => {
+        expect(isCardLikeId(id)).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(isCardLikeId(`${uuid} ${CARD}`)).toBe(true);
+    expect(isCardLikeId('16855697-9823-45CA-8B63-8290A90978D3')).toBe(false);
+  });
+
+  it('finds a card number in any part of a long number', () => {
+    expect(holdsCardDigits(`99${CARD}77`)).toBe(true);
+    expect(holdsCardDigits(CARD)).toBe(true);
+    expect(holdsCardDigits('4222222222222')).toBe(true);
+    expect(holdsCardDigits('7-4222222222222')).toBe(true);
+    expect(holdsCardDigits('4111111111111112')).toBe(false);
+    expect(holdsCardDigits('100000000000000000000')).toBe(false);
+    expect(holdsCardDigits('')).toBe(false);
+    fc.assert(
+      fc.property(cardNumber, fc.nat(99), fc.nat(99), (card, before, after) => {
+        expect(holdsCardDigits(`${before}${card}${after}`)).toBe(true);
+      }),
+    );
+  });
+
+  it('reads digits of every script', () => {
+    expect(plainDigits('４２ ٤٢ ४२ \u{1d7dc}\u{1d7da} ④② ⁴² abc')).toBe('42 42 42 42 42 42 abc');
+    expect(plainDigits('plain 42')).toBe('plain 42');
+    fc.assert(
+      fc.property(
+        fc.nat(9),
+        fc.constantFrom(0x0660, 0x06f0, 0x07c0, 0x0966, 0x0e50, 0x1d7ce, 0x1fbf0),
+        (digit, zero) => {
+          expect(plainDigits(String.fromCodePoint(zero + digit))).toBe(String(digit));
+        },
+      ),
+    );
+  });
+
+  it('takes time in proportion to a text', () => {
+    const startedMs = performance.now();
+    for (const text of [
+      '1 '.repeat(10_000),
+      '1'.repeat(10_000),
+      `1${' '.repeat(200_000)}1`,
+      'a'.repeat(200_000),
+    ]) {
+      looksLikeCardNumber(text);
+      isCardLikeId(text);
+    }
+    expect(performance.now() - startedMs).toBeLessThan(20_000);
+  });
+});

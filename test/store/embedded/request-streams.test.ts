@@ -1,0 +1,92 @@
+import { Readable } from 'node:stream';
+import * as fc from 'fast-check';
+import { compressFrameSync } from 'lz4-napi';
+import { describe, expect, it } from 'vitest';
+import { decodeLz4Frames } from '../../../store/embedded/lz4-frame.ts';
+import { guardValues } from '../../../store/embedded/sql/values-guard.ts';
+
+async function* chunked(bytes: Uint8Array, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield Buffer.from(bytes.subarray(at, at + size));
+}
+
+async function collect(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of source) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function guarded(text: string, size = 3): Promise<Buffer> {
+  return collect(guardValues(chunked(Buffer.from(text), size)));
+}
+
+describe('decodeLz4Frames', () => {
+  it('gives back what another implementation compressed, however it is cut', async () => {
+    const text = fc.array(fc.constantFrom('a', 'bc', 'gateway', '\n', '\u0000'), { maxLength: 2000 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(text, { minLength: 1, maxLength: 3 }),
+        fc.integer({ min: 1, max: 5000 }),
+        async (texts, size) => {
+          const plain = texts.map((parts) => Buffer.from(parts.join('')));
+          const frames = Buffer.concat(plain.map((part) => compressFrameSync(part)));
+          expect(await collect(decodeLz4Frames(chunked(frames, size)))).toEqual(Buffer.concat(plain));
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('gives back many blocks', async () => {
+    const plain = Buffer.from(Array.from({ length: 300_000 }, (_, i) => `${i % 9973},row\n`).join(''));
+    expect((await collect(decodeLz4Frames(chunked(compressFrameSync(plain), 65_536)))).equals(plain)).toBe(
+      true,
+    );
+  });
+
+  it('refuses broken bodies with the code for it, and never hangs', async () => {
+    const frame = compressFrameSync(Buffer.from('gateway '.repeat(500)));
+    const breakage = fc.record({
+      at: fc.nat(frame.length - 1),
+      byte: fc.nat(255),
+      end: fc.nat(frame.length),
+    });
+    await fc.assert(
+      fc.asyncProperty(breakage, async ({ at, byte, end }) => {
+        const bytes = Buffer.from(frame.subarray(0, end));
+        if (at < bytes.length) bytes[at] = byte;
+        const outcome = await collect(decodeLz4Frames(chunked(bytes, 100))).catch((error: unknown) => error);
+        expect(
+          Buffer.isBuffer(outcome) || (outcome as { clickhouseCode: number }).clickhouseCode === 354,
+        ).toBe(true);
+      }),
+    );
+    await expect(collect(decodeLz4Frames(Readable.from([Buffer.from('no frame at all')])))).rejects.toThrow(
+      'LZ4',
+    );
+  });
+});
+
+describe('guardValues', () => {
+  it.each(["(1, 'a')", "(1, 'it''s; \\'; x');", '(`a;b`, "c;d");\n\n ;'.slice(0, -2), ''])(
+    'passes %j on',
+    async (text) => {
+      expect((await guarded(text)).toString()).toBe(text);
+    },
+  );
+
+  it.each(['(1); DROP TABLE t', "(1, 'a;');\n\nDROP TABLE t;", '(1);(2)'])('refuses %j', async (text) => {
+    await expect(guarded(text)).rejects.toThrow('Multi-statements');
+  });
+
+  it('finds a statement behind any rows', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.string()), fc.integer({ min: 1, max: 50 }), async (values, size) => {
+        const rows = values
+          .map((value) => `('${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}')`)
+          .join(',');
+        expect((await guarded(rows, size)).toString()).toBe(rows);
+        await expect(guarded(`${rows};SELECT 1`, size)).rejects.toThrow('Multi-statements');
+      }),
+    );
+  });
+});
