@@ -40,6 +40,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   '@grafana/grafana-foundation-sdk': ['dashboards/', 'alerts/grafana/'],
   // The console's page draws with it, in a browser.
   uplot: ['console/page/'],
+  marked: ['console/page/model/markdown.ts'],
   rolldown: ['console/build-page.ts'],
 };
 

@@ -25,7 +25,7 @@ it('bundles the page and its libraries into two scripts', async () => {
 it('carries the licence of every library that it holds', async () => {
   const { 'main.js': main = '' } = await buildPage();
   const [, notices = ''] = /^((?:\/\*!\n[^]*?\*\/\n)+)/.exec(main) ?? [];
-  expect([...notices.matchAll(/^\/\*!\n(.*)$/gm)].map(([, name]) => name)).toEqual(['uplot']);
+  expect([...notices.matchAll(/^\/\*!\n(.*)$/gm)].map(([, name]) => name)).toEqual(['marked', 'uplot']);
   expect(notices).toContain('Permission is hereby granted, free of charge');
 });
 
