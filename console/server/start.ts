@@ -27,7 +27,7 @@ export interface RunningConsole {
     /** Adds the page, its files and their interface to an HTTP server. */
     addRoutes(app: FastifyInstance): void;
     /** Where a browser that opens `/` is sent. */
-    readonly home: () => Promise<string>;
+    readonly landing: () => Promise<string>;
   } | null;
   stop(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export function startConsole(
     site:
       page === null
         ? null
-        : { addRoutes: (app) => consoleRoutes(app, { console, page, log }), home: console.home },
+        : { addRoutes: (app) => consoleRoutes(app, { console, page, log }), landing: console.landing },
     stop() {
       stopped.abort();
       return store.close();

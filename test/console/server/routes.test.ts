@@ -25,7 +25,7 @@ const answers: Console = {
   variables: () => Promise.resolve({ answer: { options: {}, errors: {} } }),
   annotations: () => Promise.resolve({ answer: { annotations: [], errors: [] } }),
   alerts: () => Promise.resolve({ alerts: [], rules: 3, looked: 3, asOf: 0, error: null }),
-  home: () => Promise.resolve('/d/one'),
+  landing: () => Promise.resolve('/d/one'),
 };
 
 const log = pino({ level: 'silent' });

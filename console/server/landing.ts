@@ -4,19 +4,19 @@ import type { TableResult } from '../../store/store.ts';
 import { toFrame } from './frame.ts';
 
 /** Where a browser that opens `/` is sent: the first question is whether the gateway is healthy. */
-export const HOME = '/d/gatewatch-overview';
+export const OVERVIEW = '/d/gatewatch-overview';
 
-export interface HomeOptions {
+export interface LandingOptions {
   readonly query: (sql: string) => Promise<TableResult>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** How long a browser is kept waiting for a better range than the dashboard's own. @default 400 */
-  readonly patienceMs?: number;
+  /** How long a browser waits for a better range than the dashboard's own. @default 400 */
+  readonly timeLimitMs?: number;
 }
 
 const HOUR = 60;
-/** Ranges in minutes, and how often the page is refreshed. */
-const YOUNG = [
+/** For data of less than so many minutes: the range, and how often the page is refreshed. */
+const SHORT_RANGES = [
   [4, 'now-5m', '5s'],
   [15, 'now-15m', '5s'],
   [30, 'now-30m', '10s'],
@@ -31,22 +31,22 @@ const FIRST_SQL = `SELECT min(event_time) AS first, count() AS items FROM ${view
  * The address of the overview. A store that has just begun would show minutes of data at the edge of hours of
  * nothing: then the range is one that the data fills.
  */
-export function createHome({ query, now, patienceMs = 400 }: HomeOptions): () => Promise<string> {
-  let grownUp = false;
-  async function fitting(): Promise<string> {
+export function createLanding({ query, now, timeLimitMs = 400 }: LandingOptions): () => Promise<string> {
+  let fillsOwnRange = false;
+  async function withFittingRange(): Promise<string> {
     const [first, items] = toFrame('A', 1, await query(FIRST_SQL)).columns;
-    if (Number(items?.values[0] ?? 0) === 0) return HOME;
+    if (Number(items?.values[0] ?? 0) === 0) return OVERVIEW;
     const minutes = (now() - Number(first?.values[0])) / 60_000;
-    const young = YOUNG.find(([most]) => minutes < most);
-    if (young === undefined) {
-      grownUp = true;
-      return HOME;
+    const short = SHORT_RANGES.find(([most]) => minutes < most);
+    if (short === undefined) {
+      fillsOwnRange = true;
+      return OVERVIEW;
     }
-    return `${HOME}?from=${young[1]}&to=now&refresh=${young[2]}`;
+    return `${OVERVIEW}?from=${short[1]}&to=now&refresh=${short[2]}`;
   }
   return async () => {
-    if (grownUp) return HOME;
-    const fallback = (): string => HOME;
-    return withDeadline(fitting().catch(fallback), patienceMs, fallback);
+    if (fillsOwnRange) return OVERVIEW;
+    const fallback = (): string => OVERVIEW;
+    return withDeadline(withFittingRange().catch(fallback), timeLimitMs, fallback);
   };
 }
