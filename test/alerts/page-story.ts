@@ -5,13 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { systemClock } from '../../sandbox/clock.ts';
 import { createSandbox } from '../../sandbox/server.ts';
-import { freePort, startAlertmanager } from './evaluate/support/alertmanager.ts';
-import {
-  startWebhookReceiver,
-  type Told,
-  type WebhookReceiver,
-} from './evaluate/support/webhook-receiver.ts';
-import { type Email, startSmtpReceiver } from './evaluate/support/smtp-receiver.ts';
+import { freePort, startAlertmanager } from './support/alertmanager.ts';
+import { startWebhookReceiver, type Told, type WebhookReceiver } from './support/webhook-receiver.ts';
+import { type Email, startSmtpReceiver } from './support/smtp-receiver.ts';
 import { startCollectorProcess } from '../support/collector-process.ts';
 import { until } from '../support/until.ts';
 
