@@ -1,7 +1,8 @@
 import { createRandom } from '../../sandbox/random.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 import type { Arm } from './arm.ts';
-import { within, type Fault, type Scene } from './faults/fault.ts';
+import { withDeadline } from '../../schemas/deadline.ts';
+import type { Fault, Scene } from './faults/fault.ts';
 import { killAtRandom } from './faults/kill-collector.ts';
 import { swallowAnswers } from './faults/swallow.ts';
 import { settle, type Unrest } from './oracle/settle.ts';
@@ -85,13 +86,9 @@ export async function run(
   for (const [index, fault] of options.faults.entries()) {
     progress.step(`${fault.name} (${index + 1} of ${options.faults.length})`);
     traffic.wanted = Math.ceil((options.events * (done + fault.weightS)) / weight);
-    if (
-      (await within(
-        fault.run(scene).then(() => true),
-        FAULT_LIMIT_MS,
-      )) === null
-    )
+    await withDeadline(fault.run(scene), FAULT_LIMIT_MS, () => {
       throw new Error(`${fault.name} did not come to its end`);
+    });
     done += fault.weightS;
     await traffic.reach(Math.floor((options.events * done * 0.98) / weight));
   }
