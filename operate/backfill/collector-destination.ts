@@ -1,3 +1,4 @@
+import { sleep } from '../../schemas/deadline.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import type { Problem } from '../../schemas/problem.ts';
 import type { WatchMessage } from '../../schemas/watch.ts';
@@ -67,7 +68,7 @@ export function createCollectorDestination(options: CollectorDestinationOptions)
         const due = (await readDue(url)) ?? 0;
         if (due <= maxDue) return;
         if (performance.now() - startedMs > QUIET_MS) onWaiting(due);
-        await pause(signal);
+        await sleep(PAUSE_MS, signal);
       }
     },
     async send(messages, signal) {
@@ -80,7 +81,7 @@ export function createCollectorDestination(options: CollectorDestinationOptions)
         delivery = next;
         if (delivery.busySinceMs === null) continue;
         if (performance.now() - delivery.busySinceMs > giveUpAfterMs) throw takesNoMore(url);
-        await pause(signal);
+        await sleep(PAUSE_MS, signal);
       }
       return delivery.refused;
     },
@@ -139,11 +140,4 @@ function parse(text: string): Refusal {
 function takesNoMore(url: string): GatewatchError {
   const message = `The collector at ${url} takes no more orders. What it has taken is safe; run the command again to go on.`;
   return new GatewatchError(message, { code: 'internal', retryable: true });
-}
-
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, PAUSE_MS);
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-  });
 }

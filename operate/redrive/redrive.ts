@@ -1,4 +1,5 @@
 import type { Clock } from '../../schemas/clock.ts';
+import { sleep } from '../../schemas/deadline.ts';
 import type { KafkaRecord } from '../../schemas/kafka.ts';
 import { ID_KINDS, watchKey, type WatchMessage, type WatchRef } from '../../schemas/watch.ts';
 import type { IngestPort } from '../ingest-port.ts';
@@ -118,7 +119,7 @@ async function redriveReplies(run: Run): Promise<void> {
   if (answer !== 'asked') return;
   const deadline = clock.monotonicMs() + waitMs;
   while (open.length > 0 && clock.monotonicMs() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    await sleep(LOOK_AGAIN_MS);
     open = await settleReplies(run, open);
   }
 }

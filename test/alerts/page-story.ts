@@ -121,7 +121,6 @@ export async function livePage(): Promise<PageStory> {
       `${by === direct ? 'the webhook' : 'Alertmanager'} is told that ${rules.join(' and ')} are ${status}`,
       () => rules.filter((rule) => pagesIn(by.told, status, rule).length > 0),
       (found) => found.length === rules.length,
-      60_000,
     );
 
   // Most of what comes within a few seconds times out; then little comes until somebody has been paged.

@@ -7,7 +7,7 @@ describe.skipIf(!HAS_ALERTMANAGER)('a page, from the gateway to whoever is paged
   // One incident for all tests: they only look at what it left behind.
   beforeAll(async () => {
     story = await livePage();
-  }, 150_000);
+  });
 
   it('fires for the right labels, and says how bad it is', () => {
     const [page] = pagesIn(story.direct, 'firing');

@@ -116,7 +116,7 @@ describe('gatewatch alerts', () => {
     } finally {
       await store.stop();
     }
-  }, 120_000);
+  });
 });
 
 describe('gatewatch alerts --send-test', () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkWatchMessage, decodeWatchMessage } from '../../../schemas/watch-message.ts';
-import { watchKey } from '../../../schemas/watch.ts';
+import { checkWatchMessage, decodeWatchMessage } from '../../schemas/watch-message.ts';
+import { watchKey } from '../../schemas/watch.ts';
 
 const decode = (value: unknown) => decodeWatchMessage(new TextEncoder().encode(JSON.stringify(value)));
 
