@@ -13,7 +13,7 @@ const ENTRY_POINTS: ReadonlySet<string> = new Set([
   'sandbox/main.ts',
   'sandbox/demo.ts',
   'dashboards/generate.ts',
-  'console/generate.ts',
+  'console/build-page.ts',
   'alerts/grafana/generate.ts',
   'docs/generate.ts',
 ]);
@@ -40,6 +40,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   '@grafana/grafana-foundation-sdk': ['dashboards/', 'alerts/grafana/'],
   // The console's page draws with it, in a browser.
   uplot: ['console/page/'],
+  marked: ['console/page/model/markdown.ts'],
+  rolldown: ['console/build-page.ts'],
 };
 
 /** Files whose own loader asks for a default export. */
@@ -139,7 +141,6 @@ const COMPOSERS: ReadonlySet<string> = new Set([
 /** Imports that the rules forbid and a decision allows. Each is still there: the list only gets shorter. */
 const EXCEPTIONS: readonly string[] = [
   'collector/orders/poller.ts -> collector/sources/gateway/status-client.ts',
-  'console/generate.ts -> dashboards/house/write-out.ts',
   'operate/doctor/store-check.ts -> cli/open-store.ts',
   'store/order-timeline.ts -> collector/decode/code.ts',
   'store/order-timeline.ts -> collector/decode/history.ts',
@@ -257,7 +258,9 @@ describe('the repository', () => {
       Record<string, string>
     >;
     const named = new Set(Object.keys({ ...declared['dependencies'], ...declared['optionalDependencies'] }));
-    const missing = productImports.filter(
+    // Builds what is published, and is not published itself.
+    const shipped = productImports.filter(({ from }) => from !== 'console/build-page.ts');
+    const missing = shipped.filter(
       ({ library }) => library !== null && !library.startsWith('node:') && !named.has(library),
     );
     expect([...new Set(missing.map(({ library }) => library))]).toEqual([]);
