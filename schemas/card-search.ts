@@ -42,27 +42,27 @@ export function holdsCardDigits(text: string): boolean {
 }
 
 function search(text: string, judge: (digits: string) => boolean): boolean {
-  if (text.length < SHORTEST) return false;
   const plain = plainDigits(text);
   if (!TWELVE_DIGITS.test(plain)) return false;
   for (const run of plain.replace(UUID, 'uuid').split(/\p{L}+/u)) {
-    if (hasCard(run.match(/\d+/g) ?? [], judge)) return true;
+    const groups = Array.from(run.matchAll(/\d+/g), ([digits]) => digits);
+    if (hasCard(groups, judge)) return true;
   }
   return false;
 }
 
 /** Groups of digits that follow each other: from the start of any of them to the end of any other. */
 function hasCard(groups: readonly string[], judge: (digits: string) => boolean): boolean {
-  for (let first = 0; first < groups.length; first++) {
+  return groups.some((group, first) => {
     let digits = '';
-    for (let last = first; last < groups.length && digits.length <= LONGEST; last++) {
-      digits += groups[last] ?? '';
-      if (digits.length >= SHORTEST && digits.length <= LONGEST && judge(digits)) return true;
+    for (const next of groups.slice(first, first + LONGEST)) {
+      digits += next;
+      if (digits.length > LONGEST) break;
+      if (digits.length >= SHORTEST && judge(digits)) return true;
     }
     // A card number with more digits behind it, without a gap.
-    if ((groups[first]?.length ?? 0) > LONGEST && holdsCardDigits(groups[first] ?? '')) return true;
-  }
-  return false;
+    return group.length > LONGEST && holdsCardDigits(group);
+  });
 }
 
 const isCard = (digits: string): boolean => CARD_PREFIX.test(digits) && luhn(digits);
@@ -70,9 +70,9 @@ const isCard = (digits: string): boolean => CARD_PREFIX.test(digits) && luhn(dig
 function luhn(digits: string): boolean {
   let sum = 0;
   for (let i = 0; i < digits.length; i++) {
-    let digit = Number(digits[digits.length - 1 - i]);
-    if (i % 2 === 1) digit = digit * 2 > 9 ? digit * 2 - 9 : digit * 2;
-    sum += digit;
+    const digit = Number(digits.at(-1 - i));
+    // The digits of twice the digit, added: 8 becomes 16 becomes 7.
+    sum += i % 2 === 0 ? digit : digit * 2 - (digit < 5 ? 0 : 9);
   }
   return sum % 10 === 0;
 }

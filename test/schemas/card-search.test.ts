@@ -58,6 +58,30 @@ describe('the search for card numbers', () => {
     expect(isCardLikeId('41111111111111111228123')).toBe(true);
   });
 
+  it('judges 13 to 19 digits together, and nothing shorter or longer', () => {
+    // 18 and 42 pass the Luhn check by themselves, and 42 begins as a card does.
+    for (const text of ['18-366622-595088', '73028625748603847942', '45910267813519206242']) {
+      expect(looksLikeCardNumber(text)).toBe(false);
+      expect(holdsCardDigits(text)).toBe(false);
+    }
+    expect(isCardLikeId('49039 6145908 0486935')).toBe(true);
+    expect(isCardLikeId('47470 8725257 9419834')).toBe(true);
+    expect(holdsCardDigits('4111 1111 1111 1111')).toBe(true);
+  });
+
+  it('asks for a card’s first digits at the beginning', () => {
+    for (const id of ['1495983415234', '1487766034589', '1926055842210']) {
+      expect(looksLikeCardNumber(id)).toBe(true);
+      expect(isCardLikeId(id)).toBe(false);
+    }
+  });
+
+  it('takes a UUID for an end', () => {
+    const uuid = '69474544-8046-4f06-a621-80d6efb1df23';
+    expect(looksLikeCardNumber('411111-8438770')).toBe(true);
+    expect(looksLikeCardNumber(`411111-${uuid}-8438770`)).toBe(false);
+  });
+
   it('takes letters for an end', () => {
     expect(looksLikeCardNumber('4111x1111x1111x1111')).toBe(false);
   });

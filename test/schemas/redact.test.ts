@@ -64,6 +64,26 @@ describe('redact', () => {
     }
   });
 
+  it('masks digits with anything between when they pass for a card’s, and no others', () => {
+    expect(redact('at 4..1..1..1..1..1..1..1..1..1..1..1..1..1..1..1 now')).toBe('at [16 digits] now');
+    expect(redact('4/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1')).toBe('[16 digits]');
+    for (const text of [
+      '5..6..7..6..9..4..8..4..5..5..0..8..4',
+      '9..1..7..7..4..6..3..1..5..5..3..6..7',
+      '4a1b1c1d1e1f1g1h1i1j1k1l1m1n1o1',
+      '4.1.4.63',
+    ]) {
+      expect(redact(text)).toBe(text);
+    }
+  });
+
+  it('shows control characters as unknown ones, and 120 characters at most', () => {
+    expect(redact('a\u0000b\u001b[31mc\u007fd')).toBe('a\ufffdb\ufffd[31mc\ufffdd');
+    const whole = 'x'.repeat(120);
+    expect(redact(whole)).toBe(whole);
+    expect(redact(`${whole}y`)).toBe(`${whole}... (121 characters)`);
+  });
+
   it('never lets a card number, a control character or an endless text through', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), writtenCard, letters, (before, card, after) => {

@@ -30,8 +30,11 @@ export const GROUPS: Readonly<Record<string, readonly MutationPart[]>> = {
     },
   ],
   masking: [
-    { mutate: decode('card-search', 'redact'), tests: tested('card-search', 'redact') },
-    { mutate: decode('fingerprint', 'grammar'), tests: tested('grammar') },
+    {
+      mutate: ['schemas/card-search.ts', 'schemas/redact.ts'],
+      tests: ['test/schemas/card-search.test.ts', 'test/schemas/redact.test.ts'],
+    },
+    { mutate: [...decode('fingerprint', 'grammar'), 'schemas/shape.ts'], tests: tested('grammar') },
   ],
   decoder: [
     { mutate: decode('code'), tests: [...tested('code'), 'test/contracts/code.test.ts'] },
@@ -41,8 +44,8 @@ export const GROUPS: Readonly<Record<string, readonly MutationPart[]>> = {
       tests: tested('history', 'history-window', 'known-history', 'refused-items'),
     },
     {
-      mutate: decode('callback', 'reduce', 'watch-message'),
-      tests: tested('callback', 'reduce.property', 'watch-message'),
+      mutate: [...decode('callback', 'reduce'), 'schemas/watch-message.ts'],
+      tests: [...tested('callback', 'reduce.property'), 'test/schemas/watch-message.test.ts'],
     },
   ],
   // Its tests read texts and trees that the engine made before.
