@@ -7,7 +7,7 @@ import type {
   VariablesAnswer,
 } from '../../../schemas/console.ts';
 import { resolveRange, type RawRange, type TimeRange } from './time-range.ts';
-import type { Dashboard } from './types.ts';
+import type { Dashboard, Panel } from './types.ts';
 import { ALL, chosenOf, writeUrl, type Address, type UrlState } from './url-state.ts';
 
 /** One opened dashboard: where it is, and what has been loaded for all of its panels. */
@@ -81,3 +81,31 @@ export const keptVariables = (variables: ChosenValues): ChosenValues =>
       ([, values]) => !values.includes(ALL) && values.some((value) => value !== ''),
     ),
   );
+
+/** A row and what it holds; panels above the first row stand in one without a title. */
+export interface Section {
+  readonly id: number;
+  readonly title: string;
+  readonly collapsed: boolean;
+  readonly panels: readonly Panel[];
+}
+
+/** Panels belong to the row above them; a collapsed row carries its own. */
+export function sectionsOf(panels: readonly Panel[]): Section[] {
+  const sections: { id: number; title: string; collapsed: boolean; panels: Panel[] }[] = [];
+  const ordered = panels.toSorted((a, b) => a.gridPos.y - b.gridPos.y || a.gridPos.x - b.gridPos.x);
+  for (const panel of ordered) {
+    if (panel.type === 'row')
+      sections.push({
+        id: panel.id,
+        title: panel.title ?? '',
+        collapsed: panel.collapsed ?? false,
+        panels: [...(panel.panels ?? [])],
+      });
+    else {
+      if (sections.length === 0) sections.push({ id: 0, title: '', collapsed: false, panels: [] });
+      sections.at(-1)?.panels.push(panel);
+    }
+  }
+  return sections.filter(({ title, panels: inner }) => title !== '' || inner.length > 0);
+}

@@ -37,13 +37,14 @@ export function joinSeries(frames: readonly Frame[], theme: Theme): SeriesSet {
     const rows = times.map((time) => rowAt.get(time) ?? -1);
     for (const field of frame.fields) {
       if ((field.kind !== 'number' && field.kind !== 'boolean') || isHidden(field.config)) continue;
-      const placement = field.config.custom?.axisPlacement;
+      const { unit, min, max, custom } = field.config;
+      const placement = custom?.axisPlacement;
       const right = placement === 'right';
       series.push({
         field,
         frame,
         colour: seriesColour(field, theme, series.length),
-        scale: `${field.config.unit ?? ''}|${placement ?? 'auto'}|${field.config.min ?? ''}|${field.config.max ?? ''}`,
+        scale: [unit ?? '', placement ?? 'auto', min ?? '', max ?? ''].join('|'),
         right,
         values: rows.map((row) => numberAt(field, row)),
         rows,

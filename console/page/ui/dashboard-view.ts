@@ -5,10 +5,11 @@ import {
   hrefWith,
   openDashboard,
   scopeOf,
+  sectionsOf,
   withLoaded,
   type DashboardState,
+  type Section,
 } from '../model/dashboard-state.ts';
-import { sectionsOf, type Section } from '../model/layout.ts';
 import { shift, zoomOut, type RawRange } from '../model/time-range.ts';
 import type { Dashboard, Panel } from '../model/types.ts';
 import { refreshMs, type Address, type UrlState } from '../model/url-state.ts';

@@ -64,7 +64,7 @@ function createTextField(variable: Variable, choose: Choose): Control {
   return {
     element: h('label', { class: 'variable', for: input.id }, h('span', {}, labelOf(variable)), input),
     update({ chosen }) {
-      // Nobody's typing is overwritten.
+      // What somebody is typing is not overwritten.
       if (document.activeElement !== input) input.value = chosen[variable.name]?.[0] ?? '';
     },
   };

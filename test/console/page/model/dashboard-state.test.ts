@@ -6,9 +6,10 @@ import {
   keptVariables,
   openDashboard,
   scopeOf,
+  sectionsOf,
   withLoaded,
 } from '../../../../console/page/model/dashboard-state.ts';
-import type { Dashboard } from '../../../../console/page/model/types.ts';
+import type { Dashboard, Panel } from '../../../../console/page/model/types.ts';
 import { readUrl } from '../../../../console/page/model/url-state.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -87,5 +88,41 @@ describe('an opened dashboard', () => {
 it('a link to another dashboard keeps what is chosen, not what is left open', () => {
   expect(keptVariables({ gateway: ['acme'], channel: ['$__all'], order_id: [''] })).toEqual({
     gateway: ['acme'],
+  });
+});
+
+describe('the rows of a dashboard', () => {
+  const panel = (id: number, y: number, type = 'stat', more: Partial<Panel> = {}): Panel => ({
+    id,
+    type,
+    gridPos: { x: 0, y, w: 6, h: 4 },
+    ...more,
+  });
+  const shown = (panels: readonly Panel[]) =>
+    sectionsOf(panels).map(({ title, collapsed, panels: inner }) => [
+      title,
+      collapsed,
+      inner.map(({ id }) => id),
+    ]);
+
+  it('hold the panels below them; a collapsed one carries its own', () => {
+    expect(
+      shown([
+        panel(4, 9, 'row', { title: 'Closed', collapsed: true, panels: [panel(5, 10)] }),
+        panel(3, 5),
+        panel(2, 4, 'row', { title: 'Open' }),
+        panel(1, 0),
+      ]),
+    ).toEqual([
+      ['', false, [1]],
+      ['Open', false, [3]],
+      ['Closed', true, [5]],
+    ]);
+  });
+
+  it('without a title are left out when they are empty', () => {
+    expect(shown([panel(1, 0, 'row', { title: '' }), panel(2, 1, 'row', { title: 'Two' })])).toEqual([
+      ['Two', false, []],
+    ]);
   });
 });
