@@ -49,8 +49,7 @@ const DEFAULT_EXPORTS: ReadonlySet<string> = new Set(['test/support/kafka-broker
 const HIDDEN_IMPORTS: ReadonlySet<string> = new Set([
   // Reach into a CommonJS library that exports no such thing.
   'collector/sources/kafka/bounded-fetch.ts',
-  'collector/sources/kafka/calm-request-queue.ts',
-  'collector/sources/kafka/fresh-connection.ts',
+  'collector/sources/kafka/kafkajs-patches.ts',
 ]);
 
 const files = sourceFiles();

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Kafka, logLevel } from 'kafkajs';
-import { calmRequestQueue } from '../../collector/sources/kafka/calm-request-queue.ts';
+import { patchKafkajs } from '../../collector/sources/kafka/kafkajs-patches.ts';
 
 const run = promisify(execFile);
 
-calmRequestQueue();
+patchKafkajs();
 
 const READY_TIMEOUT_MS = 90_000;
 const STOP_TIMEOUT_MS = 10_000;

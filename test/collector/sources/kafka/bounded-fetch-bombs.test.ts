@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { registerCodecs } from '../../../../collector/sources/kafka/codecs.ts';
 import { useKafka } from '../../../support/kafka-broker.ts';
 import { createTopic, produce, testClient, uniqueName } from '../../../support/kafka-topics.ts';
-import { collect, stopAll, until } from './support.ts';
+import { collect, stopAll, until } from '../../../support/kafka-source.ts';
 
 const kafka = await useKafka();
 const brokers = kafka.available ? kafka.brokers : [];

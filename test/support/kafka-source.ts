@@ -1,11 +1,11 @@
-import { createKafkaSource } from '../../../../collector/sources/kafka/consumer.ts';
-import type { KafkaRecord } from '../../../../schemas/kafka.ts';
+import { createKafkaSource } from '../../collector/sources/kafka/consumer.ts';
+import type { KafkaRecord } from '../../schemas/kafka.ts';
 import type {
   HandleContext,
   KafkaEvent,
   KafkaSource,
   KafkaSourceOptions,
-} from '../../../../collector/sources/kafka/port.ts';
+} from '../../collector/sources/kafka/port.ts';
 
 export interface Collected {
   readonly source: KafkaSource;

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { useKafka } from '../../../support/kafka-broker.ts';
-import { until } from './support.ts';
+import { useKafka } from './kafka-broker.ts';
+import { until } from './kafka-source.ts';
 
-const helper = path.join(import.meta.dirname, '..', '..', '..', 'support', 'kafka-broker.ts');
+const helper = path.join(import.meta.dirname, 'kafka-broker.ts');
 const shared = await useKafka();
 const canStartOne = shared.available && shared.jars !== undefined;
 

@@ -1,8 +1,7 @@
 import { KafkaJSNonRetriableError, KafkaJSProtocolError } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 import type { KafkaEvent } from '../../../../collector/sources/kafka/port.ts';
-import { createRewind } from '../../../../collector/sources/kafka/rewind.ts';
-import type { TopicWatch } from '../../../../collector/sources/kafka/watch.ts';
+import { createRewind } from '../../../../collector/sources/kafka/topic-admin.ts';
 
 const SESSION_MS = 10_000;
 
@@ -22,12 +21,12 @@ function scene(failures: Error[]) {
   let nowMs = 0;
   let done = 0;
   const events: KafkaEvent[] = [];
-  const watch = {
+  const admin = {
     async rewind() {
       const failure = failures.shift();
       if (failure !== undefined) throw failure;
     },
-  } as unknown as TopicWatch;
+  };
   const rewind = createRewind(
     { rewind: { done: () => (done += 1) }, brokers: ['broker:9092'] },
     SESSION_MS,
@@ -35,7 +34,7 @@ function scene(failures: Error[]) {
     (event) => events.push(event),
   );
   return {
-    attempt: () => rewind(watch, ['callbacks']),
+    attempt: () => rewind(admin, ['callbacks']),
     pass: (ms: number) => (nowMs += ms),
     done: () => done,
     events,

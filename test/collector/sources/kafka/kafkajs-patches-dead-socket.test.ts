@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { startConnectionsFresh } from '../../../../collector/sources/kafka/fresh-connection.ts';
+import { patchKafkajs } from '../../../../collector/sources/kafka/kafkajs-patches.ts';
 
 interface Connection {
   socket: Socket;
@@ -10,7 +10,7 @@ interface Connection {
 }
 
 it('a connection of kafkajs that takes leave of a dead socket again and again leaves no listeners on it', async () => {
-  startConnectionsFresh();
+  patchKafkajs();
   const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/connection') as {
     prototype: Connection;
   };

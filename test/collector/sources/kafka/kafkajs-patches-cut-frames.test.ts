@@ -4,7 +4,7 @@ import { createKafkaTap } from '../../../chaos/wire/kafka-tap.ts';
 import { openLink, type Link } from '../../../chaos/wire/link.ts';
 import { useKafka } from '../../../support/kafka-broker.ts';
 import { createTopic, produce, uniqueName } from '../../../support/kafka-topics.ts';
-import { collect, stopAll, texts, until } from './support.ts';
+import { collect, stopAll, texts, until } from '../../../support/kafka-source.ts';
 
 const shared = await useKafka();
 const canStartOne = shared.available && shared.jars !== undefined;

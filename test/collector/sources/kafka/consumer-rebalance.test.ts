@@ -7,7 +7,7 @@ import {
   type TestMessage,
   uniqueName,
 } from '../../../support/kafka-topics.ts';
-import { collect, stopAll, texts, until } from './support.ts';
+import { collect, stopAll, texts, until } from '../../../support/kafka-source.ts';
 
 const kafka = await useKafka();
 const brokers = kafka.available ? kafka.brokers : [];

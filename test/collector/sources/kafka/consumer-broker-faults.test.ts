@@ -4,7 +4,7 @@ import { createKafkaProducer } from '../../../../collector/sources/kafka/produce
 import { startOwnKafka, useKafka } from '../../../support/kafka-broker.ts';
 import { freePort, type KafkaProcess } from '../../../support/kafka-process.ts';
 import { committedOffsets, createTopic, produce, uniqueName } from '../../../support/kafka-topics.ts';
-import { collect, stopAll, texts, until } from './support.ts';
+import { collect, stopAll, texts, until } from '../../../support/kafka-source.ts';
 
 // These tests freeze and kill a broker: they need one of their own.
 const shared = await useKafka();
