@@ -28,7 +28,7 @@ import { createKafkaInput, type KafkaInput } from './sources/kafka/input.ts';
 import { createLifecycle, type Ending } from './lifecycle.ts';
 import { readListenerTls, startListeners } from './sources/http/listeners.ts';
 import { migrate, openStore, untilStoreAnswers } from '../store/open.ts';
-import { createRefusals } from './sources/http/refusals.ts';
+import { createRefusals } from './sources/http/guard.ts';
 import { renewSecrets } from './config/renew-secrets.ts';
 import { createStoreProbe } from '../store/store-probe.ts';
 import { startReports } from './telemetry/status-reporter.ts';

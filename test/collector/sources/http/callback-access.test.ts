@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { GatewatchError } from '../../../../schemas/errors.ts';
 import { Secret } from '../../../../schemas/secret.ts';
-import { post, startScene, type HttpScene } from './scene.ts';
+import { post, startScene, type HttpScene } from '../../../support/http-scene.ts';
 
 const SECRET = 'cGF0aC1zZWNyZXQtb2YtMTI4LWJpdHM';
 let scene: HttpScene;

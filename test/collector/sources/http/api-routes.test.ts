@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GatewatchError } from '../../../../schemas/errors.ts';
 import { rawPost, sendRaw } from '../../../support/http-raw.ts';
-import { asJson, post, startScene, type HttpScene } from './scene.ts';
+import { asJson, post, startScene, type HttpScene } from '../../../support/http-scene.ts';
+import { annotationRow, watchRequestOf } from '../../../../collector/sources/http/api-routes.ts';
 
 const health = { ok: true, problems: {} as Record<string, string>, details: { watched: 3 } };
 let scene: HttpScene;
@@ -223,5 +224,30 @@ describe('POST /annotations', () => {
   ])('refuses %j', async (body) => {
     expect((await annotate(body)).status).toBe(400);
     expect(scene.annotations).toEqual([]);
+  });
+});
+
+describe('an annotation', () => {
+  const input = { title: 'Incident', text: '', gateway: '', tags: [] };
+
+  it('starts now where it names no start, and need not end', () => {
+    expect(annotationRow(input, 'id', 5)).toMatchObject({ annotation_id: 'id', starts_at: 5, ends_at: null });
+  });
+
+  it('keeps the times that it names, whatever their offset', () => {
+    const times = { startsAt: '2026-01-01T02:00:00+02:00', endsAt: '2026-01-01T00:00:01Z' };
+    const row = annotationRow({ ...input, ...times }, 'id', 5);
+    expect([row.starts_at, row.ends_at]).toEqual([1_767_225_600_000_000, 1_767_225_601_000_000]);
+  });
+});
+
+describe('an item of POST /orders', () => {
+  it('that is no watch message becomes a request with its problem', () => {
+    expect(watchRequestOf(5, 'delivery')).toMatchObject({
+      message: null,
+      problem: { expected: expect.any(String) },
+      source: 'http',
+      deliveryId: 'delivery',
+    });
   });
 });

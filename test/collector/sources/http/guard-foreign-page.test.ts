@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { refusalOfForeignPage } from '../../../../collector/sources/http/foreign-page.ts';
+import { refusalOfForeignPage } from '../../../../collector/sources/http/guard.ts';
 import { nameOfHost } from '../../../../schemas/host.ts';
 
 const HOSTS = new Set(['gatewatch.internal']);

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { httpConfigSchema } from '../../../../schemas/config-http.ts';
 import { requestFrom } from '../../../support/http-from.ts';
 import { sendRaw } from '../../../support/http-raw.ts';
-import { startScene, type HttpScene } from './scene.ts';
+import { startScene, type HttpScene } from '../../../support/http-scene.ts';
 
 const scenes: HttpScene[] = [];
 const sockets: Socket[] = [];

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClickHouseSink } from '../../../collector/sinks/clickhouse/sink.ts';
-import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
-import type { RowSink } from '../../../schemas/sink.ts';
-import type { TestStore } from '../../support/embedded.ts';
-import { withEmbedded } from '../../support/embedded.ts';
-import { openDatabase } from '../../support/migrated-store.ts';
-import { historyEvent, historyEvents, settlement } from './support/rows.ts';
+import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
+import { createMemorySink } from '../../collector/sinks/memory/sink.ts';
+import type { RowSink } from '../../schemas/sink.ts';
+import type { TestStore } from '../support/embedded.ts';
+import { withEmbedded } from '../support/embedded.ts';
+import { openDatabase } from '../support/migrated-store.ts';
+import { historyEvent, historyEvents, settlement } from '../collector/sinks/support/rows.ts';
 
 interface Subject {
   readonly sink: RowSink;

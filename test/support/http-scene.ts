@@ -1,20 +1,17 @@
-import { gatewayConfigSchema } from '../../../../schemas/config.ts';
+import { gatewayConfigSchema } from '../../schemas/config.ts';
 import { pino } from 'pino';
-import { apiRoutes, type ApiOptions } from '../../../../collector/sources/http/api-routes.ts';
-import {
-  createCallbackAccess,
-  type CallbackGateway,
-} from '../../../../collector/sources/http/callback-access.ts';
-import type { Refused } from '../../../../collector/sources/http/guard.ts';
-import { intakeRoutes, type IntakeDelivery } from '../../../../collector/sources/http/intake-routes.ts';
+import { apiRoutes, type ApiOptions } from '../../collector/sources/http/api-routes.ts';
+import { createCallbackAccess, type CallbackGateway } from '../../collector/sources/http/callback-access.ts';
+import type { Refused } from '../../collector/sources/http/guard.ts';
+import { intakeRoutes, type IntakeDelivery } from '../../collector/sources/http/intake-routes.ts';
 import {
   startHttpServer,
   type HttpServer,
   type HttpServerOptions,
-} from '../../../../collector/sources/http/server.ts';
-import type { WatchRequest } from '../../../../schemas/watch-message.ts';
-import { judgeWatchRequests } from '../../../../collector/orders/watch-requests.ts';
-import type { Rows } from '../../../../schemas/rows.ts';
+} from '../../collector/sources/http/server.ts';
+import type { WatchRequest } from '../../schemas/watch-message.ts';
+import { judgeWatchRequests } from '../../collector/orders/watch-requests.ts';
+import type { Rows } from '../../schemas/rows.ts';
 
 const GATEWAY = gatewayConfigSchema.parse({
   name: 'acme-eu',

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import type { Refused } from '../../../../collector/sources/http/guard.ts';
-import { createRefusals } from '../../../../collector/sources/http/refusals.ts';
+import { createRefusals } from '../../../../collector/sources/http/guard.ts';
 
 it('every refusal is counted, and a line a minute tells of each reason', () => {
   const lines: Record<string, unknown>[] = [];

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GatewatchError } from '../../../../schemas/errors.ts';
 import { rawPost, sendRaw } from '../../../support/http-raw.ts';
-import { MAX_BODY, post, startScene, type HttpScene } from './scene.ts';
+import { MAX_BODY, post, startScene, type HttpScene } from '../../../support/http-scene.ts';
 
 let scene: HttpScene;
 let url: string;
