@@ -1,4 +1,5 @@
 import { createRandom } from '../../sandbox/random.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 import type { Arm } from './arm.ts';
 import { withDeadline } from '../../schemas/deadline.ts';
 import type { Fault, Scene } from './faults/fault.ts';
@@ -49,8 +50,7 @@ export interface RunResult {
   readonly budget: Budget;
 }
 
-const START_LIMIT_MS = 60_000;
-const FAULT_LIMIT_MS = 300_000;
+const FAULT_LIMIT_MS = 5 * PATIENCE_MS;
 /** Of the sandbox: 8.5 history items, 2.9 callbacks, a watch message. */
 const EVENTS_AN_ORDER = 12.4;
 
@@ -79,7 +79,7 @@ export async function run(
   progress.step('start');
   for (const fault of options.first) await fault.run(scene);
   main.program.start();
-  await main.ready(START_LIMIT_MS);
+  await main.ready(PATIENCE_MS);
   await options.onSchema?.(arm);
   const swallow = swallowAnswers(arm, options.swallowed, records);
   let done = 0;

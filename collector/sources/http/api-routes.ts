@@ -23,7 +23,7 @@ export interface ApiOptions {
   readonly annotate: (row: Rows['annotations']) => Promise<void>;
   readonly now: () => number;
   /** Where a browser that opens `/` is sent; null without a console. */
-  readonly home: (() => Promise<string>) | null;
+  readonly landing: (() => Promise<string>) | null;
 }
 
 const annotationSchema = z
@@ -53,7 +53,7 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
 }
 
 function statusRoutes(app: FastifyInstance, options: ApiOptions): void {
-  const { home, version } = options;
+  const { landing, version } = options;
   const report = (reply: FastifyReply, health: Health) =>
     reply
       .code(health.ok ? 200 : 503)
@@ -66,10 +66,10 @@ function statusRoutes(app: FastifyInstance, options: ApiOptions): void {
   });
   app.get('/', async (request, reply) => {
     // Programs that say nothing of what they accept get the list.
-    if (home !== null && /\btext\/html\b/i.test(request.headers.accept ?? '')) {
-      return reply.header('vary', 'accept').redirect(await home());
+    if (landing !== null && /\btext\/html\b/i.test(request.headers.accept ?? '')) {
+      return reply.header('vary', 'accept').redirect(await landing());
     }
-    const addresses = addressesOf({ hasConsole: home !== null });
+    const addresses = addressesOf({ hasConsole: landing !== null });
     return reply.header('vary', 'accept').send({ name: 'gatewatch', version, addresses });
   });
 }

@@ -1,9 +1,8 @@
+import { PATIENCE_MS } from '../../support/until.ts';
 import { sleep, withDeadline } from '../../../schemas/deadline.ts';
 import type { Exchange, Moment } from '../wire/exchange.ts';
 import type { Link } from '../wire/link.ts';
 import { recover, type Fault, type Scene } from './fault.ts';
-
-const PATIENCE_MS = 30_000;
 
 const isInsert = ({ name }: Exchange): boolean =>
   name.startsWith('insert ') && !name.endsWith('_status_store');

@@ -1,8 +1,8 @@
+import { PATIENCE_MS } from '../../support/until.ts';
 import { sleep, withDeadline } from '../../../schemas/deadline.ts';
 import type { Exchange, Moment } from '../wire/exchange.ts';
 import { RECOVERY_LIMIT_MS, type Fault, type Scene } from './fault.ts';
 
-const PATIENCE_MS = 30_000;
 const isInsert = ({ name }: Exchange): boolean => name.startsWith('insert ');
 
 /** Both processes of `gatewatch store`, or the engine's alone, at random and around an insert. */
