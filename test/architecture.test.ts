@@ -144,9 +144,6 @@ const EXCEPTIONS: readonly string[] = [
   'operate/doctor/otlp-check.ts -> collector/telemetry/otel-env.ts',
   'operate/doctor/port-check.ts -> cli/collector-client.ts',
   'operate/doctor/signature-check.ts -> collector/decode/signature.ts',
-  'operate/doctor/store-check.ts -> cli/host.ts',
-  'operate/doctor/store-check.ts -> cli/open-store.ts',
-  'operate/doctor/store-check.ts -> cli/store-config.ts',
   'operate/redrive/from-kafka.ts -> collector/orders/callbacks.ts',
   'operate/redrive/from-kafka.ts -> collector/orders/kafka-records.ts',
   'operate/redrive/from-kafka.ts -> collector/orders/watch-requests.ts',
@@ -165,7 +162,6 @@ const EXCEPTIONS: readonly string[] = [
   'store/order-timeline.ts -> collector/decode/history.ts',
   'store/order-timeline.ts -> collector/decode/ids.ts',
   'store/order-timeline.ts -> collector/decode/time.ts',
-  'store/sql-request.ts -> cli/open-store.ts',
 ];
 
 const roomOf = (path: string): string =>

@@ -13,8 +13,7 @@ const LOOKBACK_SECONDS = 3_600;
  * rows are the page's number: the affected orders of a share, the counted ones of a drop. Rules over numbers
  * that are not orders have none.
  *
- * One scan for each source, whatever the rule: text costs the engine more than orders of one window do. A
- * migration holds the text; a test tells when it is no longer what the rules give.
+ * One scan for each source, whatever the rule: text costs the engine more than orders of one window do.
  */
 export function incidentOrdersView(rules: readonly Rule[]): string {
   const variants = rules.flatMap((rule): CountVariant[] =>

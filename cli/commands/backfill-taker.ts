@@ -5,7 +5,8 @@ import { GatewatchError } from '../../schemas/errors.ts';
 import type { GlobalOptions } from '../command-context.ts';
 import { collectorUrl } from '../collector-client.ts';
 import type { Host } from '../host.ts';
-import { openStore } from '../open-store.ts';
+import { openStore } from '../../store/open.ts';
+import { progressOn } from '../terminal/progress.ts';
 
 export interface TakerOptions extends GlobalOptions {
   /** Wait while more orders than this are due to be polled. */
@@ -39,7 +40,7 @@ async function storeTaker(host: Host, options: TakerOptions): Promise<Taker> {
   const { createStoreTaker } = await import('../../operate/backfill/store-taker.ts');
   const { migrateStore } = await import('./migrate.ts');
   const config = loadConfig(options.config, host.env);
-  const opened = await openStore(config, host, { create: true });
+  const opened = await openStore(config, { embedded: 'create', progress: progressOn(host) });
   await migrateStore(opened.store, config.retention);
   const pipeline = await createOfflinePipeline({
     store: opened.store,

@@ -4,7 +4,7 @@ import { GatewatchError } from '../../schemas/errors.ts';
 import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import type { Check, Finding } from '../../operate/doctor/check.ts';
 import { printable, type Host, type Output } from '../host.ts';
-import { withProgress } from '../terminal/progress.ts';
+import { progressOn, withProgress } from '../terminal/progress.ts';
 
 interface DoctorOptions extends GlobalOptions {
   readonly json?: true;
@@ -59,7 +59,7 @@ async function chooseChecks(host: Host, path: string | undefined): Promise<Check
     const { storeCheck } = await import('../../operate/doctor/store-check.ts');
     const { diskCheck } = await import('../../operate/doctor/disk-check.ts');
     const { portCheck } = await import('../../operate/doctor/port-check.ts');
-    checks.push(storeCheck(stored, host), portCheck(stored));
+    checks.push(storeCheck(stored, progressOn(host)), portCheck(stored));
     if (stored.clickhouse === undefined) checks.push(diskCheck(stored.dataDir));
   }
   if (config instanceof GatewatchError) return checks;

@@ -8,6 +8,7 @@ import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../com
 import { printable, type Host } from '../host.ts';
 import { createProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
 import { parseDuration } from './since-option.ts';
+import { progressOn } from '../terminal/progress.ts';
 
 interface RedriveCommandOptions extends GlobalOptions {
   readonly reason?: string;
@@ -60,12 +61,12 @@ export function addRedrive(program: Command, context: CommandContext): void {
 
 async function redriveRejects(host: Host, options: RedriveCommandOptions): Promise<number> {
   const { loadConfig } = await import('../../collector/config/load.ts');
-  const { openStore } = await import('../open-store.ts');
+  const { openStore } = await import('../../store/open.ts');
   const { systemClock } = await import('../../schemas/system-clock.ts');
   const { createOfflinePipeline } = await import('../../operate/redrive/offline-pipeline.ts');
   const { redrive } = await import('../../operate/redrive/redrive.ts');
   const config = loadConfig(options.config, host.env);
-  const opened = await openStore(config, host);
+  const opened = await openStore(config, { progress: progressOn(host) });
   const pipeline = await createOfflinePipeline({
     store: opened.store,
     gateways: config.gateways,

@@ -23,3 +23,9 @@ export async function withProgress<T>(host: Host, what: string, work: Promise<T>
     if (shown) void host.stderr.write(CLEAR_LINE);
   }
 }
+
+/** The same as a callback, for parts that know no terminal. */
+export const progressOn =
+  (host: Host) =>
+  <T>(what: string, work: Promise<T>): Promise<T> =>
+    withProgress(host, what, work);

@@ -1,19 +1,24 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMigrator } from '../../store/migrate.ts';
-import type { Host } from '../../cli/host.ts';
-import { MIGRATIONS_FOLDER } from '../../store/package-files.ts';
+import type { Config } from '../../schemas/config.ts';
 import { Secret } from '../../schemas/secret.ts';
-import { hasStore, openStore, type Login, type OpenedStore } from '../../cli/open-store.ts';
-import { retentionDays } from '../../store/retention-days.ts';
+import {
+  hasStore,
+  openStore,
+  schemaMigrator,
+  type Login,
+  type OpenedStore,
+  type OpenOptions,
+} from '../../store/open.ts';
 import { sendSql } from '../../store/sql-request.ts';
-import type { StoreConfig } from '../../cli/store-config.ts';
 import { maskedFinding } from './masked-check.ts';
 import { fail, ok, warn, type Check, type Finding } from './check.ts';
 
+type StoreConfig = Pick<Config, 'clickhouse' | 'dataDir' | 'embedded' | 'retention'>;
+
 /** Does the store answer, is its schema the one we know, and can the reader read? */
-export function storeCheck(config: StoreConfig, host: Host): Check {
+export function storeCheck(config: StoreConfig, progress: OpenOptions['progress']): Check {
   return {
     name: 'store',
     async run() {
@@ -21,7 +26,7 @@ export function storeCheck(config: StoreConfig, host: Host): Check {
       // Before the first run there is no folder to open: prove the engine in one that is thrown away.
       const folder = isNew ? await mkdtemp(join(tmpdir(), 'gatewatch-doctor-')) : null;
       try {
-        const opened = await open(folder === null ? config : { ...config, dataDir: folder }, host);
+        const opened = await open(folder === null ? config : { ...config, dataDir: folder }, progress);
         if ('status' in opened) return [opened];
         try {
           return await examine(opened, config, isNew);
@@ -35,9 +40,9 @@ export function storeCheck(config: StoreConfig, host: Host): Check {
   };
 }
 
-async function open(config: StoreConfig, host: Host): Promise<OpenedStore | Finding> {
+async function open(config: StoreConfig, progress: OpenOptions['progress']): Promise<OpenedStore | Finding> {
   try {
-    return await openStore(config, host, { create: true });
+    return await openStore(config, { embedded: 'create', ...(progress === undefined ? {} : { progress }) });
   } catch (error) {
     return fail('store', (error as Error).message, '');
   }
@@ -67,8 +72,7 @@ async function examine(opened: OpenedStore, config: StoreConfig, isNew: boolean)
 async function schemaFinding({ store }: OpenedStore, config: StoreConfig): Promise<Finding> {
   const check = 'store: schema';
   try {
-    const retention = retentionDays(config.retention);
-    const plan = await createMigrator({ store, directory: MIGRATIONS_FOLDER, retention }).plan();
+    const plan = await schemaMigrator(store, config.retention).plan();
     if (plan.steps.length === 0) return ok(check, `Up to date, version ${plan.to}.`);
     const titles = plan.steps.map((step) => step.title).join(', ');
     return warn(
