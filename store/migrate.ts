@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '../schemas/deadline.ts';
 import { planDerivedViews, readDerivedViews, withoutViews, type DerivedView } from './derived-views.ts';
 import type { Migration } from './migrations.ts';
 import { readMigrations, schemaError } from './migrations.ts';

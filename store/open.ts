@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { sleep } from '../schemas/deadline.ts';
 import type { Config, RetentionConfig } from '../schemas/config.ts';
 import { GatewatchError, isRetryable } from '../schemas/errors.ts';
 import { DATABASE } from '../schemas/names.ts';
@@ -182,10 +183,7 @@ export async function untilStoreAnswers<T>(
         { reason: (error as Error).message, store: store.url, retryInMs: RETRY_MS },
         'the store does not answer',
       );
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, RETRY_MS);
-        signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-      });
+      await sleep(RETRY_MS, signal);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../schemas/clock.ts';
 import type { TableResult } from '../../store/store.ts';
 import { createConsole, type AlertsNow } from './console.ts';
-import { readPageFiles, type PageFiles } from './page-files.ts';
+import { openPage, type PageFiles } from './page-files.ts';
 import { consoleRoutes } from './routes.ts';
 import { createStore } from '../../store/store.ts';
 import type { OpenedStore } from '../../store/open.ts';
@@ -26,7 +26,7 @@ export interface RunningConsole {
     /** Adds the page, its files and their interface to an HTTP server. */
     addRoutes(app: FastifyInstance): void;
     /** Where a browser that opens `/` is sent. */
-    readonly home: () => Promise<string>;
+    readonly landing: () => Promise<string>;
   } | null;
   stop(): Promise<void>;
 }
@@ -41,7 +41,8 @@ export function startConsole(
   alerts: AlertsNow,
   log: Logger,
 ): RunningConsole {
-  const page = pageOf(log);
+  const stopped = new AbortController();
+  const page = findPage(log, stopped.signal);
   const { url, database, reader } = opened;
   const store = createStore({ url, database, ...reader, requestTimeoutMs: 20_000 });
   const query = async (sql: string): Promise<TableResult> =>
@@ -59,14 +60,17 @@ export function startConsole(
     site:
       page === null
         ? null
-        : { addRoutes: (app) => consoleRoutes(app, { console, page }), home: console.home },
-    stop: () => store.close(),
+        : { addRoutes: (app) => consoleRoutes(app, { console, page, log }), landing: console.landing },
+    stop() {
+      stopped.abort();
+      return store.close();
+    },
   };
 }
 
-function pageOf(log: Logger): PageFiles | null {
+function findPage(log: Logger, signal: AbortSignal): (() => Promise<PageFiles>) | null {
   try {
-    return readPageFiles(PAGE_FOLDER);
+    return openPage({ folder: PAGE_FOLDER, signal });
   } catch (error) {
     log.error({ err: error }, 'the console cannot be served');
     return null;
