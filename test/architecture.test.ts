@@ -112,7 +112,8 @@ describe('the tree', () => {
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'schemas/': [],
   'collector/decode/': ['schemas/'],
-  'collector/orders/': ['schemas/', 'collector/decode/', 'collector/telemetry/'],
+  // Its memory is in the store; how many ids one statement can take is the store's to say.
+  'collector/orders/': ['schemas/', 'collector/decode/', 'collector/telemetry/', 'store/pieces.ts'],
   'collector/sources/': ['schemas/', 'collector/telemetry/'],
   'collector/sinks/': ['schemas/', 'collector/telemetry/', 'store/'],
   'collector/config/': ['schemas/'],
@@ -131,34 +132,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Files that put rooms together. */
-const COMPOSERS: ReadonlySet<string> = new Set(['collector/wire.ts', 'vitest.mutation.config.ts']);
+const COMPOSERS: ReadonlySet<string> = new Set([
+  'collector/wire.ts',
+  'collector/offline.ts',
+  'vitest.mutation.config.ts',
+]);
 
 /** Imports that the rules forbid and a decision allows. Each is still there: the list only gets shorter. */
 const EXCEPTIONS: readonly string[] = [
   'collector/orders/poller.ts -> collector/sources/gateway/status-client.ts',
-  'operate/backfill/kafka-taker.ts -> collector/sources/kafka/producer.ts',
-  'operate/backfill/store-taker.ts -> collector/orders/watch-requests.ts',
-  'operate/doctor/kafka-check.ts -> collector/sources/kafka/client.ts',
-  'operate/doctor/kafka-check.ts -> collector/sources/kafka/failure.ts',
-  'operate/doctor/kafka-check.ts -> collector/sources/kafka/options.ts',
-  'operate/doctor/otlp-check.ts -> collector/sinks/otlp/sender.ts',
-  'operate/doctor/otlp-check.ts -> collector/telemetry/otel-env.ts',
-  'operate/doctor/port-check.ts -> cli/collector-client.ts',
-  'operate/doctor/signature-check.ts -> collector/decode/signature.ts',
-  'operate/redrive/from-kafka.ts -> collector/orders/callbacks.ts',
-  'operate/redrive/from-kafka.ts -> collector/orders/kafka-records.ts',
-  'operate/redrive/from-kafka.ts -> collector/orders/watch-requests.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/decode/fingerprint.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/orders/context.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/orders/watch-memory.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/sinks/clickhouse/sink.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/telemetry/instruments.ts',
-  'operate/redrive/open-rejects.ts -> collector/orders/pieces.ts',
-  'operate/redrive/open-rejects.ts -> collector/orders/watch-memory.ts',
-  'operate/redrive/orders-of.ts -> collector/orders/context.ts',
-  'operate/redrive/orders-of.ts -> collector/orders/watch-memory.ts',
-  'operate/redrive/orders-of.ts -> collector/orders/watch-requests.ts',
-  'operate/redrive/redrive.ts -> collector/orders/watch-memory.ts',
   'store/order-timeline.ts -> collector/decode/code.ts',
   'store/order-timeline.ts -> collector/decode/history.ts',
   'store/order-timeline.ts -> collector/decode/ids.ts',

@@ -16,8 +16,7 @@ import {
 import { drawAlerts } from '../terminal/draw-alerts.ts';
 import type { Host } from '../host.ts';
 import type { OpenedStore } from '../../store/open.ts';
-import { createProgressBar } from '../terminal/progress-bar.ts';
-import { progressOn } from '../terminal/progress.ts';
+import { createProgressBar, progressOn } from '../terminal/progress.ts';
 
 interface AlertsOptions extends GlobalOptions {
   readonly json?: true;

@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
-import type { RetentionConfig } from '../../schemas/config.ts';
 import type { MigrationPlan } from '../../store/migrate.ts';
-import type { Store } from '../../store/store.ts';
 import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
 
@@ -90,12 +88,6 @@ async function grant({ host }: CommandContext, options: MigrateOptions): Promise
   await host.stderr.write(
     dryRun ? 'Nothing was changed.\n' : 'Done. Give the roles to users: GRANT gatewatch_collector TO ...\n',
   );
-}
-
-/** Brings a store up to date, for commands that write into one that no collector may ever have seen. */
-export async function migrateStore(store: Store, retention: RetentionConfig): Promise<void> {
-  const { schemaMigrator } = await import('../../store/open.ts');
-  await schemaMigrator(store, retention).run();
 }
 
 /** A script that another client could run. */

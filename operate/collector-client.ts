@@ -1,4 +1,5 @@
-import type { StoreConfig } from './store-config.ts';
+import type { Config } from '../schemas/config.ts';
+import type { WatchMessage } from '../schemas/watch.ts';
 
 /** What a running collector answered; null when none does. */
 export interface CollectorReply {
@@ -9,7 +10,7 @@ export interface CollectorReply {
 const TIMEOUT_MS = 5000;
 
 /** Where the configuration says that the collector listens, as this machine reaches it. */
-export function collectorUrl(config: Pick<StoreConfig, 'http'>): string {
+export function collectorUrl(config: Pick<Config, 'http'>): string {
   const { host, port, tls } = config.http;
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `${tls === undefined ? 'http' : 'https'}://${name.includes(':') ? `[${name}]` : name}:${port}`;
@@ -40,6 +41,26 @@ export async function askCollector(
   } catch {
     return null;
   }
+}
+
+/** More would be too much for one request, with the longest ids. */
+export const MESSAGES_A_REQUEST = 500;
+
+/**
+ * Asks the running collector to watch orders, in as many requests as it takes. Ends at the first request that
+ * is not accepted, with the number of messages accepted before it.
+ */
+export async function postWatchMessages(
+  base: string,
+  messages: readonly WatchMessage[],
+): Promise<{ readonly accepted: number; readonly failure: 'no_answer' | CollectorReply | null }> {
+  for (let from = 0; from < messages.length; from += MESSAGES_A_REQUEST) {
+    const body = messages.slice(from, from + MESSAGES_A_REQUEST);
+    const reply = await askCollector(base, '/orders', { body });
+    if (reply === null) return { accepted: from, failure: 'no_answer' };
+    if (reply.status >= 300) return { accepted: from, failure: reply };
+  }
+  return { accepted: messages.length, failure: null };
 }
 
 /** What a refusal says to people. */

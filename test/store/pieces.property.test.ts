@@ -1,6 +1,6 @@
 import { array, assert, oneof, property, string, uuid } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inPieces } from '../../../collector/orders/pieces.ts';
+import { inPieces } from '../../store/pieces.ts';
 
 /** As the client writes a list of texts into an address. */
 function encoded(ids: readonly string[]): number {

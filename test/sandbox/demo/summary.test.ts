@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { summarize, summaryText } from '../../sandbox/demo/summary.ts';
-import { createStats } from '../../sandbox/stats.ts';
+import { summarize, summaryText } from '../../../sandbox/demo/summary.ts';
+import { createStats } from '../../../sandbox/stats.ts';
 
 const COUNTS = {
   orders: 0,

@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimDataFolder, FolderRefused, MARKER } from '../../sandbox/demo/data-folder.ts';
+import { claimDataFolder, FolderRefused, MARKER } from '../../../sandbox/demo/data-folder.ts';
 
-const DEMO = fileURLToPath(new URL('../../sandbox/demo.ts', import.meta.url));
+const DEMO = fileURLToPath(new URL('../../../sandbox/demo.ts', import.meta.url));
 
 const RUNNING = 4711;
 let home: string;

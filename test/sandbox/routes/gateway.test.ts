@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { CATALOGUE, ORDER_STATUSES } from '../../schemas/dictionary.ts';
+import { CATALOGUE, ORDER_STATUSES } from '../../../schemas/dictionary.ts';
 import {
   statusReplySchema,
   historyItemSchema,
   type FullStatusReply,
-} from '../../schemas/gateway/status-reply.ts';
-import { call, create, deposit, PATH, PAYOUT_PATH, sandboxWithClock, START_MS, status } from './support.ts';
+} from '../../../schemas/gateway/status-reply.ts';
+import { call, create, deposit, PATH, PAYOUT_PATH, sandboxWithClock, START_MS, status } from '../support.ts';
 
 const MINUTE = 60_000;
 const CATALOGUED: ReadonlySet<string> = new Set(CATALOGUE.map(({ action }) => action));

@@ -1,11 +1,11 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { FAULT_NAMES } from '../../sandbox/faults.ts';
-import { isLoopback } from '../../sandbox/auth.ts';
-import { INCIDENT_NAMES } from '../../sandbox/scenarios.ts';
-import type { OrderTruth } from '../../sandbox/truth.ts';
-import type { FullStatusReply } from '../../schemas/gateway/status-reply.ts';
-import { call, create, deposit, receiver, sandboxWithClock, START_MS, status, until } from './support.ts';
+import { FAULT_NAMES } from '../../../sandbox/faults.ts';
+import { isLoopback } from '../../../sandbox/auth.ts';
+import { INCIDENT_NAMES } from '../../../sandbox/scenarios.ts';
+import type { OrderTruth } from '../../../sandbox/truth.ts';
+import type { FullStatusReply } from '../../../schemas/gateway/status-reply.ts';
+import { call, create, deposit, receiver, sandboxWithClock, START_MS, status, until } from '../support.ts';
 
 describe('the admin API', () => {
   it('explains itself: every endpoint, fault and incident', async () => {
