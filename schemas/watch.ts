@@ -93,7 +93,32 @@ export const watchMessageSchema = z
   });
 export type WatchMessage = z.infer<typeof watchMessageSchema>;
 
+/** Names one watched order. */
+export type WatchRef = Pick<WatchedOrder, 'gateway' | 'orderType' | 'idKind' | 'orderId'>;
+
 /** The key under which an order is watched: unique over gateways, types and both kinds of id. */
-export function watchKey(order: Pick<WatchedOrder, 'gateway' | 'orderType' | 'idKind' | 'orderId'>): string {
-  return `${order.gateway}|${order.orderType}|${order.idKind}|${order.orderId}`;
+export function watchKey({ gateway, orderType, idKind, orderId }: WatchRef): string {
+  return `${gateway}|${orderType}|${idKind}|${orderId}`;
+}
+
+/** The gateway of a watch key: no gateway's name has a bar in it. */
+export function gatewayOfKey(key: string): string {
+  return key.slice(0, key.indexOf('|'));
+}
+
+/**
+ * The key of an order's messages on the watch topic. Which collector owns an order goes by the partition of
+ * this key (decision 13): every producer of watch messages uses it.
+ */
+export function watchTopicKey({ gateway, orderType, orderId }: Omit<WatchRef, 'idKind'>): string {
+  return `${gateway}|${orderType}|${orderId}`;
+}
+
+/** The same of a row of `order_watch`, as an expression of ClickHouse's SQL. */
+export const WATCH_TOPIC_KEY_SQL = `concat(gateway, '|', toString(order_type), '|', order_id)`;
+
+/** The key under which a message is left on the watch topic. */
+export function keyOfWatchMessage(message: WatchMessage): string {
+  const { gateway = '', orderType, externalId, externalTransactionId } = message;
+  return watchTopicKey({ gateway, orderType, orderId: externalId ?? externalTransactionId ?? '' });
 }

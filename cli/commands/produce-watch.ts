@@ -1,5 +1,5 @@
 import type { KafkaConfig } from '../../schemas/config.ts';
-import type { WatchMessage } from '../../schemas/watch.ts';
+import { keyOfWatchMessage, type WatchMessage } from '../../schemas/watch.ts';
 import { kafkaConnection } from '../../collector/sources/kafka/options.ts';
 import { createKafkaProducer } from '../../collector/sources/kafka/producer.ts';
 
@@ -7,8 +7,7 @@ import { createKafkaProducer } from '../../collector/sources/kafka/producer.ts';
 const SEND_TIMEOUT_MS = 10_000;
 
 /**
- * Leaves watch messages on the watch topic (design: Kafka), key `gateway|orderType|id`. Resolves when the
- * brokers have them all.
+ * Leaves watch messages on the watch topic (design: Kafka). Resolves when the brokers have them all.
  * @throws GatewatchError that says what is wrong with the brokers
  */
 export async function produceWatchMessages(
@@ -18,9 +17,8 @@ export async function produceWatchMessages(
   const producer = createKafkaProducer({ ...kafkaConnection(kafka), sendTimeoutMs: SEND_TIMEOUT_MS });
   try {
     for (const message of messages) {
-      const id = message.externalId ?? message.externalTransactionId ?? '';
       await producer.send(kafka.watchTopic, {
-        key: `${message.gateway ?? ''}|${message.orderType}|${id}`,
+        key: keyOfWatchMessage(message),
         value: Buffer.from(JSON.stringify(message)),
       });
     }

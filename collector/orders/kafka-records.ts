@@ -1,9 +1,10 @@
 import { HEADERS } from '../../schemas/names.ts';
+import { rejectRow } from '../../schemas/reject-row.ts';
 import type { EpochMicros, RejectRow } from '../../schemas/rows.ts';
 import type { CallbackDelivery } from '../decode/callback.ts';
 import { stableId } from '../decode/ids.ts';
 import { decodeWatchMessage } from '../../schemas/watch-message.ts';
-import type { KafkaRecord } from '../../schemas/kafka.ts';
+import type { Coordinates, KafkaRecord } from '../../schemas/kafka.ts';
 import type { WatchRequest } from '../../schemas/watch-message.ts';
 
 const BODY_HASH = /^[0-9a-f]{64}$/;
@@ -66,26 +67,21 @@ function unreadableRow(record: KafkaRecord, now: EpochMicros): RejectRow[] {
   const { unreadable } = record;
   if (unreadable === undefined) return [];
   const { why, firstOffset, lastOffset, bytes } = unreadable;
-  const { topic, partition, offset } = coordinatesOf(record);
   const reason = why === 'too_large' ? 'kafka_batch_too_large' : 'kafka_batch_damaged';
   return [
-    {
+    rejectRow({
       gateway: '',
       reason,
-      reject_id: stableId(`${reason}|${coordinatesText(record)}`),
-      rejected_at: now,
+      rejectId: stableId(`${reason}|${coordinatesText(record)}`),
+      rejectedAt: now,
       source: 'kafka',
-      field: 'records',
-      expected: why === 'too_large' ? 'at most 16 MiB and 200,000 records' : 'a batch that can be unpacked',
-      received: `offsets ${firstOffset} to ${lastOffset}, packed in ${bytes} bytes`,
-      content: '',
-      topic,
-      kafka_partition: partition,
-      kafka_offset: offset,
-      delivery_id: '',
-      order_type: null,
-      order_id: null,
-    },
+      problem: {
+        field: 'records',
+        received: `offsets ${firstOffset} to ${lastOffset}, packed in ${bytes} bytes`,
+        expected: why === 'too_large' ? 'at most 16 MiB and 200,000 records' : 'a batch that can be unpacked',
+      },
+      coordinates: coordinatesOf(record),
+    }),
   ];
 }
 
@@ -111,6 +107,6 @@ function coordinatesText(record: KafkaRecord): string {
   return `${record.topic}/${record.partition}@${record.offset}`;
 }
 
-function coordinatesOf(record: KafkaRecord) {
+function coordinatesOf(record: KafkaRecord): Coordinates {
   return { topic: record.topic, partition: record.partition, offset: Number(record.offset) };
 }

@@ -1,19 +1,17 @@
-import type { WatchMessage } from '../../schemas/watch.ts';
+import { keyOfWatchMessage, type WatchMessage } from '../../schemas/watch.ts';
 import type { KafkaProducer } from '../../collector/sources/kafka/producer.ts';
 import type { Taker } from './taker.ts';
 
 /** Messages under way at once. */
 const AT_ONCE = 50;
 
-/** Leaves orders on the watch topic (key `gateway|orderType|id`), where the next collector finds them. */
+/** Leaves orders on the watch topic, where the next collector finds them. */
 export function createKafkaTaker(producer: KafkaProducer, topic: string): Taker {
-  const send = (message: WatchMessage) => {
-    const id = message.externalId ?? message.externalTransactionId ?? '';
-    return producer.send(topic, {
-      key: `${message.gateway ?? ''}|${message.orderType}|${id}`,
+  const send = (message: WatchMessage) =>
+    producer.send(topic, {
+      key: keyOfWatchMessage(message),
       value: Buffer.from(JSON.stringify(message)),
     });
-  };
   return {
     name: `Kafka topic ${topic}`,
     ready: async () => undefined,
