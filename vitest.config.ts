@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { PATIENCE_MS } from './test/support/until.ts';
 
 export default defineConfig({
   test: {
@@ -10,12 +11,12 @@ export default defineConfig({
     // `test:lab` and `test:attacks` run them apart.
     exclude:
       process.env['GATEWATCH_SUITE'] === undefined ? ['test/e2e/**', 'test/lab/**', 'test/attacks/**'] : [],
-    testTimeout: 60_000,
-    // A busy machine is no reason to fail: what is polled for comes, or the test's own time runs out.
-    expect: { poll: { timeout: 30_000 } },
+    // A busy machine is no reason to fail: tests wait for conditions, and only a failing one waits this long.
+    expect: { poll: { timeout: PATIENCE_MS } },
+    testTimeout: 2 * PATIENCE_MS,
+    hookTimeout: 5 * PATIENCE_MS,
     // Real brokers, engines and processes on a shared machine: one more try in CI, none at home.
     retry: process.env['CI'] === undefined ? 0 : 1,
-    hookTimeout: 180_000,
     // Real brokers and engines are heavy: one core stays free for them where there are more than two.
     maxWorkers: Math.max(2, availableParallelism() - 1),
   },

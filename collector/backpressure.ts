@@ -1,3 +1,4 @@
+import { withDeadline } from '../schemas/deadline.ts';
 import { GatewatchError } from '../schemas/errors.ts';
 import type { RowSink } from '../schemas/sink.ts';
 
@@ -32,17 +33,10 @@ export function createAdmission(sink: RowSink, monotonicMs: () => number): () =>
  * @throws GatewatchError `store_timeout`, retryable
  */
 export async function acknowledgedWithin<T>(work: Promise<T>, ms: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(
-      new GatewatchError('The store did not acknowledge in time', { code: 'store_timeout', retryable: true }),
-    );
-  }, ms);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-    // The loser of the race must not count as an error that nobody caught.
-    work.catch(() => undefined);
-  }
+  return withDeadline(work, ms, () => {
+    throw new GatewatchError('The store did not acknowledge in time', {
+      code: 'store_timeout',
+      retryable: true,
+    });
+  });
 }

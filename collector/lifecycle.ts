@@ -68,11 +68,3 @@ export function createLifecycle(log: Logger): Lifecycle {
     },
   };
 }
-
-/** Waits for it, but no longer than this. */
-export async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  const { promise: deadline, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, deadline]);
-  clearTimeout(timer);
-}

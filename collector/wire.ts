@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { withDeadline } from '../schemas/deadline.ts';
 import type { RowBundle } from '../schemas/rows.ts';
 import { systemClock } from '../schemas/system-clock.ts';
 import type { Environment, LoadedConfig } from '../schemas/config.ts';
@@ -24,7 +25,7 @@ import { createAlertStates } from '../alerts/evaluate/alert-states.ts';
 import { gaugeReaders } from './telemetry/gauges.ts';
 import { createHealth } from './telemetry/health.ts';
 import { createKafkaInput, type KafkaInput } from './sources/kafka/input.ts';
-import { createLifecycle, within, type Ending } from './lifecycle.ts';
+import { createLifecycle, type Ending } from './lifecycle.ts';
 import { readListenerTls, startListeners } from './sources/http/listeners.ts';
 import { migrate, openStore, untilStoreAnswers } from '../store/open.ts';
 import { createRefusals } from './sources/http/refusals.ts';
@@ -179,7 +180,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
       onError: (error) => log.debug({ err: error }, 'the watched orders could not be looked through'),
     });
     // Together: while the store is away, all of them wait for it.
-    life.onStop(() => within(Promise.all([poller.stop(), keeper.stop(), kafka?.stop()]), DRAIN_MS));
+    life.onStop(() => withDeadline(Promise.all([poller.stop(), keeper.stop(), kafka?.stop()]), DRAIN_MS));
     const probe = createStoreProbe({ ask: () => store.queryText('SELECT 1', 'TabSeparated'), clock });
     life.onStop(async () => probe.stop());
     const kafkaStatus = () => kafka?.source.status() ?? null;
@@ -271,7 +272,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         onOutcome: (target, outcome) => instruments.alertNotices.add(1, { target, outcome }),
       });
       // A question to a store that hangs takes its whole deadline.
-      life.onStop(() => within(stopAlerting(), 1_000));
+      life.onStop(() => withDeadline(stopAlerting(), 1_000));
       log.info(
         { ...listeners, store: store.url, config: config.origin, resumedOrders: resumed },
         'collecting',

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
+import { sleep } from '../schemas/deadline.ts';
 import type { AlertLine } from '../schemas/alert-line.ts';
 import { annotate } from './demo/annotate.ts';
 import { runCommand, startCollectorProcess, type CollectorProcess } from './demo/collector-process.ts';
@@ -102,9 +102,7 @@ async function live(
   const startedMs = performance.now();
   let [provoked, over, quiet] = [false, false, false];
   for (let second = 1; !interrupted.aborted; second++) {
-    await sleep(Math.max(0, startedMs + second * 1000 - performance.now()), undefined, {
-      signal: interrupted,
-    }).catch(() => undefined);
+    await sleep(Math.max(0, startedMs + second * 1000 - performance.now()), interrupted);
     if (options.seconds !== null && second >= options.seconds) break;
     if (!provoked && second >= plan.incidentAtS) {
       provoked = true;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '../schemas/deadline.ts';
 
 /**
  * Waits for a statement that may take long, as long as the store answers others meanwhile: a copy of a large
@@ -14,7 +14,8 @@ export async function whileAnswering<T>(
   const done = new AbortController();
   const watch = async (): Promise<void> => {
     for (;;) {
-      await sleep(everyMs, undefined, { signal: done.signal });
+      await sleep(everyMs, done.signal);
+      if (done.signal.aborted) return;
       if (await ping()) continue;
       silence.abort(new DOMException('The store does not answer any more', 'TimeoutError'));
       return;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '../schemas/deadline.ts';
 import type { Migration } from './migrations.ts';
 import { readMigrations, schemaError } from './migrations.ts';
 import { planRetention } from './retention.ts';

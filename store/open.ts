@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { sleep } from '../schemas/deadline.ts';
 import type { LoadedConfig } from '../schemas/config.ts';
 import type { Refill } from './embedded/set-aside.ts';
 import { startEmbeddedStore, type EmbeddedStore } from './embedded/store.ts';
@@ -75,10 +76,7 @@ export async function untilStoreAnswers<T>(
         { reason: (error as Error).message, store: store.url, retryInMs: RETRY_MS },
         'the store does not answer',
       );
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, RETRY_MS);
-        signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-      });
+      await sleep(RETRY_MS, signal);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { settlesWithin } from '../../schemas/deadline.ts';
 import type { AlertsAnswer, ConsoleAlert } from '../../schemas/console.ts';
 import type { TableResult } from '../../store/store.ts';
 import type { AlertInstance, RuleEvaluation } from './evaluate.ts';
@@ -76,7 +77,8 @@ export function createAlertStates(options: AlertStatesOptions): () => Promise<Al
 
   return async () => {
     if (monotonicMs() >= nextAt) running ??= evaluate().finally(() => (running = null));
-    if (running !== null && (rules === null || alerts.size < rules.length)) await within(running, patienceMs);
+    if (running !== null && (rules === null || alerts.size < rules.length))
+      await settlesWithin(running, patienceMs);
     return {
       alerts: [...alerts.values()].flat(),
       rules: rules?.length ?? 0,
@@ -89,13 +91,6 @@ export function createAlertStates(options: AlertStatesOptions): () => Promise<Al
 
 const urgency = ({ labels }: ProvisionedRule): number =>
   ['critical', 'warning', 'info'].indexOf(labels['severity'] ?? '') + 1 || 9;
-
-async function within(work: Promise<void>, ms: number): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, late]);
-  clearTimeout(timer);
-}
 
 function alertsOf({ rule, instances }: RuleEvaluation): ConsoleAlert[] {
   return instances

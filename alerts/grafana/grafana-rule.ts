@@ -69,7 +69,7 @@ export function ruleGroups(rules: readonly Rule[]): alerting.RuleGroup[] {
 /** The window is the SQL's own; the range here only says which part of the past it can touch. */
 function sqlQuery(refId: string, sql: string, rule: Rule, intervalSeconds: number): alerting.QueryBuilder {
   const longest =
-    rule.kind === 'gauge' ? 900 : Math.max(...rule.gate.rungs.map((rung) => rung.windowSeconds));
+    rule.kind === 'gauge' ? 900 : Math.max(...rule.condition.windows.map((window) => window.windowSeconds));
   return new alerting.QueryBuilder(refId)
     .datasourceUid(GRAFANA.datasourceUid)
     .queryType('')

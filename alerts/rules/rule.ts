@@ -22,29 +22,29 @@ export const RULE_GROUPS = {
 } as const;
 export type RuleGroupName = keyof typeof RULE_GROUPS;
 
-/** One window of a gate. */
-export interface Rung {
+/** One window of a condition. */
+export interface RuleWindow {
   readonly windowSeconds: number;
   /**
    * A shorter window, at the end of this one, that must be above the share as well, however few its orders.
    * @default none
    */
   readonly confirmSeconds?: number;
-  /** Another limit than the gate's, for burn rates. 0..1. */
+  /** Another limit than the condition's, for burn rates. 0..1. */
   readonly shareAbove?: number;
 }
 
 /**
- * When a share is an incident. On any rung: at least `minimumAffectedOrders`, and so many of the orders seen
+ * When a share is an incident. In any window: at least `minimumAffectedOrders`, and so many of the orders seen
  * that the share is above `shareAbove` (or the baseline) beyond chance. With a fixed share that is the
  * condition that the lower Wilson bound lies above it, turned around to a count: see `limitOrders`.
  *
- * A rung says nothing once a window shorter than its own, with `RECOVERY.enoughOrders`, is no longer above
+ * A window says nothing once a window shorter than its own, with `RECOVERY.enoughOrders`, is no longer above
  * the share: what is over does not go on firing for as long as the window is.
  */
-export interface ShareGate {
+export interface ShareCondition {
   /** Shortest first. */
-  readonly rungs: readonly Rung[];
+  readonly windows: readonly RuleWindow[];
   readonly minimumAffectedOrders: number;
   /** Standard deviations that chance is allowed. */
   readonly z: number;
@@ -62,11 +62,11 @@ export interface ShareBaseline {
 }
 
 /**
- * When fewer orders than usual are an incident. A rung says nothing once a shorter window is halfway back to
+ * When fewer orders than usual are an incident. A window says nothing once a shorter window is halfway back to
  * usual.
  */
-export interface DropGate {
-  readonly rungs: readonly { readonly windowSeconds: number }[];
+export interface DropCondition {
+  readonly windows: readonly { readonly windowSeconds: number }[];
   /** Expect at least so many orders, or do not judge. */
   readonly minimumExpectedOrders: number;
   readonly z: number;
@@ -130,7 +130,7 @@ type RuleName = RuleBase['name'];
 export interface ShareRule extends RuleBase {
   readonly kind: 'share';
   readonly count: OrderCount;
-  readonly gate: ShareGate;
+  readonly condition: ShareCondition;
   /** Completes "N of M orders ...": what happened to them. */
   readonly affectedOrders: string;
 }
@@ -139,7 +139,7 @@ export interface ShareRule extends RuleBase {
 export interface DropRule extends RuleBase {
   readonly kind: 'drop';
   readonly count: OrderCount;
-  readonly gate: DropGate;
+  readonly condition: DropCondition;
   /** Completes "N orders ...": what they did. */
   readonly countedOrders: string;
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep, withDeadline } from '../../schemas/deadline.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 
 export interface RetryPolicy {
@@ -38,31 +38,19 @@ export async function untilAnswered<T>(attempt: () => Promise<T>, options: Until
   for (let failures = 1; ; failures += 1) {
     if (options.signal.aborted) throw stoppedError();
     try {
-      return await orStopped(attempt(), options.signal);
+      // Not every statement can be given up, and some take very long.
+      return await withDeadline(attempt(), Infinity, failStopped, options.signal);
     } catch (error) {
       if (options.signal.aborted) throw stoppedError();
       if (options.isFinal(error)) throw error;
       options.onFailure(error, failures);
     }
-    await pause(retryDelayMs(options.policy, failures), options.signal);
+    await sleep(retryDelayMs(options.policy, failures), options.signal);
   }
 }
 
-/** Not every statement can be given up, and some take very long. */
-async function orStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: stopped, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(stoppedError());
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}
-
-/** Resolves after `delayMs`, or as soon as `signal` is aborted. */
-export async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  await sleep(delayMs, undefined, { signal }).catch(() => undefined);
+function failStopped(): never {
+  throw stoppedError();
 }
 
 export function stoppedError(): GatewatchError {

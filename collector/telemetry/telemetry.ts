@@ -4,6 +4,7 @@ import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporte
 import type { IMetricReader } from '@opentelemetry/sdk-metrics';
 import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { NodeSDK } from '@opentelemetry/sdk-node';
+import { settlesWithin } from '../../schemas/deadline.ts';
 import type { GaugeReaders, Instruments } from './instruments.ts';
 import { createInstruments, observeGauges } from './instruments.ts';
 import type { Environment } from './otel-env.ts';
@@ -75,10 +76,7 @@ export function startTelemetry({ version, collectorId, env }: TelemetryOptions):
       return { contentType: CONTENT_TYPE, body: serializer.serialize(resourceMetrics) };
     },
     async stop(graceMs = 3000) {
-      const { promise: deadline, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, graceMs);
-      await Promise.race([sdk.shutdown().catch(() => undefined), deadline]);
-      clearTimeout(timer);
+      await settlesWithin(sdk.shutdown(), graceMs);
       metrics.disable();
     },
   };

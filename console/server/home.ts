@@ -1,3 +1,4 @@
+import { withDeadline } from '../../schemas/deadline.ts';
 import { view } from '../../schemas/measures.ts';
 import type { TableResult } from '../../store/store.ts';
 import { toFrame } from './frame.ts';
@@ -45,12 +46,7 @@ export function createHome({ query, now, patienceMs = 400 }: HomeOptions): () =>
   }
   return async () => {
     if (grownUp) return HOME;
-    const { promise: late, resolve } = Promise.withResolvers<string>();
-    const timer = setTimeout(() => resolve(HOME), patienceMs);
-    try {
-      return await Promise.race([fitting().catch(() => HOME), late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const fallback = (): string => HOME;
+    return withDeadline(fitting().catch(fallback), patienceMs, fallback);
   };
 }

@@ -1,3 +1,4 @@
+import { sleep } from '../../schemas/deadline.ts';
 import { auditContent, auditReasons, auditViews } from './checks.ts';
 import { auditHistoryItems } from './history-items.ts';
 import { auditKafkaRecords } from './kafka-records.ts';
@@ -41,7 +42,7 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
     for (let left = pauseMs === 0 ? 1 : LOOKS; ; left--) {
       const seen = await look();
       if (isFine(seen) || left <= 1) return seen;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await sleep(pauseMs);
     }
   };
   const bounds = await step('the ledger', () => readBounds(query));

@@ -1,3 +1,4 @@
+import { sleep } from '../../schemas/deadline.ts';
 import type { WatchMessage } from '../../schemas/watch.ts';
 import type { Problem } from '../../schemas/problem.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
@@ -63,7 +64,7 @@ export function createCollectorTaker(options: CollectorTakerOptions): Taker {
         const due = (await readDue(url)) ?? 0;
         if (due <= maxDue) return;
         if (performance.now() - startedMs > QUIET_MS) onWaiting(due);
-        await pause(signal);
+        await sleep(PAUSE_MS, signal);
       }
     },
     async take(messages, signal) {
@@ -81,7 +82,7 @@ export function createCollectorTaker(options: CollectorTakerOptions): Taker {
         if (answer === 'busy') {
           waitingSinceMs ??= performance.now();
           if (performance.now() - waitingSinceMs > patienceMs) throw gone(url);
-          await pause(signal);
+          await sleep(PAUSE_MS, signal);
           continue;
         }
         waitingSinceMs = null;
@@ -122,11 +123,4 @@ function parse(text: string): unknown {
 function gone(url: string): GatewatchError {
   const message = `The collector at ${url} takes no more orders. What it has taken is safe; run the command again to go on.`;
   return new GatewatchError(message, { code: 'internal', retryable: true });
-}
-
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, PAUSE_MS);
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-  });
 }

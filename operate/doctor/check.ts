@@ -1,3 +1,4 @@
+import { withDeadline } from '../../schemas/deadline.ts';
 /** One answer of the doctor. */
 export interface Finding {
   /** What was looked at, e.g. `gateway acme-eu: token`. */
@@ -43,21 +44,16 @@ export async function runChecks(checks: readonly Check[], deadlineMs: number): P
 
 async function runCheck(check: Check, deadlineMs: number): Promise<readonly Finding[]> {
   const signal = AbortSignal.timeout(deadlineMs);
-  const { promise: late, resolve } = Promise.withResolvers<readonly Finding[]>();
   const tooLate = fail(
     check.name,
     `No answer within ${deadlineMs / 1000} s.`,
     'Look for a firewall or an overloaded host.',
   );
-  signal.addEventListener('abort', () => resolve([tooLate]), { once: true });
-  // Keeps the process alive until then, which the signal's own timer does not.
-  const timer = setTimeout(() => resolve([tooLate]), deadlineMs + 50);
   try {
-    return await Promise.race([check.run(signal), late]);
+    // The deadline's own timer keeps the process alive until then, which the signal's does not.
+    return await withDeadline(check.run(signal), deadlineMs + 50, () => [tooLate], signal);
   } catch (error) {
     if (signal.aborted) return [tooLate];
     return [fail(check.name, error instanceof Error ? error.message : String(error), '')];
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,3 +1,4 @@
+import { sleep } from '../../schemas/deadline.ts';
 import type { Query, WatchRef } from '../../collector/orders/watch-memory.ts';
 import type { KafkaRecord } from '../../schemas/kafka.ts';
 import { byPlace, placeText, resolutionOf, takeAgain, type KafkaTopics } from './from-kafka.ts';
@@ -135,7 +136,7 @@ export async function redrive(options: RedriveOptions): Promise<RedriveReport> {
     if (answer === 'refused') return;
     const deadline = context.clock.monotonicMs() + (options.waitMs ?? 30_000);
     while (open.length > 0 && context.clock.monotonicMs() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      await sleep(LOOK_AGAIN_MS);
       await look();
     }
   }

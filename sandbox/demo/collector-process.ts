@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { sleep } from '../../schemas/deadline.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -33,7 +34,7 @@ export async function startCollectorProcess(
   const deadline = Date.now() + START_DEADLINE_MS;
   while (!(await answers(`${addresses.http}/readyz`))) {
     if (Date.now() > deadline) throw new Error('the collector did not become ready; its log is above');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
   }
   return {
     ...addresses,

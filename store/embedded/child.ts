@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { sleep, withDeadline } from '../../schemas/deadline.ts';
 import { loadChdb } from './chdb-library.ts';
 import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage, WallState } from './child-protocol.ts';
 import { openEngine, type Engine } from './engine.ts';
@@ -72,7 +72,14 @@ async function main(config: ChildConfig): Promise<void> {
     await http.drain(config.stopTimeoutMs);
     gate.close();
     // A statement that still runs keeps the engine open, and a regular exit would wait for it.
-    if (!(await Promise.race([engine.close().then(() => true), delay(1_000, false)]))) end();
+    if (
+      !(await withDeadline(
+        engine.close().then(() => true),
+        1_000,
+        () => false,
+      ))
+    )
+      end();
   };
   send({ event: 'ready', port, version: engine.version, wall });
 }
@@ -140,7 +147,7 @@ async function openUnlocked(config: ChildConfig, open: () => Promise<Engine>): P
       }
       if (attempt === 0)
         send({ event: 'log', level: 'warn', msg: 'waiting for the data folder to be released' });
-      await delay(200);
+      await sleep(200);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { settlesWithin } from '../../schemas/deadline.ts';
 import { authenticate, refusalOfAnyPage, type Digests } from './access.ts';
 import { fromEngineError } from './clickhouse-error.ts';
 import { limitConnections } from './connections.ts';
@@ -142,9 +143,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     async drain(timeoutMs) {
       server.close();
       server.closeIdleConnections();
-      const timer = AbortSignal.timeout(timeoutMs);
-      const expired = new Promise<void>((done) => timer.addEventListener('abort', () => done()));
-      await Promise.race([Promise.allSettled(running), expired]);
+      await settlesWithin(Promise.allSettled(running), timeoutMs);
       server.closeAllConnections();
     },
   };

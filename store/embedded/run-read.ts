@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
+import { sleep } from '../../schemas/deadline.ts';
 import { clickhouseError } from './clickhouse-error.ts';
 import type { Connection, ConnectionSetup, Engine, EngineResult } from './engine.ts';
 import { isStreamable } from './formats.ts';
@@ -121,7 +121,7 @@ async function bounded<T>(
   let isTooLarge = false;
   const watch = async (): Promise<void> => {
     while (!ended.signal.aborted) {
-      await setTimeout(LOOK_AT_FILE_MS, undefined, { signal: ended.signal }).catch(() => undefined);
+      await sleep(LOOK_AT_FILE_MS, ended.signal);
       const size = ended.signal.aborted
         ? 0
         : await stat(path).then(
@@ -148,7 +148,7 @@ async function bounded<T>(
 async function killUntil(ended: AbortSignal, connection: Connection): Promise<void> {
   while (!ended.aborted) {
     await connection.kill();
-    await setTimeout(KILL_AGAIN_MS, undefined, { signal: ended }).catch(() => undefined);
+    await sleep(KILL_AGAIN_MS, ended);
   }
 }
 

@@ -1,3 +1,4 @@
+import { sleep, withDeadline } from '../../schemas/deadline.ts';
 import type { Child } from './child-process.ts';
 import { EmbeddedStoreError } from './errors.ts';
 import type { EmbeddedStoreEvent } from './events.ts';
@@ -39,7 +40,7 @@ export function supervise(first: Child, options: SupervisorOptions): Supervisor 
     let failures = 0;
     while (!released.signal.aborted) {
       const since = performance.now();
-      const how = await Promise.race([child.exited, aborted(released.signal)]);
+      const how = await withDeadline(child.exited, Infinity, () => 'released', released.signal);
       if (released.signal.aborted) return;
       options.log({ level: 'error', msg: 'embedded ClickHouse ended unexpectedly', how, pid: child.pid });
       if (performance.now() - since >= healthyAfterMs) failures = 0;
@@ -53,7 +54,7 @@ export function supervise(first: Child, options: SupervisorOptions): Supervisor 
   async function replace(failuresBefore: number): Promise<number | null> {
     for (let failures = failuresBefore + 1; failures <= options.maxRestarts; failures++) {
       const backoffMs = Math.min(firstBackoffMs * 2 ** (failures - 1), longestBackoffMs);
-      await Promise.race([elapsed(backoffMs), aborted(released.signal)]);
+      await sleep(backoffMs, released.signal);
       if (released.signal.aborted) return null;
       try {
         child = await options.start(released.signal);
@@ -86,19 +87,6 @@ export function supervise(first: Child, options: SupervisorOptions): Supervisor 
       return child;
     },
   };
-}
-
-function elapsed(ms: number): Promise<void> {
-  return new Promise((done) => {
-    setTimeout(done, ms);
-  });
-}
-
-function aborted(signal: AbortSignal): Promise<'aborted'> {
-  return new Promise((done) => {
-    if (signal.aborted) done('aborted');
-    else signal.addEventListener('abort', () => done('aborted'), { once: true });
-  });
 }
 
 function reasonOf(error: unknown): string {

@@ -5,13 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { systemClock } from '../../sandbox/clock.ts';
 import { createSandbox } from '../../sandbox/server.ts';
-import { freePort, startAlertmanager } from './evaluate/support/alertmanager.ts';
-import {
-  startWebhookReceiver,
-  type Told,
-  type WebhookReceiver,
-} from './evaluate/support/webhook-receiver.ts';
-import { type Email, startSmtpReceiver } from './evaluate/support/smtp-receiver.ts';
+import { freePort, startAlertmanager } from './support/alertmanager.ts';
+import { startWebhookReceiver, type Told, type WebhookReceiver } from './support/webhook-receiver.ts';
+import { type Email, startSmtpReceiver } from './support/smtp-receiver.ts';
 import { startCollectorProcess } from '../support/collector-process.ts';
 import { until } from '../support/until.ts';
 
@@ -121,7 +117,6 @@ export async function livePage(): Promise<PageStory> {
       `${by === direct ? 'the webhook' : 'Alertmanager'} is told that ${rules.join(' and ')} are ${status}`,
       () => rules.filter((rule) => pagesIn(by.told, status, rule).length > 0),
       (found) => found.length === rules.length,
-      60_000,
     );
 
   // Most of what comes within a few seconds times out; then little comes until somebody has been paged.

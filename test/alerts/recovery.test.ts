@@ -1,11 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { evaluateRule } from '../../alerts/evaluate/evaluate.ts';
 import { loadRules } from '../../alerts/evaluate/rule-file.ts';
 import { type SeededStore, type SeedOrder, startSeededStore } from '../support/seed-store.ts';
 import { MINUTE, NOW, traffic } from './traffic.ts';
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const OUT = fileURLToPath(new URL('../../alerts/out/provisioning/alerting', import.meta.url));
 const WEEK = 7 * 24 * 60 * MINUTE;

@@ -70,7 +70,7 @@ beforeAll(async () => {
       },
     ]),
   );
-}, 120_000);
+});
 afterAll(() => store?.stop());
 
 const evaluated = new Map<string, Promise<RuleEvaluation>>();

@@ -5,6 +5,7 @@ import { freePort } from '../support/kafka-process.ts';
 import { uniqueName } from '../support/kafka-topics.ts';
 import type { ConfigInput } from '../support/collector-process.ts';
 import { writerSecret } from '../support/store-process.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 import { startBridge, type Bridge, type Mischief } from './oracle/bridge.ts';
 import { createTopics, startBroker, TOPICS, type Broker } from './processes/broker.ts';
 import { createCollector, type Collector } from './processes/collector.ts';
@@ -136,7 +137,7 @@ export async function startArm(options: ArmOptions): Promise<Arm> {
     if (!embedded) {
       store = createStore(options.storeFolder ?? path.join(folder, 'store'), storePort, folder);
       store.program.start();
-      await until(() => (store as Store).isUp(), 30_000, 'the store to answer');
+      await until(() => (store as Store).isUp(), PATIENCE_MS, 'the store to answer');
       closers.push(async () => {
         await (store as Store).program.stop();
         (store as Store).killEngine();

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PATIENCE_MS } from '../support/until.ts';
 import { startArm, type ArmOptions } from './arm.ts';
 import { installShadow, readShadow, type Shadow } from './control/shadow.ts';
 import type { SmallDisk } from './faults/disk-full.ts';
@@ -57,7 +58,7 @@ export async function runMain(stage: Stage): Promise<MainArm> {
           kills: plan.kills,
           first: plan.first,
           faults: plan.faults,
-          settleMs: options.isShort ? 60_000 : 300_000,
+          settleMs: 300_000,
           ...(hasControl ? { onSchema: installShadow } : {}),
         },
         records,
@@ -99,7 +100,7 @@ export async function runUndisturbed(stage: Stage): Promise<ArmReport> {
   const result = await runArm(
     { ...stage, records },
     { name: 'undisturbed', mischief: NO_MISCHIEF, budgetPerSecond: UNDISTURBED.budgetPerSecond },
-    { events: UNDISTURBED.events, faults: [], settleMs: 120_000 },
+    { events: UNDISTURBED.events, faults: [], settleMs: PATIENCE_MS },
   );
   for (const failure of records.failures) stage.records.failed(`undisturbed: ${failure}`);
   return { name: 'undisturbed', ...result, faults: {} };
@@ -120,7 +121,7 @@ export async function runEarlyCommit(stage: Stage): Promise<number> {
     {
       events: stage.options.isShort ? 500 : 1200,
       faults: Array.from({ length: stage.options.isShort ? 2 : 3 }, () => killBeforeCallbacks),
-      settleMs: 30_000,
+      settleMs: PATIENCE_MS,
       restsOn: ['bridgePending', 'lag'],
     },
   );
@@ -147,7 +148,7 @@ async function runArm(
         swallowed: 0,
         kills: 0,
         first: [],
-        settleMs: 60_000,
+        settleMs: PATIENCE_MS,
         ...what,
       },
       records,

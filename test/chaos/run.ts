@@ -1,6 +1,8 @@
 import { createRandom } from '../../sandbox/random.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 import type { Arm } from './arm.ts';
-import { within, type Fault, type Scene } from './faults/fault.ts';
+import { withDeadline } from '../../schemas/deadline.ts';
+import type { Fault, Scene } from './faults/fault.ts';
 import { killAtRandom } from './faults/kill-collector.ts';
 import { swallowAnswers } from './faults/swallow.ts';
 import { settle, type Unrest } from './oracle/settle.ts';
@@ -48,8 +50,7 @@ export interface RunResult {
   readonly budget: Budget;
 }
 
-const START_LIMIT_MS = 60_000;
-const FAULT_LIMIT_MS = 300_000;
+const FAULT_LIMIT_MS = 5 * PATIENCE_MS;
 /** Of the sandbox: 8.5 history items, 2.9 callbacks, a watch message. */
 const EVENTS_AN_ORDER = 12.4;
 
@@ -78,20 +79,16 @@ export async function run(
   progress.step('start');
   for (const fault of options.first) await fault.run(scene);
   main.program.start();
-  await main.ready(START_LIMIT_MS);
+  await main.ready(PATIENCE_MS);
   await options.onSchema?.(arm);
   const swallow = swallowAnswers(arm, options.swallowed, records);
   let done = 0;
   for (const [index, fault] of options.faults.entries()) {
     progress.step(`${fault.name} (${index + 1} of ${options.faults.length})`);
     traffic.wanted = Math.ceil((options.events * (done + fault.weightS)) / weight);
-    if (
-      (await within(
-        fault.run(scene).then(() => true),
-        FAULT_LIMIT_MS,
-      )) === null
-    )
+    await withDeadline(fault.run(scene), FAULT_LIMIT_MS, () => {
       throw new Error(`${fault.name} did not come to its end`);
+    });
     done += fault.weightS;
     await traffic.reach(Math.floor((options.events * done * 0.98) / weight));
   }

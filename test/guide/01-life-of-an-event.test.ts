@@ -109,7 +109,7 @@ describe('the life of an event', () => {
         `SELECT action, stage, result, state, reason_group, reason_detail
          FROM history_events WHERE external_id = '${orderId}' ORDER BY event_time`,
       );
-    await expect.poll(history, { timeout: 10_000 }).toEqual([
+    await expect.poll(history).toEqual([
       {
         action: '1.1.1.00',
         stage: 'INTERNAL',
@@ -137,7 +137,7 @@ describe('the life of an event', () => {
         `SELECT status, outcome, deciding_action, toString(amount) AS amount FROM orders WHERE external_id = '${orderId}'`,
       );
     await expect
-      .poll(orders, { timeout: 10_000 })
+      .poll(orders)
       .toEqual([
         { status: 'Failed', outcome: 'technical_failure', deciding_action: '2.2.4.11', amount: '100' },
       ]);
@@ -151,7 +151,7 @@ describe('the life of an event', () => {
     const traceId = sha256(order).slice(0, 32);
     const rootId = sha256(`${order}|root`).slice(0, 16);
     const spans = () => tracing.spans.filter((span) => span.traceId === traceId);
-    await expect.poll(() => spans().length, { timeout: 15_000 }).toBe(3);
+    await expect.poll(() => spans().length).toBe(3);
     expect(spans().find((span) => span.spanId === rootId)).toBeDefined();
     expect(spans().find((span) => span.attributes['payment.action'] === '2.2.4.11')).toMatchObject({
       parentSpanId: rootId,
@@ -175,9 +175,7 @@ describe('the life of an event', () => {
       const all = { gateway: 'all', order_type: 'all', channel: 'all' } as const;
       return collector.query(expandPanelSql(sql, range, all));
     };
-    await expect
-      .poll(success, { timeout: 15_000 })
-      .toEqual([{ technical_success: 0.5, finished_orders: 24 }]);
+    await expect.poll(success).toEqual([{ technical_success: 0.5, finished_orders: 24 }]);
   });
 
   it('7. and it is a reason to wake somebody up: the alert fires, with a text for whoever is woken', async () => {
@@ -185,7 +183,7 @@ describe('the life of an event', () => {
       JSON.parse(await gatewatch('alerts', '--json', '--config', collector.configFile)) as Alert[];
     const firing = async () => (await alerts()).filter((alert) => alert.firing);
     // The symptom by its name, and the objective that half of the orders miss.
-    await expect.poll(firing, { timeout: 100_000, interval: 500 }).toMatchObject([
+    await expect.poll(firing, { interval: 500 }).toMatchObject([
       {
         rule: 'GatewatchTechTimeouts',
         labels: { gateway: 'acme-eu', stage: 'GATEWAY_CREATE' },
@@ -194,7 +192,7 @@ describe('the life of an event', () => {
       },
       { rule: 'GatewatchTechnicalBurnFast', labels: { gateway: 'acme-eu' }, values: { affected: 12 } },
     ]);
-  }, 120_000);
+  });
 
   it('8. who is woken asks for one order, and sees the same event again', async () => {
     const timeline = await gatewatch('order', orderId, '--config', collector.configFile);

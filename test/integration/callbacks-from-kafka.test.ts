@@ -63,7 +63,7 @@ describe.skipIf(!kafka.available || !installed)('a callback that kcat puts onto 
         ({ verdict }) => verdict,
       );
     await expect
-      .poll(verdicts, { timeout: 15_000 })
+      .poll(verdicts)
       .toEqual([
         'valid',
         'valid_previous_key',
@@ -84,7 +84,7 @@ describe.skipIf(!kafka.available || !installed)('a callback that kcat puts onto 
         `SELECT verdict, external_id, status, amount, currency, order_type, source, deliveries, problem
          FROM callbacks WHERE external_id = '${externalId}'`,
       );
-    await expect.poll(rows, { timeout: 10_000 }).toEqual([
+    await expect.poll(rows).toEqual([
       {
         verdict: 'valid',
         external_id: externalId,
@@ -117,7 +117,7 @@ describe.skipIf(!kafka.available || !installed)('a callback that kcat puts onto 
         `SELECT action, code_format, stage, result, state, reason_code, reason_group, reason_detail, source
          FROM history_events WHERE external_id = '${externalId}' ORDER BY event_time`,
       );
-    await expect.poll(async () => (await history()).length, { timeout: 10_000, interval: 20 }).toBe(3);
+    await expect.poll(async () => (await history()).length, { interval: 20 }).toBe(3);
     const elapsedMs = Math.round(performance.now() - acknowledgedMs);
     console.log(`from the broker's acknowledgement to decoded history in the view: ${elapsedMs} ms`);
     expect(elapsedMs).toBeLessThan(10_000);
@@ -136,7 +136,7 @@ describe.skipIf(!kafka.available || !installed)('a callback that kcat puts onto 
       collector.query(
         `SELECT status, outcome, reason_detail FROM orders WHERE external_id = '${externalId}'`,
       );
-    await expect.poll(orders, { timeout: 10_000 }).toEqual([
+    await expect.poll(orders).toEqual([
       {
         status: 'Failed',
         outcome: 'issuer_decline',
@@ -154,7 +154,7 @@ describe.skipIf(!kafka.available || !installed)('a callback that kcat puts onto 
     await produce('same', right.body, [`Signature=${right.signature}`]);
     const polled = (id: string) => collector.query(`SELECT 1 FROM polls WHERE order_id = '${id}' LIMIT 1`);
     // The honest one came later in the same partition: when it has been read, the forged one would have been.
-    await expect.poll(() => polled(honest.externalId), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => polled(honest.externalId)).toHaveLength(1);
     expect(await polled(forged.externalId)).toEqual([]);
     expect(await collector.query(`SELECT 1 FROM orders WHERE external_id = '${forged.externalId}'`)).toEqual(
       [],
@@ -170,7 +170,7 @@ describe.skipIf(!kafka.available || !installed)('a callback that kcat puts onto 
     }
     const rows = () =>
       collector.query(`SELECT verdict, deliveries FROM callbacks WHERE external_id = '${externalId}'`);
-    await expect.poll(rows, { timeout: 10_000 }).toEqual([{ verdict: 'valid', deliveries: 4 }]);
+    await expect.poll(rows).toEqual([{ verdict: 'valid', deliveries: 4 }]);
   });
 
   it('from a gateway that nobody configured is a reject that says so', async () => {
@@ -179,7 +179,7 @@ describe.skipIf(!kafka.available || !installed)('a callback that kcat puts onto 
     const rows = () =>
       collector.query(`SELECT reason, field, received, topic FROM rejects WHERE reason = 'unknown_gateway'`);
     await expect
-      .poll(rows, { timeout: 10_000 })
+      .poll(rows)
       .toEqual([{ reason: 'unknown_gateway', field: 'gateway', received: '"nobody"', topic }]);
   });
 });
@@ -188,5 +188,5 @@ describe.skipIf(!kafka.available || !installed)('a callback that kcat puts onto 
 async function untilIdle(collector: CollectorProcess): Promise<void> {
   const state = async () =>
     (await (await fetch(`${collector.http}/readyz`)).json()) as { backlogRows: number };
-  await expect.poll(async () => (await state()).backlogRows, { timeout: 10_000 }).toBe(0);
+  await expect.poll(async () => (await state()).backlogRows).toBe(0);
 }

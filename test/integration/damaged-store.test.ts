@@ -55,7 +55,7 @@ describe.skipIf(!kafka.available)('a collector whose embedded store was damaged'
     await untilSettled(sandbox, collector);
     expect(await historyOfView(collector)).toEqual(historyOfGateway(sandbox, 'sandbox'));
     await collector.stop();
-  }, 180_000);
+  });
   afterAll(async () => {
     await collector?.[Symbol.asyncDispose]();
     await sandbox?.stop();
@@ -76,14 +76,14 @@ describe.skipIf(!kafka.available)('a collector whose embedded store was damaged'
     );
     expect(callbacks?.deliveries).toBeGreaterThanOrEqual(sandbox.stats().callbacks.acknowledged);
     expect(await collector.stop()).toBe(0);
-  }, 120_000);
+  });
 
   it('does so once: the next start goes on with the new store', async () => {
     collector = await startCollectorProcess({ ...options, folder: collector.folder });
     expect(collector.logged('the store was damaged and is set aside')).toEqual([]);
     expect(collector.logged('kafka: reading everything again')).toEqual([]);
     expect(await historyOfView(collector)).toEqual(historyOfGateway(sandbox, 'sandbox'));
-  }, 60_000);
+  });
 });
 
 function findDataDir(folder: string): string {

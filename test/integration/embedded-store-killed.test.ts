@@ -51,7 +51,7 @@ describe('a collector whose embedded ClickHouse is killed', () => {
       'SELECT sum(deliveries) AS deliveries FROM callbacks',
     );
     expect(callbacks?.deliveries).toBeGreaterThanOrEqual(sandbox.stats().callbacks.acknowledged);
-  }, 90_000);
+  });
 
   it('stops within 10 seconds and with exit code 0 when told to, in the middle of its work', async () => {
     sandbox.setRate(8);

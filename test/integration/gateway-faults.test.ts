@@ -60,17 +60,17 @@ describe('a collector whose gateways misbehave', () => {
     const ids = [seed('closed'), seed('closed'), seed('closed')];
     await watch('closed', ...ids);
     await expect
-      .poll(() => polls(ids[0] ?? ''), { timeout: 10_000 })
+      .poll(() => polls(ids[0] ?? ''))
       .toEqual([{ outcome: 'unauthorized', http_status: 401, error_type: 'http_401' }]);
     const open = () => metric(collector.http, 'gatewatch_circuits_open', { gateway: 'closed' });
-    await expect.poll(open, { timeout: 10_000 }).toBe(1);
+    await expect.poll(open).toBe(1);
     expect(collector.logged('the gateway refuses our credentials or address')[0]).toMatchObject({
       level: 'warn',
       gateway: 'closed',
     });
     const honest = seed('moody');
     await watch('moody', honest);
-    await expect.poll(() => items(honest), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => items(honest)).toBe(1);
     expect(await metric(collector.http, 'gatewatch_circuits_open', { gateway: 'moody' })).toBe(0);
     expect((await get('/healthz')).status).toBe(200);
   });
@@ -81,10 +81,10 @@ describe('a collector whose gateways misbehave', () => {
     const ids = [seed('moody'), seed('moody'), seed('moody')];
     await watch('moody', ...ids);
     const open = () => metric(collector.http, 'gatewatch_circuits_open', { gateway: 'moody' });
-    await expect.poll(open, { timeout: 10_000 }).toBe(1);
+    await expect.poll(open).toBe(1);
     sandbox.faults.remove(id);
-    await expect.poll(open, { timeout: 10_000 }).toBe(0);
-    for (const order of ids) await expect.poll(() => items(order), { timeout: 10_000 }).toBe(1);
+    await expect.poll(open).toBe(0);
+    for (const order of ids) await expect.poll(() => items(order)).toBe(1);
     const probes = await collector.query(
       `SELECT 1 FROM polls WHERE gateway = 'moody' AND cause = 'probe' LIMIT 1`,
     );
@@ -105,12 +105,12 @@ describe('a collector whose gateways misbehave', () => {
       const { id } = sandbox.faults.add({ name, endpoint: 'status' });
       const order = seed('garbled');
       await watch('garbled', order);
-      await expect.poll(() => polls(order), { timeout: 10_000 }).toEqual([row]);
+      await expect.poll(() => polls(order)).toEqual([row]);
       sandbox.faults.remove(id);
-      await expect.poll(() => items(order), { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => items(order)).toBe(1);
       const stored = () =>
         collector.query(`SELECT status, outcome FROM orders WHERE external_id = '${order}'`);
-      await expect.poll(stored, { timeout: 10_000 }).toEqual([{ status: 'Processing', outcome: null }]);
+      await expect.poll(stored).toEqual([{ status: 'Processing', outcome: null }]);
     },
   );
 
@@ -120,17 +120,17 @@ describe('a collector whose gateways misbehave', () => {
     const order = seed('garbled');
     await watch('garbled', order);
     await expect
-      .poll(() => polls(order), { timeout: 10_000 })
+      .poll(() => polls(order))
       .toEqual([{ outcome: 'invalid_response', http_status: 200, error_type: 'reply_truncated' }]);
     const rejects = () =>
       collector.query(`SELECT reason, field, expected, order_id FROM rejects WHERE order_id = '${order}'`);
     // However often it is read, the same fault of the same order is one reject.
-    await expect.poll(async () => (await pollCount(order)) > 2, { timeout: 10_000 }).toBe(true);
+    await expect.poll(async () => (await pollCount(order)) > 2).toBe(true);
     expect(await rejects()).toEqual([
       { reason: 'reply_truncated', field: 'body', expected: 'JSON', order_id: order },
     ]);
     sandbox.faults.remove(id);
-    await expect.poll(() => items(order), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => items(order)).toBe(1);
   });
 
   const pollCount = async (id: string) =>
@@ -143,11 +143,11 @@ describe('a collector whose gateways misbehave', () => {
     const order = seed('garbled');
     await watch('garbled', order);
     await expect
-      .poll(() => polls(order), { timeout: 10_000 })
+      .poll(() => polls(order))
       .toEqual([{ outcome: 'invalid_response', http_status: 200, error_type: 'id_mismatch' }]);
     expect(await items(order)).toBe(0);
     sandbox.faults.remove(id);
-    await expect.poll(() => items(order), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => items(order)).toBe(1);
   });
 
   it('keeps unknown, legacy and unreadable codes as rows with their format, and the rest of the history beside them', async () => {
@@ -169,7 +169,7 @@ describe('a collector whose gateways misbehave', () => {
          WHERE external_id = '${externalId}' ORDER BY event_time`,
       );
     const undecoded = { stage: null, reason_group: null, reason_detail: null };
-    await expect.poll(rows, { timeout: 10_000 }).toEqual([
+    await expect.poll(rows).toEqual([
       {
         action: '1.1.1.00',
         code_format: 'v2',
@@ -211,9 +211,9 @@ describe('a collector whose gateways misbehave', () => {
       ],
     });
     await watch('dated', externalId);
-    await expect.poll(() => items(externalId), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => items(externalId)).toBe(1);
     const rejects = () => collector.query(`SELECT reason FROM rejects WHERE order_id = '${externalId}'`);
-    await expect.poll(rejects, { timeout: 10_000 }).toEqual([{ reason: 'history_time_invalid' }]);
+    await expect.poll(rejects).toEqual([{ reason: 'history_time_invalid' }]);
   });
 
   it('keeps a callback with a wrong signature as a row, and answers it as it answers every other', async () => {

@@ -41,14 +41,14 @@ describe('the HTTP intake, without Kafka', () => {
       items: [{ action: '4.1.3.00', offsetMs: -5 }],
     });
     sandbox.sendCallback(externalId, { url: `${collector.intake}/callbacks/sandbox` });
-    await expect.poll(() => sandbox.stats().callbacks.acknowledged, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => sandbox.stats().callbacks.acknowledged).toBe(1);
     // Acknowledged means stored: no waiting here.
     expect(await rowsOf(externalId)).toEqual([
       { gateway: 'sandbox', verdict: 'valid', source: 'http', deliveries: 1 },
     ]);
     const history = () =>
       collector.query(`SELECT action FROM history_events WHERE external_id = '${externalId}'`);
-    await expect.poll(history, { timeout: 10_000 }).toEqual([{ action: '4.1.3.00' }]);
+    await expect.poll(history).toEqual([{ action: '4.1.3.00' }]);
   });
 
   it('verifies with the keys of the gateway in the address', async () => {

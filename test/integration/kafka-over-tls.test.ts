@@ -78,7 +78,7 @@ describe.skipIf(!canStartOne)('a broker that speaks TLS with a private authority
     const both = [consumed, taken]
       .toSorted()
       .map((external_id) => ({ external_id, verdict: 'valid', source: 'kafka' }));
-    await expect.poll(rows, { timeout: 30_000 }).toEqual(both);
+    await expect.poll(rows).toEqual(both);
     expect(collector.output()).not.toContain(LOGIN.password);
     expect(await collector.stop()).toBe(0);
   });

@@ -54,7 +54,7 @@ describe('the embedded store, while the collector writes into it', () => {
   };
   const growing = async (view: string) => {
     const before = await count(view);
-    await expect.poll(() => count(view), { timeout: 10_000 }).toBeGreaterThan(before);
+    await expect.poll(() => count(view)).toBeGreaterThan(before);
   };
 
   it('is read by an unmodified @clickhouse/client, which sees rows arrive', async () => {
@@ -148,7 +148,7 @@ describe('the embedded store, while the collector writes into it', () => {
   it('holds what was collected all that while, and the collector has nothing to complain of', async () => {
     sandbox.setRate(0);
     const stored = async () => (await count('orders')) >= sandbox.stats().orders.created;
-    await expect.poll(stored, { timeout: 10_000 }).toBe(true);
+    await expect.poll(stored).toBe(true);
     expect(await count('rejects')).toBe(0);
     expect(collector.output()).not.toMatch(/"level":"(warn|error|fatal)"/);
   });

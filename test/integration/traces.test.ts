@@ -54,7 +54,7 @@ describe('the trace of an order, at an OTLP/HTTP receiver', () => {
 
   it('has the ids of the worked example, one span for each item, and times that touch each other', async () => {
     await callBack();
-    await expect.poll(() => span(EXAMPLE.spanId), { timeout: 10_000 }).toBeDefined();
+    await expect.poll(() => span(EXAMPLE.spanId)).toBeDefined();
     expect(span(EXAMPLE.spanId)).toMatchObject({
       traceId: EXAMPLE.traceId,
       parentSpanId: EXAMPLE.rootSpanId,
@@ -73,7 +73,7 @@ describe('the trace of an order, at an OTLP/HTTP receiver', () => {
   });
 
   it('gets its root span once, when the order is settled', async () => {
-    await expect.poll(() => span(EXAMPLE.rootSpanId), { timeout: 15_000 }).toBeDefined();
+    await expect.poll(() => span(EXAMPLE.rootSpanId)).toBeDefined();
     expect(await settledAt()).not.toBeNull();
     expect(span(EXAMPLE.rootSpanId)).toMatchObject({
       parentSpanId: '',
@@ -94,12 +94,12 @@ describe('the trace of an order, at an OTLP/HTTP receiver', () => {
     expect(await rows()).toEqual([{ items: 3, orders: 1, callbacks: 1 }]);
     await callBack();
     // The callback opened the order again: it is read from the start, and settled a second time.
-    await expect.poll(settledAt, { timeout: 15_000 }).not.toBe(before);
+    await expect.poll(settledAt).not.toBe(before);
     expect(await rows()).toEqual([{ items: 3, orders: 1, callbacks: 1 }]);
     // Spans go out in the order of the rows: when a later order's has arrived, there was none in between.
     const { externalId } = sandbox.seedOrder({ items: [{ action: '1.1.1.00', offsetMs: -10 }] });
     await watch(collector, externalId);
-    await expect.poll(() => receiver.spans.length, { timeout: 10_000 }).toBe(5);
+    await expect.poll(() => receiver.spans.length).toBe(5);
     expect(new Set(spans().map(({ spanId }) => spanId)).size).toBe(4);
   });
 
@@ -110,7 +110,7 @@ describe('the trace of an order, at an OTLP/HTTP receiver', () => {
       visibleAfterMs: 0,
     });
     await callBack();
-    await expect.poll(() => spans().length, { timeout: 10_000 }).toBe(5);
+    await expect.poll(() => spans().length).toBe(5);
     expect(spans().at(-1)).toMatchObject({
       parentSpanId: EXAMPLE.rootSpanId,
       attributes: { 'payment.action': '6.1.1.00' },

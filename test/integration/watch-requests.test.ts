@@ -78,14 +78,14 @@ describe('an order that the collector is told to watch', () => {
     const watch = { gateway: 'sandbox', orderType: 'Deposit', externalId, channel: 'cards', currency: 'SEK' };
     expect(await post(watch)).toEqual({ status: 202, body: { watched: 1 } });
     await expect
-      .poll(() => history(externalId), { timeout: 10_000 })
+      .poll(() => history(externalId))
       .toEqual([
         { gateway: 'sandbox', order_type: 'Deposit', action: '1.1.1.00', source: 'watch' },
         { gateway: 'sandbox', order_type: 'Deposit', action: '2.1.1.00', source: 'watch' },
       ]);
     // A status reply is worth more than a hint, and status replies of this gateway tell the currency.
     await expect
-      .poll(() => orderOf(externalId), { timeout: 10_000 })
+      .poll(() => orderOf(externalId))
       .toMatchObject({
         channel: 'cards',
         amount: '12.5',
@@ -98,14 +98,12 @@ describe('an order that the collector is told to watch', () => {
   it("by the merchant's id goes on under the service's id once that is known", async () => {
     const { externalId, externalTransactionId } = seed();
     await post({ gateway: 'sandbox', orderType: 'Deposit', externalTransactionId });
-    await expect.poll(async () => (await history(externalId)).length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(async () => (await history(externalId)).length).toBe(2);
     await expect
-      .poll(() => orderOf(externalId), { timeout: 10_000 })
+      .poll(() => orderOf(externalId))
       .toMatchObject({ external_transaction_id: externalTransactionId });
     const both = ['deposit-status', 'deposit-status-by-transaction'];
-    await expect
-      .poll(() => endpoints([externalId, externalTransactionId]), { timeout: 10_000 })
-      .toEqual(both);
+    await expect.poll(() => endpoints([externalId, externalTransactionId])).toEqual(both);
     expect(await orderOf(externalTransactionId)).toBeUndefined();
   });
 
@@ -115,9 +113,9 @@ describe('an order that the collector is told to watch', () => {
       { gateway: 'sandbox', orderType: 'Deposit', externalTransactionId },
       { gateway: 'sandbox', orderType: 'Deposit', externalId },
     ]);
-    await expect.poll(async () => (await history(externalId)).length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(async () => (await history(externalId)).length).toBe(2);
     await expect
-      .poll(async () => (await orderOf(externalId)) ?? {}, { timeout: 10_000 })
+      .poll(async () => (await orderOf(externalId)) ?? {})
       .toMatchObject({ external_transaction_id: externalTransactionId });
     expect(await history(externalId)).toHaveLength(2);
   });
@@ -129,10 +127,8 @@ describe('an order that the collector is told to watch', () => {
       { gateway: 'sandbox', orderType: 'Withdrawal', externalTransactionId: second.externalTransactionId },
     ]);
     for (const { externalId } of [first, second]) {
-      await expect.poll(async () => (await history(externalId)).length, { timeout: 10_000 }).toBe(2);
-      await expect
-        .poll(() => orderOf(externalId), { timeout: 10_000 })
-        .toMatchObject({ order_type: 'Withdrawal' });
+      await expect.poll(async () => (await history(externalId)).length).toBe(2);
+      await expect.poll(() => orderOf(externalId)).toMatchObject({ order_type: 'Withdrawal' });
     }
     expect(await endpoints([first.externalId])).toEqual(['withdrawal-status']);
     expect(await endpoints([second.externalTransactionId])).toEqual(['withdrawal-status-by-transaction']);
@@ -141,7 +137,7 @@ describe('an order that the collector is told to watch', () => {
   it('that the gateway makes and lives through is stored as the withdrawal that it is', async () => {
     const { externalId, items } = sandbox.createWithdrawal({ amount: 40 });
     await post({ gateway: 'sandbox', orderType: 'Withdrawal', externalId });
-    await expect.poll(async () => (await history(externalId)).length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await history(externalId)).length).toBeGreaterThan(0);
     expect((await history(externalId))[0]).toMatchObject({
       order_type: 'Withdrawal',
       action: items[0]?.action,
@@ -152,7 +148,7 @@ describe('an order that the collector is told to watch', () => {
     await post({ gateway: 'sandbox', orderType: 'Deposit', externalId: 'nobody-has-this' });
     const outcomes = () =>
       collector.query(`SELECT DISTINCT outcome FROM polls WHERE order_id = 'nobody-has-this'`);
-    await expect.poll(outcomes, { timeout: 10_000 }).toEqual([{ outcome: 'not_found' }]);
+    await expect.poll(outcomes).toEqual([{ outcome: 'not_found' }]);
   });
 
   it('is refused with the reason when the request cannot be meant', async () => {
@@ -203,10 +199,10 @@ describe('an order that the collector is told to watch', () => {
       for (const message of messages) {
         await kcat(brokers, ['-P', '-t', topics.orders, '-k', 'any'], JSON.stringify(message));
       }
-      await expect.poll(async () => (await history(first.externalId)).length, { timeout: 15_000 }).toBe(2);
-      await expect.poll(async () => (await history(second.externalId)).length, { timeout: 15_000 }).toBe(2);
+      await expect.poll(async () => (await history(first.externalId)).length).toBe(2);
+      await expect.poll(async () => (await history(second.externalId)).length).toBe(2);
       await expect
-        .poll(() => orderOf(second.externalId), { timeout: 10_000 })
+        .poll(() => orderOf(second.externalId))
         .toMatchObject({ gateway: 'other', order_type: 'Withdrawal' });
     },
   );
@@ -219,7 +215,7 @@ describe('an order that the collector is told to watch', () => {
       await produce(brokers, topics.callbacks, [
         { key: externalId, value: body, headers: { Signature: signature } },
       ]);
-      await expect.poll(async () => (await history(externalId)).length, { timeout: 15_000 }).toBe(2);
+      await expect.poll(async () => (await history(externalId)).length).toBe(2);
       expect(await history(externalId)).toMatchObject([
         { gateway: 'sandbox', source: 'callback' },
         { gateway: 'sandbox', source: 'callback' },

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import { type Comparison, compareWithEngine } from './equality.ts';
 import { classesFromEngine } from './months.ts';
 import { simulate } from './simulate.ts';
 import { createTwins } from './twins.ts';
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let store: SeededStore;
 let comparisons: Comparison[];

@@ -1,8 +1,6 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { figuresOf, share, type VolumeFigures } from './figures.ts';
 import { classesFromEngine, type RuleSet, scoreVolume } from './months.ts';
-
-vi.setConfig({ hookTimeout: 300_000 });
 
 /**
  * The lab in small: every kind of incident once in each form, and some quiet weeks, at a low and at a usual

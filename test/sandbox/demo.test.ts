@@ -49,7 +49,7 @@ describe('the demo', () => {
     const seconds = ['--seconds', String(SECONDS), '--json', '--data-dir', dataDir];
     demo = await run([DEMO, ...seconds, '--port', String(port), '--store-port', String(storePort)]);
     summary = JSON.parse(demo.stdout || '{}') as Summary;
-  }, 180_000);
+  });
   afterAll(async () => {
     for (const server of taken) server.close();
     await rm(folder, { recursive: true, force: true });

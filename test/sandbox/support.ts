@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createManualClock, type ManualClock } from '../../sandbox/clock.ts';
 import type { SandboxOptions } from '../../sandbox/options.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 /** A Saturday morning; any fixed moment would do. */
 export const START_MS = Date.UTC(2026, 10, 21, 10, 15, 30, 250);
@@ -108,9 +109,9 @@ export async function receiver(
   };
 }
 
-/** Waits for a condition of the real network; fails after twenty seconds. */
+/** Waits for a condition of the real network. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + PATIENCE_MS;
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`did not happen: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -56,7 +56,7 @@ beforeAll(async () => {
 <user_directories><users_xml><path>${folder}/users.xml</path></users_xml></user_directories></clickhouse>`,
   );
   session = (await loadChdb()).openSession(join(folder, 'data'), [`--config-file=${folder}/config.xml`]);
-}, 120_000);
+});
 afterAll(async () => {
   await session.close();
   rmSync(folder, { recursive: true, force: true });
@@ -119,7 +119,7 @@ describe('with its role and nothing more', () => {
     await expect(as(ROLES.migrator, 'CREATE TABLE default.x (y UInt8) ENGINE = Memory')).rejects.toThrow(
       'ACCESS_DENIED',
     );
-  }, 120_000);
+  });
 
   it('the collector inserts what it stores, reads what it stored, and changes no table', async () => {
     const insert = (gateway: string): string =>

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import type { configSchema } from '../../schemas/config.ts';
+import { PATIENCE_MS } from './until.ts';
 
 export const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 
@@ -60,7 +61,6 @@ export interface CollectorProcess extends Queryable {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const READY_DEADLINE_MS = 60_000;
 const running = new Set<ChildProcess>();
 // A test run that is interrupted leaves no collector behind.
 process.on('exit', () => {
@@ -99,7 +99,7 @@ export async function startCollectorProcess(options: CollectorProcessOptions): P
     what: string,
     found: () => Promise<T | undefined> | T | undefined,
   ): Promise<T> => {
-    const deadline = Date.now() + READY_DEADLINE_MS;
+    const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
       const value = await found();
       if (value !== undefined) return value;

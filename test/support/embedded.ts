@@ -6,6 +6,7 @@ import {
   type EmbeddedStore,
   type EmbeddedStoreOptions,
 } from '../../store/embedded/store.ts';
+import { PATIENCE_MS } from './until.ts';
 
 /** An embedded ClickHouse of a test's own: a folder that nobody else has, and a free port. */
 export interface TestStore {
@@ -29,7 +30,13 @@ export interface TestStore {
 export async function withEmbedded(options: Partial<EmbeddedStoreOptions> = {}): Promise<TestStore> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'gatewatch-store-')));
   // Power loss is no part of these tests, and waiting for the disk would only slow them.
-  const store = await startEmbeddedStore({ port: 0, fsync: false, ...options, dataDir });
+  const store = await startEmbeddedStore({
+    port: 0,
+    fsync: false,
+    startTimeoutMs: PATIENCE_MS,
+    ...options,
+    dataDir,
+  });
   return {
     store,
     url: store.url,

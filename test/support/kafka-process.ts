@@ -7,12 +7,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Kafka, logLevel } from 'kafkajs';
 import { calmRequestQueue } from '../../collector/sources/kafka/calm-request-queue.ts';
+import { PATIENCE_MS } from './until.ts';
 
 const run = promisify(execFile);
 
 calmRequestQueue();
 
-const READY_TIMEOUT_MS = 90_000;
 const STOP_TIMEOUT_MS = 10_000;
 const JAVA_OPTIONS = ['-Xms64m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 const LOG_OPTIONS = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=warn'];
@@ -176,9 +176,9 @@ async function firstLine(child: ChildProcess): Promise<number> {
   return pid;
 }
 
-/** Resolves when a broker answers at `bootstrap`; rejects when `running` turns false or after 90 s. */
+/** Resolves when a broker answers at `bootstrap`; rejects when `running` turns false or `PATIENCE_MS` are over. */
 export async function untilReady(bootstrap: string, running: () => boolean): Promise<void> {
-  const deadline = Date.now() + READY_TIMEOUT_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const kafka = new Kafka({ brokers: [bootstrap], logLevel: logLevel.NOTHING, retry: { retries: 0 } });
     const admin = kafka.admin();

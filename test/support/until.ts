@@ -1,4 +1,10 @@
 /**
+ * How long tests wait for what is bound to come. Long enough for a machine many times slower than the
+ * author's: a wait ends when its condition holds, so that only a test that fails takes so long.
+ */
+export const PATIENCE_MS = 120_000;
+
+/**
  * Waits for a condition, also in hooks. @throws Error that says what did not happen, and what was the case
  * instead
  */
@@ -6,7 +12,7 @@ export async function until<T>(
   what: string,
   look: () => Promise<T> | T,
   isSo: (seen: T) => boolean,
-  timeoutMs = 30_000,
+  timeoutMs = PATIENCE_MS,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

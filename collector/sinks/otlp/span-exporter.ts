@@ -1,10 +1,11 @@
+import { settlesWithin, sleep } from '../../../schemas/deadline.ts';
 import type { SpanExporterStatus } from '../../../schemas/sink.ts';
 import type { SpanData } from '../../../schemas/span.ts';
 import type { Instruments } from '../../telemetry/instruments.ts';
 import { noInstruments } from '../../telemetry/instruments.ts';
 import type { Store } from '../../../store/store.ts';
 import type { RetryPolicy } from '../retry.ts';
-import { DEFAULT_RETRY, pause, untilAnswered } from '../retry.ts';
+import { DEFAULT_RETRY, untilAnswered } from '../retry.ts';
 import { isRefusal, sendOrBisect } from './send-or-bisect.ts';
 import type { SpanSender } from './sender.ts';
 import type { SpanRows } from './stored-rows.ts';
@@ -81,7 +82,7 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
       if (cursor >= lastBatch) await news();
       else if (await exportWindow()) continue;
       // New batches come several a second; looking once a second spares the store.
-      await pause(intervalMs, stopping.signal);
+      await sleep(intervalMs, stopping.signal);
     }
     // What was stored before the stop still goes out, as far as the grace allows.
     while (cursor < lastBatch && !abort.signal.aborted) await exportWindow();
@@ -180,10 +181,7 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
       wake?.();
       // A receiver that is down now is not waited for: the cursor stays where it is.
       if (lastError !== null) abort.abort();
-      const { promise: deadline, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, graceMs);
-      await Promise.race([finish().catch(() => undefined), deadline]);
-      clearTimeout(timer);
+      await settlesWithin(finish(), graceMs);
       abort.abort();
     },
   };

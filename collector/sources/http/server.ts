@@ -3,6 +3,7 @@ import type { Server as TlsServer } from 'node:tls';
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import { httpConfigSchema, type HttpLimits } from '../../../schemas/config-http.ts';
+import { withDeadline } from '../../../schemas/deadline.ts';
 import { GatewatchError } from '../../../schemas/errors.ts';
 import { addressList } from './addresses.ts';
 import { limitConnections } from './connections.ts';
@@ -90,13 +91,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       if ('setSecureContext' in app.server) (app.server as unknown as TlsServer).setSecureContext(files);
     },
     async stop(graceMs) {
-      const { promise: deadline, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(() => {
-        app.server.closeAllConnections();
-        resolve();
-      }, graceMs);
-      await Promise.race([app.close(), deadline]);
-      clearTimeout(timer);
+      await withDeadline(app.close(), graceMs, () => app.server.closeAllConnections());
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { EachBatchPayload } from 'kafkajs';
+import { sleep } from '../../../schemas/deadline.ts';
 import { describeFailure, isLostMembership, isRebalance } from './failure.ts';
 import type { Ticket } from './membership.ts';
 import type { KafkaEvent } from './port.ts';
-import { sleep } from './wait.ts';
 
 const ATTEMPTS = 4;
 const FIRST_RETRY_MS = 200;

@@ -1,3 +1,4 @@
+import { settlesWithin, sleep } from '../../../schemas/deadline.ts';
 import type { GatewatchError } from '../../../schemas/errors.ts';
 import { createClient } from './client.ts';
 import { describeFailure } from './failure.ts';
@@ -6,7 +7,6 @@ import type { KafkaEvent, KafkaSource, KafkaSourceOptions } from './port.ts';
 import { createProgress } from './progress.ts';
 import { createRewind } from './rewind.ts';
 import { createSession, type Session, type SessionEnd } from './session.ts';
-import { sleep, within } from './wait.ts';
 import { createTopicWatch, missingTopicsError, type TopicWatch } from './watch.ts';
 
 const MISSING_TOPIC_RETRY_MS = 3000;
@@ -52,7 +52,7 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
       const timeoutMs = options.stopTimeoutMs ?? 10_000;
       stopping.abort();
       const clean = (await session?.stop(timeoutMs)) ?? true;
-      if (running !== undefined) await within(running, 2000);
+      if (running !== undefined) await settlesWithin(running, 2000);
       setState('stopped');
       emit({ type: 'stopped', clean });
     },
@@ -127,7 +127,7 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
         await retry('unreachable', error, failures);
       } finally {
         session = undefined;
-        await within(watch.close(), 1000);
+        await settlesWithin(watch.close(), 1000);
       }
     }
   }
@@ -182,7 +182,7 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
     const end = await run;
     // kafkajs' consumer is done for, but a fatal end leaves it connected and in the group.
     if (end.reason !== 'stopped') await current.stop(options.stopTimeoutMs ?? 10_000);
-    await within(looking, 1000);
+    await settlesWithin(looking, 1000);
     return end;
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
+import { settlesWithin } from '../../../schemas/deadline.ts';
 import { GatewatchError } from '../../../schemas/errors.ts';
 import { createClient } from './client.ts';
 import { describeFailure } from './failure.ts';
@@ -7,7 +8,6 @@ import { partitionKey } from './membership.ts';
 import type { KafkaRecord } from '../../../schemas/kafka.ts';
 import type { KafkaConnectionOptions } from './port.ts';
 import { toRecord } from './record.ts';
-import { within } from './wait.ts';
 
 /** Where one record lies. */
 export interface RecordPlace {
@@ -68,13 +68,13 @@ export async function fetchRecords(options: FetchRecordsOptions): Promise<Fetche
       const groupId = `${options.groupPrefix}-${randomUUID().slice(0, 8)}`;
       await readWanted(kafka, groupId, wanted, options, gone);
       // Brokers drop an empty group by themselves, after a while; not every user may do it.
-      await within(admin.deleteGroups([groupId]), 2000);
+      await settlesWithin(admin.deleteGroups([groupId]), 2000);
     }
     return { gone };
   } catch (error) {
     throw describeFailure(error, options.brokers);
   } finally {
-    await within(admin.disconnect(), 1000);
+    await settlesWithin(admin.disconnect(), 1000);
   }
 }
 
@@ -156,7 +156,7 @@ async function readWanted(
     }
   } finally {
     idle.stop();
-    await within(consumer.disconnect(), 5000);
+    await settlesWithin(consumer.disconnect(), 5000);
   }
 }
 

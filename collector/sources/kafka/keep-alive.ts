@@ -1,6 +1,6 @@
+import { withDeadline } from '../../../schemas/deadline.ts';
 import { isLostMembership, isRebalance } from './failure.ts';
 import type { Ticket } from './membership.ts';
-import { timeLimit } from './wait.ts';
 
 /**
  * How the wait for some work ended; `lost`: before the work did, because its outcome cannot count any more.
@@ -45,7 +45,7 @@ export async function keepAlive(
   for (;;) {
     const waitMs =
       rebalancingSinceMs === undefined ? heartbeatMs : Math.min(heartbeatMs, rebalanceGraceMs / 4);
-    const outcome = await timeLimit(settles, waitMs, giveUp);
+    const outcome = await withDeadline(settles, waitMs, undefined, giveUp);
     if (outcome !== undefined) return outcome;
     if (lost !== undefined) return lost;
     if (giveUp.aborted || !ticket.isCurrent()) return { kind: 'lost' };

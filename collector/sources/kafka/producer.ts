@@ -1,9 +1,9 @@
 import { type Message, Partitioners, type Producer } from 'kafkajs';
+import { settlesWithin, sleep, withDeadline } from '../../../schemas/deadline.ts';
 import { GatewatchError } from '../../../schemas/errors.ts';
 import { createClient } from './client.ts';
 import { describeFailure } from './failure.ts';
 import type { KafkaConnectionOptions } from './port.ts';
-import { sleep, timeLimit, within } from './wait.ts';
 
 export interface KafkaProducerOptions extends KafkaConnectionOptions {
   /** The longest that `send` may take, connecting included. @default 3000 */
@@ -74,7 +74,7 @@ export function createKafkaProducer(options: KafkaProducerOptions): KafkaProduce
       const sending = deliver(topic, message);
       const over = sending.catch(() => undefined).finally(() => pending.delete(over));
       pending.add(over);
-      const sent = await timeLimit(sending, sendTimeoutMs);
+      const sent = await withDeadline(sending, sendTimeoutMs);
       if (sent !== undefined) return sent;
       // A connection that answers nothing may be dead without anyone having noticed: begin afresh.
       if (link !== undefined && !(link instanceof GatewatchError)) disconnected(link, tookTooLong());
@@ -83,9 +83,10 @@ export function createKafkaProducer(options: KafkaProducerOptions): KafkaProduce
     isConnected: () => link !== undefined && !(link instanceof GatewatchError),
     async stop() {
       stopping.abort();
-      await within(Promise.all(pending), options.stopTimeoutMs ?? 5000);
-      await within(connecting, 1000);
-      if (link !== undefined && !(link instanceof GatewatchError)) await within(link.disconnect(), 2000);
+      await settlesWithin(Promise.all(pending), options.stopTimeoutMs ?? 5000);
+      await settlesWithin(connecting, 1000);
+      if (link !== undefined && !(link instanceof GatewatchError))
+        await settlesWithin(link.disconnect(), 2000);
     },
   };
 

@@ -1,4 +1,5 @@
 import type { Batch, Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import { settlesWithin } from '../../../schemas/deadline.ts';
 import { isRetryable } from '../../../schemas/errors.ts';
 import { commitOffset } from './commit.ts';
 import { gapsInside } from './gaps.ts';
@@ -9,7 +10,6 @@ import type { KafkaRecord } from '../../../schemas/kafka.ts';
 import type { HandleContext, KafkaEvent } from './port.ts';
 import type { Progress } from './progress.ts';
 import { toRecord } from './record.ts';
-import { within } from './wait.ts';
 
 export interface SessionOptions {
   kafka: Kafka;
@@ -97,11 +97,11 @@ export function createSession(options: SessionOptions): Session {
     async stop(timeoutMs) {
       closing = true;
       const left = consumer.disconnect().catch(() => undefined);
-      const clean = await within(left, timeoutMs);
+      const clean = await settlesWithin(left, timeoutMs);
       if (!clean) {
         giveUp.abort();
         membership.leave();
-        await within(left, LEAVE_TIMEOUT_MS);
+        await settlesWithin(left, LEAVE_TIMEOUT_MS);
       }
       holdBack.stop();
       end({ reason: 'stopped' });

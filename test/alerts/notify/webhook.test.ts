@@ -8,7 +8,7 @@ import { fileNotices, NOTICES_FILE } from '../../../alerts/notify/notice-book.ts
 import type { AlertTarget } from '../../../alerts/notify/target.ts';
 import { createTargets } from '../../../alerts/notify/targets.ts';
 import { alertsConfigSchema } from '../../../schemas/config-alerts.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../evaluate/support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const MINUTE = 60_000;
 const ENDED = new Date(3 * MINUTE);

@@ -132,14 +132,14 @@ async function watchBadOrders(http: string): Promise<void> {
 async function settled(sandbox: Sandbox, collector: CollectorProcess) {
   const unsettled = (): number =>
     sandbox.stats().callbacksPending + sandbox.orders().filter((order) => !order.settled).length;
-  await until('the good gateway to come to rest', unsettled, (n) => n === 0, 120_000);
+  await until('the good gateway to come to rest', unsettled, (n) => n === 0);
   // Some never come to an end, as some of a real gateway's do not.
   const orders = sandbox.orders().filter(({ outcome }) => outcome !== 'pending').length;
   const ended = async (): Promise<number> => {
     const sql = `SELECT countIf(settled_at IS NOT NULL) AS n FROM orders WHERE gateway = 'sandbox'`;
     return (await collector.query<{ n: number }>(sql))[0]?.n ?? 0;
   };
-  const seen = await until(`${orders} settled orders`, ended, (n) => n >= orders, 90_000);
+  const seen = await until(`${orders} settled orders`, ended, (n) => n >= orders);
   const rows = await collector.query<{ line: string }>(
     `SELECT concat(order_type, '|', external_id, '|', formatDateTime(event_time, '%Y-%m-%dT%H:%i:%S.%fZ'), '|', action, '|',
        toString(occurrence)) AS line

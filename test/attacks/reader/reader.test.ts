@@ -33,5 +33,5 @@ describe('a hostile reader', () => {
     expect(lost).toBe(0);
     expect(attacked.callbacks.answers).toEqual({ 200: attacked.callbacks.sent });
     expect(attacked.observed.notReady).toEqual({});
-  }, 120_000);
+  });
 });

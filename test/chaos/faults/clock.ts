@@ -1,7 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { sleep } from '../../../schemas/deadline.ts';
 import { until } from '../arm.ts';
-import { recover, sleep, type Fault } from './fault.ts';
+import { recover, type Fault } from './fault.ts';
 
 const LIBRARIES = [
   '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1',

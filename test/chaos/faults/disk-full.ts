@@ -2,8 +2,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { sleep } from '../../../schemas/deadline.ts';
 import { recoverStore } from './kill-store.ts';
-import { sleep, type Fault } from './fault.ts';
+import type { Fault } from './fault.ts';
 
 const run = promisify(execFile);
 

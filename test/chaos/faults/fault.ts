@@ -34,17 +34,6 @@ export interface Fault {
 
 export const RECOVERY_LIMIT_MS = 90_000;
 
-/** Resolves to null when it takes longer. */
-export async function within<T>(work: Promise<T>, ms: number): Promise<T | null> {
-  const { promise, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(resolve, ms, null);
-  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
-}
-
-export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
 /**
  * Waits for the collector's first acknowledged progress, and records how long it took since its process
  * started.

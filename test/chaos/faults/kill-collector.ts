@@ -1,8 +1,8 @@
+import { PATIENCE_MS } from '../../support/until.ts';
+import { sleep, withDeadline } from '../../../schemas/deadline.ts';
 import type { Exchange, Moment } from '../wire/exchange.ts';
 import type { Link } from '../wire/link.ts';
-import { recover, sleep, within, type Fault, type Scene } from './fault.ts';
-
-const PATIENCE_MS = 30_000;
+import { recover, type Fault, type Scene } from './fault.ts';
 
 const isInsert = ({ name }: Exchange): boolean =>
   name.startsWith('insert ') && !name.endsWith('_status_store');
@@ -150,7 +150,7 @@ async function killOnTrap(
 ): Promise<Exchange | null> {
   const trap = link.trap({ moment, matches, fire: () => main.program.kill() });
   const ended = over === undefined ? [] : [over.then(() => null)];
-  const met = await within(Promise.race([trap.sprung, ...ended]), patienceMs);
+  const met = await withDeadline(Promise.race([trap.sprung, ...ended]), patienceMs, () => null);
   trap.remove();
   return met;
 }

@@ -1,7 +1,8 @@
+import { PATIENCE_MS } from '../../support/until.ts';
+import { sleep, withDeadline } from '../../../schemas/deadline.ts';
 import type { Exchange, Moment } from '../wire/exchange.ts';
-import { RECOVERY_LIMIT_MS, sleep, within, type Fault, type Scene } from './fault.ts';
+import { RECOVERY_LIMIT_MS, type Fault, type Scene } from './fault.ts';
 
-const PATIENCE_MS = 30_000;
 const isInsert = ({ name }: Exchange): boolean => name.startsWith('insert ');
 
 /** Both processes of `gatewatch store`, or the engine's alone, at random and around an insert. */
@@ -33,7 +34,7 @@ export const storeKills: readonly Fault[] = WAYS.map(({ name, moment, engineOnly
       kill();
     } else {
       const trap = link.trap({ moment, matches: isInsert, fire: kill });
-      const met = await within(trap.sprung, PATIENCE_MS);
+      const met = await withDeadline(trap.sprung, PATIENCE_MS, () => null);
       trap.remove();
       if (met === null) return record.missed(name, 'no insert passed in time');
     }
@@ -49,7 +50,7 @@ export async function recoverStore({ main, record }: Scene, fault: string, since
   const forget = main.links.store?.onAnswered(({ name, status }) => {
     if (name === 'insert ingest_ledger' && status === 200) resolve(performance.now() - sinceMs);
   });
-  const ms = await within(promise, RECOVERY_LIMIT_MS);
+  const ms = await withDeadline(promise, RECOVERY_LIMIT_MS, () => null);
   forget?.();
   if (ms === null) record.failed(`after ${fault}: no batch was acknowledged within ${RECOVERY_LIMIT_MS} ms`);
   else record.recovered(fault, ms);

@@ -1,5 +1,6 @@
+import { sleep, withDeadline } from '../../../schemas/deadline.ts';
 import { recoverStore } from './kill-store.ts';
-import { RECOVERY_LIMIT_MS, sleep, within, type Fault, type Scene } from './fault.ts';
+import { RECOVERY_LIMIT_MS, type Fault, type Scene } from './fault.ts';
 
 /** The store is killed and stays away. */
 export function storeOutage(seconds: number): Fault {
@@ -77,7 +78,7 @@ export function brokerOutage(seconds: number, how: 'killed' | 'frozen'): Fault {
       const stop = main.links.kafka.onAnswered(({ name: what, status }) => {
         if (what === 'OffsetCommit' && status === 0) resolve(performance.now() - backAtMs);
       });
-      const ms = await within(promise, RECOVERY_LIMIT_MS);
+      const ms = await withDeadline(promise, RECOVERY_LIMIT_MS, () => null);
       stop();
       if (ms !== null) record.recovered(name, ms);
       else

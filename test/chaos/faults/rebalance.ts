@@ -1,3 +1,4 @@
+import { PATIENCE_MS } from '../../support/until.ts';
 import { until } from '../arm.ts';
 import type { Fault } from './fault.ts';
 
@@ -16,15 +17,15 @@ export const rebalances: Fault = {
       const generations = arm.generations.size;
       const since = performance.now();
       await change();
-      await until(() => arm.generations.size > generations, 40_000, `a new generation after ${what}`);
+      await until(() => arm.generations.size > generations, PATIENCE_MS, `a new generation after ${what}`);
       record.say(`${what}: a new generation after ${Math.round(performance.now() - since)} ms`);
     };
     const [leaves, dies] = random.chance(0.5) ? [second, third] : [third, second];
     try {
       await moved(`${second.name} joins`, () => second.program.start());
-      await second.ready(40_000);
+      await second.ready(PATIENCE_MS);
       await moved(`${third.name} joins`, () => third.program.start());
-      await third.ready(40_000);
+      await third.ready(PATIENCE_MS);
       await new Promise((resolve) => setTimeout(resolve, random.int(500, 3000)));
       await moved(`${leaves.name} leaves`, async () => {
         const code = await leaves.program.stop();

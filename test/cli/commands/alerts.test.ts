@@ -4,11 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HAS_ALERTMANAGER, startAlertmanager } from '../../alerts/evaluate/support/alertmanager.ts';
-import {
-  startWebhookReceiver,
-  type WebhookReceiver,
-} from '../../alerts/evaluate/support/webhook-receiver.ts';
+import { HAS_ALERTMANAGER, startAlertmanager } from '../../alerts/support/alertmanager.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../alerts/support/webhook-receiver.ts';
 import { withEmbedded } from '../../support/embedded.ts';
 import { cli } from './support/cli.ts';
 
@@ -116,7 +113,7 @@ describe('gatewatch alerts', () => {
     } finally {
       await store.stop();
     }
-  }, 120_000);
+  });
 });
 
 describe('gatewatch alerts --send-test', () => {

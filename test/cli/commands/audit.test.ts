@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { poll, sinkOf } from '../../operate/audit/support.ts';
 import { cli, cliOnTerminal } from './support/cli.ts';
 import { migratedStore, type MigratedStore } from './support/seeded-order.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 let db: MigratedStore;
 let env: Record<string, string>;

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BackfillResult } from '../../../operate/backfill/backfill.ts';
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import { gatewayConfig } from '../../integration/support/gateway.ts';
@@ -15,8 +15,6 @@ import { freePort } from '../../support/kafka-process.ts';
 import { createTopic, uniqueName, withAdmin } from '../../support/kafka-topics.ts';
 import { until } from '../../support/until.ts';
 import { cli, cliOnTerminal } from './support/cli.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const kafka = await useKafka();
 let folder: string;

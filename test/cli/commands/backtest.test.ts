@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TableResult } from '../../../store/store.ts';
 import { evaluateRule } from '../../../alerts/evaluate/evaluate.ts';
 import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
@@ -10,8 +10,6 @@ import { RULES_FOLDER } from '../../../store/package-files.ts';
 import { createStore } from '../../../store/store.ts';
 import { cli, cliOnTerminal } from './support/cli.ts';
 import { historyRow, migratedStore, type MigratedStore } from './support/seeded-order.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Ten orders a minute for three hours; half of them time out from 01:00 to 01:20. */
 const START = Date.parse('2026-03-02T00:00:00Z');
@@ -172,5 +170,5 @@ describe('backtest', () => {
         }),
       ),
     );
-  }, 300_000);
+  });
 });

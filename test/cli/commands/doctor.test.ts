@@ -6,13 +6,11 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../../operate/doctor/check.ts';
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import { cli } from './support/cli.ts';
 import { migratedStore, type MigratedStore } from './support/seeded-order.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 let sandbox: Sandbox;
 let db: MigratedStore;

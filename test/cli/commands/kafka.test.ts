@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Finding } from '../../../operate/doctor/check.ts';
 import { useKafka } from '../../support/kafka-broker.ts';
 import { createTopic, produce, testClient, uniqueName } from '../../support/kafka-topics.ts';
@@ -6,8 +6,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cli } from './support/cli.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const kafka = await useKafka();
 const brokers = kafka.available ? kafka.brokers : [];

@@ -8,12 +8,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import type { OrderTimeline } from '../../../schemas/order-timeline.ts';
 import { cli, startCli, untilPrinted } from './support/cli.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 const ID = '11111111-2222-4333-8444-555555555555';
 
 // Each test starts processes with an engine in them.
-vi.setConfig({ testTimeout: 90_000 });
-
 let sandbox: Sandbox;
 let dataDir: string;
 let env: Record<string, string>;
@@ -72,7 +71,7 @@ async function start(): Promise<{ log: () => string }> {
   child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()));
   await untilPrinted(child, 'stderr', /"running"/);
   await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), {
-    timeout: 20_000,
+    timeout: PATIENCE_MS,
     interval: 100,
   });
   return { log: () => log };
@@ -104,7 +103,7 @@ describe('run', () => {
         expect(parsed.events).toHaveLength(2);
         return parsed;
       },
-      { timeout: 20_000, interval: 200 },
+      { timeout: PATIENCE_MS, interval: 200 },
     );
     expect(timeline.order).toMatchObject({
       gateway: 'sandbox',
@@ -140,9 +139,13 @@ describe('run', () => {
     const fault = sandbox.faults.add({ name: 'timeout', endpoint: 'status' });
     const { log } = await start();
     await cli(['watch', 'never-answered'], { env });
-    await vi.waitFor(() => expect(sandbox.faults.list()[0]?.applied).toBeGreaterThan(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(sandbox.faults.list()[0]?.applied).toBeGreaterThan(0), {
+      timeout: PATIENCE_MS,
+    });
     child?.kill('SIGINT');
-    await vi.waitFor(() => expect(log()).toContain('a second signal stops at once'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(log()).toContain('a second signal stops at once'), {
+      timeout: PATIENCE_MS,
+    });
     const { code, tookMs } = await stop('SIGINT');
     expect(code).toBe(1);
     expect(tookMs).toBeLessThan(2000);

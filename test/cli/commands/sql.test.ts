@@ -6,11 +6,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cli, cliOnTerminal, MAIN } from './support/cli.ts';
 import { migratedStore, ORDER, seedOrder, type MigratedStore } from './support/seeded-order.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 let db: MigratedStore;
 let env: Record<string, string>;

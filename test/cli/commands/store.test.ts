@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execFile, type ChildProcess } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cli, startCli, untilPrinted } from './support/cli.ts';
 
-vi.setConfig({ testTimeout: 90_000 });
 const run = promisify(execFile);
 
 let dataDir: string;

@@ -57,7 +57,7 @@ describe('the poller over several gateways', () => {
   it('lets none hold up another: a gateway that hangs takes nothing from the others', async () => {
     for (let i = 0; i < 20; i += 1) watch('stuck', `s-${i}`);
     watch('well', 'a');
-    await expect.poll(() => well.requests.length, { timeout: 5000 }).toBeGreaterThan(4);
+    await expect.poll(() => well.requests.length).toBeGreaterThan(4);
     expect(stuck.requests).toHaveLength(2);
     expect(answers.filter(({ order }) => order.gateway === 'stuck')).toEqual([]);
     expect(poller.status().get('stuck')).toMatchObject({ watched: 20, inFlight: 2 });

@@ -8,12 +8,12 @@ export async function untilSettled(sandbox: Sandbox, store: Queryable): Promise<
   const { created } = sandbox.stats().orders;
   const unsettled = () =>
     sandbox.stats().callbacksPending + sandbox.orders().filter((order) => !order.settled).length;
-  await until('the gateway to come to rest', unsettled, (count) => count === 0, 60_000);
+  await until('the gateway to come to rest', unsettled, (count) => count === 0);
   const settled = async () => {
     const sql = 'SELECT countIf(settled_at IS NOT NULL) AS n FROM orders';
     return (await store.query<{ n: number }>(sql))[0]?.n;
   };
-  await until(`${created} settled orders`, settled, (count) => count === created, 60_000);
+  await until(`${created} settled orders`, settled, (count) => count === created);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditReport } from '../../../operate/audit/report.ts';
 import type { RedriveReport } from '../../../operate/redrive/redrive.ts';
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
@@ -17,8 +17,6 @@ import { until } from '../../support/until.ts';
 import { cli } from '../../cli/commands/support/cli.ts';
 
 // Commands are processes, and a watched order is read again after 15 seconds at the earliest.
-vi.setConfig({ testTimeout: 90_000 });
-
 const kafka = await useKafka();
 const NOTHING = { stored: 0, readAgain: 0, stillRejected: 0, waiting: 0, gone: 0, noWay: 0 };
 

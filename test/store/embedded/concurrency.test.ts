@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { createClient, type ClickHouseClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { withEmbedded, type TestStore } from '../../support/embedded.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 let store: TestStore;
 let writer: ClickHouseClient;
@@ -73,7 +74,7 @@ describe('requests at the same time', () => {
     await inserts;
     expect(answered).toBeGreaterThan(5);
     expect(await one(reader, 'SELECT count() AS c FROM big')).toEqual({ c: 3 * 40 * 20_000 });
-  }, 60_000);
+  });
 
   it('of readers beyond the limit wait for their turn', async () => {
     const answers = await Promise.all(
@@ -91,7 +92,7 @@ describe('requests at the same time', () => {
     let bytes = 0;
     for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) bytes += chunk.length;
     expect(bytes).toBeGreaterThan(300_000_000);
-  }, 60_000);
+  });
 });
 
 describe('a client that leaves', () => {
@@ -102,9 +103,9 @@ describe('a client that leaves', () => {
       signal: controller.signal,
     });
     left.catch(() => undefined);
-    await vi.waitUntil(async () => (await running(`%left_${format}%`)) === 1, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await running(`%left_${format}%`)) === 1, { timeout: PATIENCE_MS });
     controller.abort();
-    await vi.waitUntil(async () => (await running(`%left_${format}%`)) === 0, { timeout: 30_000 });
+    await vi.waitUntil(async () => (await running(`%left_${format}%`)) === 0, { timeout: PATIENCE_MS });
     await expect(left).rejects.toThrow();
   });
 
@@ -119,6 +120,6 @@ describe('a client that leaves', () => {
     expect(await running('%left_midway%')).toBe(1);
     controller.abort();
     await response.body?.cancel().catch(() => undefined);
-    await vi.waitUntil(async () => (await running('%left_midway%')) === 0, { timeout: 30_000 });
+    await vi.waitUntil(async () => (await running('%left_midway%')) === 0, { timeout: PATIENCE_MS });
   });
 });

@@ -5,6 +5,7 @@ import { createClient, type ClickHouseClient, type ClickHouseSettings } from '@c
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { withEmbedded, type TestStore } from '../../support/embedded.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 /** Ends an inline payload of the engine's library and would drop the table if anything ran it. */
 const payload = 'before\n\nDROP TABLE t;\n\nafter';
@@ -245,8 +246,8 @@ describe('an insert', () => {
     // The file of the insert that was cut off goes once the store notices, a few seconds later on a busy
     // machine.
     const spooled = () => readdirSync(join(store.dataDir, 'work', 'spool'));
-    await vi.waitFor(() => expect(spooled()).toEqual([]), { timeout: 10_000 });
-  }, 120_000);
+    await vi.waitFor(() => expect(spooled()).toEqual([]), { timeout: PATIENCE_MS });
+  });
 });
 
 async function* broken() {

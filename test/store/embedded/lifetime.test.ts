@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findRunningStore } from '../../../store/embedded/connection-file.ts';
 import { startEmbeddedStore, type EmbeddedStore } from '../../../store/embedded/store.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 const parentScript = join(import.meta.dirname, 'parent-process.ts');
 
@@ -64,7 +65,7 @@ async function parent(): Promise<{ process: ChildProcess; pid: number; url: stri
   return { process: owner, ...message };
 }
 
-const until = (condition: () => unknown) => vi.waitUntil(condition, { timeout: 15_000, interval: 20 });
+const until = (condition: () => unknown) => vi.waitUntil(condition, { timeout: PATIENCE_MS, interval: 20 });
 const slow = 'SELECT max(sipHash64(number)) FROM numbers(100000000000)';
 
 describe('a store', () => {
@@ -142,7 +143,7 @@ describe('a stop', () => {
     const insert = query(store, 'INSERT INTO t SELECT sipHash64(number) FROM numbers(3000000)');
     const processes = "SELECT count() FROM system.processes WHERE query LIKE 'INSERT INTO t SELECT%'";
     await vi.waitUntil(async () => (await query(store, processes)) === '1\n', {
-      timeout: 10_000,
+      timeout: PATIENCE_MS,
       interval: 5,
     });
     await store.stop();
@@ -157,7 +158,7 @@ describe('a stop', () => {
     await vi.waitUntil(
       async () =>
         (await query(store, "SELECT count() FROM system.processes WHERE query LIKE 'SELECT max%'")) === '1\n',
-      { timeout: 10_000 },
+      { timeout: PATIENCE_MS },
     );
     const started = performance.now();
     await store.stop();
@@ -219,7 +220,7 @@ describe('the owner of a store', () => {
     const store = { url: owner.url, writer: { username: 'gatewatch', password: owner.password } };
     const failed = query(store, slow).catch((error: unknown) => error);
     await vi.waitUntil(async () => (await query(store, 'SELECT count() FROM system.processes')) === '2\n', {
-      timeout: 10_000,
+      timeout: PATIENCE_MS,
     });
     owner.process.kill('SIGKILL');
     await until(() => !isAlive(owner.pid));

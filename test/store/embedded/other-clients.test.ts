@@ -78,7 +78,7 @@ describe("Python's clickhouse-connect", () => {
       store.writer.password,
     ]);
     expect(stdout.trim()).toBe('done');
-  }, 180_000);
+  });
 });
 
 /** A virtual environment with the client, kept from run to run; or why there is none. */

@@ -28,7 +28,7 @@ describe.skipIf(BINARY === undefined)('the OpenTelemetry Collector (GATEWATCH_OT
     for (const stream of [collector.stdout, collector.stderr])
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
     try {
-      await expect.poll(() => output, { timeout: 20_000 }).toContain('Everything is ready');
+      await expect.poll(() => output).toContain('Everything is ready');
       const sender = createOtlpSender({
         version: '1.2.3',
         collectorId: 'c1',
@@ -40,7 +40,7 @@ describe.skipIf(BINARY === undefined)('the OpenTelemetry Collector (GATEWATCH_OT
         rootSpan(settlement()),
       ]);
       await sender.close();
-      await expect.poll(() => output, { timeout: 10_000 }).toContain('payment.closure');
+      await expect.poll(() => output).toContain('payment.closure');
       for (const part of [
         /Trace ID\s*: e9aa68962ba7f508d810ef274ad7c745/,
         /Parent ID\s*: d715956db1b89fd4/,

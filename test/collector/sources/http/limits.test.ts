@@ -104,7 +104,7 @@ describe('a slow sender', () => {
     const scene = await start(quick);
     const socket = await open(scene, '127.0.0.9');
     socket.write(text);
-    await expect.poll(() => socket.closedYet, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => socket.closedYet).toBe(true);
     expect(scene.deliveries).toEqual([]);
   });
 
@@ -113,7 +113,7 @@ describe('a slow sender', () => {
     const socket = await open(scene, '127.0.0.9');
     socket.write(`${head}Content-Length: 100000\r\n\r\n`);
     const drip = setInterval(() => socket.write('x'), 50);
-    await expect.poll(() => socket.closedYet, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => socket.closedYet).toBe(true);
     clearInterval(drip);
     expect(scene.deliveries).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe('a slow sender', () => {
     const socket = await open(scene, '127.0.0.9');
     socket.write(`${head}Content-Length: 2\r\n\r\n{}`);
     await expect.poll(() => scene.deliveries.length).toBe(1);
-    await expect.poll(() => socket.closedYet, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => socket.closedYet).toBe(true);
   });
 });
 

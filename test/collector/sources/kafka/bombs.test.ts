@@ -28,7 +28,7 @@ async function send(topic: string, compression: number, values: readonly (string
 async function read(topic: string, lastOffset: number) {
   const { source, records, of } = collect({ brokers, topics: [topic], groupId: uniqueName('g') });
   await source.start();
-  await until('the last record', () => records.at(-1)?.offset === String(lastOffset), 40_000);
+  await until('the last record', () => records.at(-1)?.offset === String(lastOffset));
   expect(of('crash')).toEqual([]);
   return records.map(({ offset, value, unreadable }) =>
     unreadable === undefined
@@ -74,7 +74,7 @@ describe.skipIf(!kafka.available)('a batch that unpacks to more than is allowed'
         },
       });
       await source.start();
-      await until('all of them', () => records.length === 20, 40_000);
+      await until('all of them', () => records.length === 20);
       expect(most.held).toBe(1);
     },
   );

@@ -72,7 +72,7 @@ describe.skipIf(!kafka.available)('a Kafka source in a group', () => {
 
     const other = collect({ brokers, topics: [topic], groupId, rebalanceTimeoutMs: 4000 });
     await other.source.start();
-    await until('the partitions to be shared', () => other.of('group_join').length > 0, 30_000);
+    await until('the partitions to be shared', () => other.of('group_join').length > 0);
     await produce(brokers, topic, oneEach('b'));
     await until('the other to read its half', () => other.records.length === 2);
     const taken = other.records[0]!.partition;
@@ -130,14 +130,10 @@ describe.skipIf(!kafka.available)('a Kafka source in a group', () => {
         await look();
       }
       const end = (sent.length / partitions.length) as number;
-      await until(
-        'every commit',
-        async () => {
-          await look();
-          return partitions.every((partition) => highest.get(partition) === end);
-        },
-        60_000,
-      );
+      await until('every commit', async () => {
+        await look();
+        return partitions.every((partition) => highest.get(partition) === end);
+      });
       expect(rewinds).toEqual([]);
       const seen = new Set(members.flatMap(({ records }) => texts(records)));
       expect(seen).toEqual(new Set(sent));

@@ -6,6 +6,7 @@ import type {
   KafkaSource,
   KafkaSourceOptions,
 } from '../../../../collector/sources/kafka/port.ts';
+import { PATIENCE_MS } from '../../../support/until.ts';
 
 export interface Collected {
   readonly source: KafkaSource;
@@ -55,7 +56,7 @@ export function texts(records: readonly KafkaRecord[]): string[] {
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 20_000,
+  timeoutMs = PATIENCE_MS,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { until } from '../../../support/until.ts';
+import { until } from '../../support/until.ts';
 
 /** Debian's packages put it here. Tests that need it are left out where it is missing. */
 const BINARY = ['/usr/bin/prometheus-alertmanager', '/usr/bin/alertmanager'].find((path) => existsSync(path));

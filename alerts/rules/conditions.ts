@@ -1,4 +1,4 @@
-import type { DropGate, Rung, ShareGate } from './rule.ts';
+import type { DropCondition, RuleWindow, ShareCondition } from './rule.ts';
 
 /**
  * Windows and limits of the rules, each written once, with units in the names. A share is 0..1; counts are
@@ -24,7 +24,7 @@ export const RECOVERY = {
  * Windows of a failure share. Busy gateways are judged within minutes; quiet ones need hours to have orders
  * enough. The longer ones want the recent past to look bad too, so that what is over ends.
  */
-export const SHARE_RUNGS: readonly Rung[] = [
+export const SHARE_WINDOWS: readonly RuleWindow[] = [
   // A stutter of a minute is in the window for five: the newest minute says whether it goes on.
   { windowSeconds: 300, confirmSeconds: 60 },
   { windowSeconds: 900, confirmSeconds: 300 },
@@ -33,7 +33,7 @@ export const SHARE_RUNGS: readonly Rung[] = [
 ];
 
 /** Of baselines: what is usual is not zero, so quiet gateways need one more step between. */
-export const BASELINE_RUNGS: readonly Rung[] = [
+export const BASELINE_WINDOWS: readonly RuleWindow[] = [
   { windowSeconds: 300 },
   { windowSeconds: 900, confirmSeconds: 300 },
   { windowSeconds: 3_600, confirmSeconds: 900 },
@@ -42,21 +42,21 @@ export const BASELINE_RUNGS: readonly Rung[] = [
 ];
 
 /** A symptom that a healthy gateway shows now and then. */
-export const fixedShare = (shareAbove: number, minimumAffectedOrders: number, z: number): ShareGate => ({
-  rungs: SHARE_RUNGS,
+export const fixedShare = (shareAbove: number, minimumAffectedOrders: number, z: number): ShareCondition => ({
+  windows: SHARE_WINDOWS,
   shareAbove,
   minimumAffectedOrders,
   z,
 });
 
 /**
- * The same with a higher share on the shortest rung. When 30 % of the orders fail for two minutes, the window
+ * The same with a higher share on the shortest window. When 30 % of the orders fail for two minutes, the window
  * of five has 9 % of them after a minute and a half, and 12 % a minute later: however the evaluations lie, it
  * holds at one of them at most.
  */
-export const afterStutter = (gate: ShareGate, shareAbove: number): ShareGate => ({
-  ...gate,
-  rungs: gate.rungs.map((rung, index) => (index === 0 ? { ...rung, shareAbove } : rung)),
+export const afterStutter = (condition: ShareCondition, shareAbove: number): ShareCondition => ({
+  ...condition,
+  windows: condition.windows.map((window, index) => (index === 0 ? { ...window, shareAbove } : window)),
 });
 
 /** A symptom whose usual share differs from gateway to gateway and from hour to hour. */
@@ -65,8 +65,8 @@ export const aboveBaseline = (
   coldShare: number,
   minimumAffectedOrders: number,
   z: number,
-): ShareGate => ({
-  rungs: BASELINE_RUNGS,
+): ShareCondition => ({
+  windows: BASELINE_WINDOWS,
   shareAbove: coldShare,
   minimumAffectedOrders,
   z,
@@ -74,8 +74,8 @@ export const aboveBaseline = (
 });
 
 /** Something that never happens by itself: a few orders within the window are enough. */
-export const anyOrders = (minimumAffectedOrders: number, windowSeconds: number): ShareGate => ({
-  rungs: [{ windowSeconds }],
+export const anyOrders = (minimumAffectedOrders: number, windowSeconds: number): ShareCondition => ({
+  windows: [{ windowSeconds }],
   shareAbove: 0,
   minimumAffectedOrders,
   z: Z.info,
@@ -88,26 +88,26 @@ export const OBJECTIVE = 0.99;
  * Burn rates (Google's SRE workbook, with 30 days): so many times faster than the objective allows, over a
  * long and a short window. The fast pair spends 2 % of the month's budget in an hour, or 5 % in six.
  */
-const burn = (windowSeconds: number, confirmSeconds: number, factor: number): Rung => ({
+const burn = (windowSeconds: number, confirmSeconds: number, factor: number): RuleWindow => ({
   windowSeconds,
   confirmSeconds,
   shareAbove: Number((factor * (1 - OBJECTIVE)).toPrecision(6)),
 });
-export const FAST_BURN: ShareGate = {
-  rungs: [burn(3_600, 300, 14.4), burn(21_600, 1_800, 6)],
+export const FAST_BURN: ShareCondition = {
+  windows: [burn(3_600, 300, 14.4), burn(21_600, 1_800, 6)],
   shareAbove: 1 - OBJECTIVE,
   minimumAffectedOrders: 10,
   z: Z.critical,
 };
-export const SLOW_BURN: ShareGate = {
-  rungs: [burn(86_400, 7_200, 3), burn(259_200, 21_600, 1)],
+export const SLOW_BURN: ShareCondition = {
+  windows: [burn(86_400, 7_200, 3), burn(259_200, 21_600, 1)],
   shareAbove: 1 - OBJECTIVE,
   minimumAffectedOrders: 20,
   z: Z.warning,
 };
 
-export const TRAFFIC_DROP: DropGate = {
-  rungs: [
+export const TRAFFIC_DROP: DropCondition = {
+  windows: [
     { windowSeconds: 300 },
     { windowSeconds: 900 },
     { windowSeconds: 3_600 },
@@ -120,8 +120,8 @@ export const TRAFFIC_DROP: DropGate = {
   certainBelow: 0.25,
   step: { below: 0.65, variation: 0.06 },
 };
-export const ANTIFRAUD_SILENT: DropGate = {
-  rungs: [
+export const ANTIFRAUD_SILENT: DropCondition = {
+  windows: [
     { windowSeconds: 3_600 },
     { windowSeconds: 10_800 },
     { windowSeconds: 43_200 },

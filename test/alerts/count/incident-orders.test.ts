@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { incidentOrdersView } from '../../alerts/count/incident-orders.ts';
-import { RULES } from '../../alerts/rules/all.ts';
+import { incidentOrdersView } from '../../../alerts/count/incident-orders.ts';
+import { RULES } from '../../../alerts/rules/all.ts';
 
-const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
+const MIGRATIONS = fileURLToPath(new URL('../../../schemas/sql', import.meta.url));
 
 it('the newest migration that defines incident_orders has the text that the rules give', () => {
   const texts = readdirSync(MIGRATIONS)

@@ -1,0 +1,44 @@
+/** setTimeout takes a longer wait for one of a millisecond. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const LATE = Symbol('late');
+
+/**
+ * Waits for `work`. Once `limitMs` have passed, or `signal` is aborted, returns or throws what `late` does
+ * instead, by default `undefined`. The work itself goes on; its outcome is ignored.
+ *
+ * @param limitMs `Infinity`: only `signal` ends the wait
+ */
+export async function withDeadline<T, Late = undefined>(
+  work: Promise<T>,
+  limitMs: number,
+  late: () => Late = () => undefined as Late,
+  signal?: AbortSignal,
+): Promise<T | Late> {
+  const over = Promise.withResolvers<typeof LATE>();
+  const end = (): void => over.resolve(LATE);
+  const timer = limitMs === Infinity ? undefined : setTimeout(end, Math.min(limitMs, LONGEST_TIMER_MS));
+  if (signal?.aborted === true) end();
+  signal?.addEventListener('abort', end, { once: true });
+  try {
+    // In this order: an aborted signal wins over work that is done already.
+    const outcome = await Promise.race([over.promise, work]);
+    return outcome === LATE ? late() : outcome;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+/** True when `work` is over in time, whether it resolved or rejected. Never rejects. */
+export async function settlesWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+  const settled = work.then(
+    () => true,
+    () => true,
+  );
+  return withDeadline(settled, limitMs, () => false);
+}
+
+/** Resolves after that time, or as soon as `signal` is aborted. Never rejects. */
+export async function sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
+  await withDeadline(new Promise<never>(() => undefined), durationMs, undefined, signal);
+}
