@@ -64,5 +64,4 @@ export function createAgenda(clock: Clock, onError: (error: unknown) => void): A
   };
 }
 
-const emptyHeap = () =>
-  new TinyQueue<Entry>([], (a, b) => a.timeMs - b.timeMs || a.order - b.order);
+const emptyHeap = () => new TinyQueue<Entry>([], (a, b) => a.timeMs - b.timeMs || a.order - b.order);

@@ -11,8 +11,7 @@ export interface Rejected {
  * error that is thrown.
  */
 export type Decoded<T, More = Rejected> =
-  | ({ readonly ok: true } & T)
-  | ({ readonly ok: false; readonly problem: Problem } & More);
+  ({ readonly ok: true } & T) | ({ readonly ok: false; readonly problem: Problem } & More);
 
 export function refuse(reason: RejectReason, problem: Problem) {
   return { ok: false, reason, problem } as const;

@@ -6,6 +6,9 @@ import { stableId } from '../decode/ids.ts';
 import { decodeWatchMessage } from '../../schemas/watch-message.ts';
 import type { Coordinates, KafkaRecord } from '../../schemas/kafka.ts';
 import type { WatchRequest } from '../../schemas/watch-message.ts';
+import { handleCallbacks } from './callbacks.ts';
+import type { OrdersContext } from './context.ts';
+import { handleWatchRequests } from './watch-requests.ts';
 
 const BODY_HASH = /^[0-9a-f]{64}$/;
 
@@ -39,6 +42,36 @@ export function toDelivery(
   };
 }
 
+/** Takes records of a callback topic to acknowledgement, see `handleCallbacks`. */
+export async function handleCallbackRecords(
+  records: readonly KafkaRecord[],
+  gatewayOf: GatewayOfTopic,
+  context: OrdersContext,
+): Promise<void> {
+  const { readable, provenance } = await readableOf(records, context);
+  const deliveries = readable.map((record) => toDelivery(record, gatewayOf, context.clock.now()));
+  await handleCallbacks(deliveries, context, provenance);
+}
+
+/** Takes records of the watch topic to acknowledgement, see `handleWatchRequests`. */
+export async function handleWatchRecords(
+  records: readonly KafkaRecord[],
+  context: OrdersContext,
+): Promise<void> {
+  const { readable, provenance } = await readableOf(records, context);
+  await handleWatchRequests(readable.map(toWatchRequest), context, provenance);
+}
+
+/** The records that can be read; the others are stored as rejects. */
+async function readableOf(records: readonly KafkaRecord[], { clock, write }: OrdersContext) {
+  const { readable, rejects } = setApart(records, clock.now());
+  if (rejects.length > 0) await write({ rejects }, {});
+  return {
+    readable,
+    provenance: { kafkaRecords: records.length, coordinates: coordinatesRange(records) },
+  };
+}
+
 /** A record of the watch topic. */
 export function toWatchRequest(record: KafkaRecord): WatchRequest {
   const decoded = decodeWatchMessage(record.value);
@@ -52,7 +85,7 @@ export function toWatchRequest(record: KafkaRecord): WatchRequest {
 }
 
 /** Records to handle, and a reject for each that stands for a batch which cannot be read. */
-export function setApart(
+function setApart(
   records: readonly KafkaRecord[],
   now: EpochMicros,
 ): { readable: readonly KafkaRecord[]; rejects: RejectRow[] } {

@@ -28,7 +28,10 @@ export function createRequestBudget(requestsPerSecond: number): RequestBudget {
 }
 
 /** Milliseconds until the next start is allowed; 0: now. */
-export function budgetWaitMs({ starts, oldest, windowMs, pausedUntilMs }: RequestBudget, nowMs: number): number {
+export function budgetWaitMs(
+  { starts, oldest, windowMs, pausedUntilMs }: RequestBudget,
+  nowMs: number,
+): number {
   return Math.max(0, (starts[oldest] ?? 0) + windowMs - nowMs, pausedUntilMs - nowMs);
 }
 

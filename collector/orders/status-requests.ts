@@ -6,7 +6,14 @@ import { isCircuitOpen, noteOutcome, noteProbe } from './circuits.ts';
 import { takeFirst } from './endpoint-queues.ts';
 import { entryOf, nextAllowed, schedule, scheduleUrgent, type GatewayState } from './gateway-state.ts';
 import { budgetWaitMs, pauseUntil } from './request-budget.ts';
-import { orderNow, plannedCause, saysSomething, wallAhead, type Entry, type Instant } from './tracked-entry.ts';
+import {
+  orderNow,
+  plannedCause,
+  saysSomething,
+  wallAhead,
+  type Entry,
+  type Instant,
+} from './tracked-entry.ts';
 import type { AppliedReply, TrackedOrder } from './tracked-orders.ts';
 import { notePoll } from './watermark-tracker.ts';
 

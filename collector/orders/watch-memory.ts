@@ -1,7 +1,13 @@
 import type { OrderType } from '../../schemas/dictionary.ts';
 import { TABLES } from '../../schemas/names.ts';
 import type { EpochMicros, OrderWatchRow } from '../../schemas/rows.ts';
-import { watchKey, type IdKind, type WatchedOrder, type WatchPhase, type WatchRef } from '../../schemas/watch.ts';
+import {
+  watchKey,
+  type IdKind,
+  type WatchedOrder,
+  type WatchPhase,
+  type WatchRef,
+} from '../../schemas/watch.ts';
 import { orderText, type OrderIdentity } from '../decode/ids.ts';
 import { knownLine, type KnownHistory } from '../decode/known-history.ts';
 import { inPieces } from './pieces.ts';
@@ -109,8 +115,7 @@ async function findOrders(query: Query, refs: readonly WatchRef[]): Promise<Map<
 WHERE gateway IN {gateways:Array(String)} AND order_id IN {ids:Array(String)}`,
       { gateways: distinct(some, 'gateway'), ids: distinct(some, 'orderId') },
     );
-    for (const order of rows.map(fromRow))
-      if (wanted.has(watchKey(order))) found.set(watchKey(order), order);
+    for (const order of rows.map(fromRow)) if (wanted.has(watchKey(order))) found.set(watchKey(order), order);
   }
   return found;
 }

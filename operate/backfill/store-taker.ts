@@ -24,8 +24,8 @@ export function createStoreTaker(pipeline: OfflinePipeline, close: () => Promise
       const problems = await handleWatchRequests(requests, pipeline.context, {
         watchRequests: requests.length,
       });
-      // Nobody polls here; what was taken up is in the store.
-      pipeline.takenUp();
+      // Nobody polls here; what is to be read is in the store.
+      pipeline.tracked();
       const refused = new Map<number, Problem>();
       for (const [index, problem] of problems.entries()) if (problem !== null) refused.set(index, problem);
       return refused;

@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../../schemas/config.ts';
 import type { RowBundle } from '../../schemas/rows.ts';
 import type { WatchedOrder } from '../../schemas/watch.ts';
 import { createFingerprint } from '../../collector/decode/fingerprint.ts';
-import { createStamp, type PipelineContext } from '../../collector/orders/context.ts';
+import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
 import { createWatchMemory } from '../../collector/orders/watch-memory.ts';
 import { loadFingerprintKey } from '../../store/fingerprint-key.ts';
 import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
@@ -22,11 +22,11 @@ export interface OfflinePipelineOptions {
   readonly dryRun?: boolean;
 }
 
-/** The collector's own steps without its poller: what they take up is stored, and noted for whoever polls. */
+/** The collector's own steps without its poller: what they track is stored, and noted for whoever polls. */
 export interface OfflinePipeline {
-  readonly context: PipelineContext;
-  /** Orders to be read that were taken up since the last call. */
-  takenUp(): WatchedOrder[];
+  readonly context: OrdersContext;
+  /** Orders to be read that were named since the last call. */
+  tracked(): WatchedOrder[];
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function createOfflinePipeline(options: OfflinePipelineOptions): Pr
   const collectorId = `${purpose}-${randomUUID().slice(0, 8)}`;
   const sink = createClickHouseSink({ store, collectorId, maxAgeMs: 0 });
   const key = await loadFingerprintKey(store, clock.now);
-  let taken: WatchedOrder[] = [];
+  let tracked: WatchedOrder[] = [];
   const write =
     options.dryRun === true
       ? async () => undefined
@@ -55,8 +55,8 @@ export async function createOfflinePipeline(options: OfflinePipelineOptions): Pr
       random: Math.random,
       gateways: new Map(options.gateways.map((gateway) => [gateway.name, gateway])),
       memory: createWatchMemory((sql, params) => store.query(sql, params)),
-      poller: {
-        takeUp: (_key, { order }) => void taken.push(order),
+      tracked: {
+        track: ({ order }) => void tracked.push(order),
         nudge: () => false,
         get: () => undefined,
       },
@@ -64,9 +64,9 @@ export async function createOfflinePipeline(options: OfflinePipelineOptions): Pr
       fingerprint: createFingerprint(key),
       write,
     },
-    takenUp() {
-      const orders = taken;
-      taken = [];
+    tracked() {
+      const orders = tracked;
+      tracked = [];
       return orders;
     },
     stop: () => sink.stop(STOP_GRACE_MS),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ID_KINDS, watchKey, type WatchMessage } from '../../schemas/watch.ts';
-import type { PipelineContext } from '../../collector/orders/context.ts';
-import type { WatchMemory, WatchRef } from '../../collector/orders/watch-memory.ts';
+import { ID_KINDS, watchKey, type WatchMessage, type WatchRef } from '../../schemas/watch.ts';
+import type { OrdersContext } from '../../collector/orders/context.ts';
+import type { WatchMemory } from '../../collector/orders/watch-memory.ts';
 import type { WatchRequest } from '../../schemas/watch-message.ts';
 import { handleWatchRequests } from '../../collector/orders/watch-requests.ts';
 import type { OpenReject } from './open-rejects.ts';
@@ -34,7 +34,7 @@ export function messageOf({ gateway, orderType, idKind, orderId }: WatchRef): Wa
 }
 
 /** Without a collector that polls: the orders are due when one starts. */
-export async function leaveForNextRun(orders: readonly WatchRef[], context: PipelineContext): Promise<void> {
+export async function leaveForNextRun(orders: readonly WatchRef[], context: OrdersContext): Promise<void> {
   const requests = orders.map((order): WatchRequest => ({
     message: messageOf(order),
     problem: null,

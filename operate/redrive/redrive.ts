@@ -1,5 +1,6 @@
 import { sleep } from '../../schemas/deadline.ts';
-import type { Query, WatchRef } from '../../collector/orders/watch-memory.ts';
+import type { WatchRef } from '../../schemas/watch.ts';
+import type { Query } from '../../collector/orders/watch-memory.ts';
 import type { KafkaRecord } from '../../schemas/kafka.ts';
 import { byPlace, placeText, resolutionOf, takeAgain, type KafkaTopics } from './from-kafka.ts';
 import type { OfflinePipeline } from './offline-pipeline.ts';
@@ -111,7 +112,7 @@ export async function redrive(options: RedriveOptions): Promise<RedriveReport> {
       for (const reject of places.get(placeText(place)) ?? []) outcome.set(reject, 'gone');
     // The steps have stored that these are to be read. A collector that runs learns it here, or at its next
     // start.
-    const orders = pipeline.takenUp();
+    const orders = pipeline.tracked();
     if (orders.length > 0 && !dryRun) await ask(orders);
   }
 

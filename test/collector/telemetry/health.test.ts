@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewatchError } from '../../../schemas/errors.ts';
-import { createAdmission } from '../../../collector/backpressure.ts';
+import { createBackpressure } from '../../../collector/backpressure.ts';
 import { createHealth, type HealthInput } from '../../../collector/telemetry/health.ts';
 import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
 import type { SinkStatus } from '../../../schemas/sink.ts';
@@ -153,7 +153,7 @@ describe('admission', () => {
   it('turns input back once the store has been away for two seconds, and takes it again when it is back', () => {
     let nowMs = 0;
     const memory = createMemorySink();
-    const admit = createAdmission(memory, () => nowMs);
+    const admit = createBackpressure(memory, () => nowMs);
     admit();
     memory.hold();
     void memory.write({}).catch(() => {});
@@ -173,7 +173,7 @@ describe('admission', () => {
   it('is patient anew with a store that was back meanwhile, although nobody asked then', async () => {
     let nowMs = 0;
     const memory = createMemorySink();
-    const admit = createAdmission(memory, () => nowMs);
+    const admit = createBackpressure(memory, () => nowMs);
     memory.hold();
     const write = memory.write({});
     admit();
