@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOwnership } from '../../../collector/orders/ownership.ts';
+import { createOwnership, endLook, firstLook, nextLook } from '../../../collector/orders/ownership.ts';
 import { isAssigned, type Assignment } from '../../../collector/orders/assignment.ts';
 import { toRow } from '../../../collector/orders/watch-memory.ts';
 import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
@@ -157,5 +157,31 @@ describe('the ownership of watched orders', () => {
     await save('two');
     await clock.advance(60_000);
     expect(one.watched()).toEqual([]);
+  });
+});
+
+describe('the next look at the store', () => {
+  it('waits for an assignment, half a minute at most', () => {
+    const state = firstLook(true, 1_000, 0);
+    expect(nextLook(state, null, 'one', 29_999)).toBeNull();
+    expect(nextLook(state, EVEN, 'one', 5_000)).toMatchObject({ what: 'recent', notBy: 'one' });
+    expect(nextLook(state, null, 'one', 30_000)).toEqual({ what: 'all', assignment: null });
+  });
+
+  it('covers what others stored since the last one, and everything every five minutes', () => {
+    const state = firstLook(false, 100_000_000, 0);
+    expect(nextLook(state, null, 'one', 5_000)).toMatchObject({ what: 'recent', since: 40_000_000 });
+    endLook(state, { what: 'all' }, 200_000_000);
+    expect(nextLook(state, null, 'one', 10_000)).toMatchObject({ since: 140_000_000 });
+    expect(nextLook(state, null, 'one', 300_000)).toMatchObject({ what: 'all' });
+    expect(nextLook(state, null, 'one', 305_000)).toMatchObject({ what: 'recent' });
+  });
+
+  it('repeats a look at everything that failed', () => {
+    const state = firstLook(false, 0, 0);
+    const look = nextLook(state, null, 'one', 300_000);
+    if (look === null) throw new Error('no look is due');
+    endLook(state, look, null);
+    expect(nextLook(state, null, 'one', 305_000)).toMatchObject({ what: 'all' });
   });
 });
