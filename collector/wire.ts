@@ -244,7 +244,7 @@ async function listen(
         health.whenReady(() => readOrderTimeline((sql, params) => store.query(sql, params), wanted)),
       annotate: (row) => health.whenReady(() => (checkBackpressure(), write({ annotations: [row] }, {}))),
       now: clock.now,
-      home: console.site?.home ?? null,
+      landing: console.site?.landing ?? null,
     },
     intake: {
       onReceived: () => instruments.received.add(1, { source: 'http' }),

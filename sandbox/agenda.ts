@@ -19,14 +19,14 @@ interface Entry {
 
 /** A heap over one timer of `clock`. An entry that throws is passed to `onError`; the others go on. */
 export function createAgenda(clock: Clock, onError: (error: unknown) => void): Agenda {
-  let heap = emptyHeap();
+  const entries = new TinyQueue<Entry>([], inOrder);
   let added = 0;
   let cancel: (() => void) | undefined;
   let armedFor = Infinity;
   let closed = false;
 
   const arm = () => {
-    const next = heap.peek();
+    const next = entries.peek();
     if (closed || !next || next.timeMs >= armedFor) return;
     cancel?.();
     armedFor = next.timeMs;
@@ -36,8 +36,8 @@ export function createAgenda(clock: Clock, onError: (error: unknown) => void): A
     armedFor = Infinity;
     cancel = undefined;
     // Closing empties the heap, which ends this loop too.
-    for (let next = heap.peek(); next && next.timeMs <= clock.now(); next = heap.peek()) {
-      heap.pop();
+    for (let next = entries.peek(); next && next.timeMs <= clock.now(); next = entries.peek()) {
+      entries.pop();
       try {
         next.run();
       } catch (error) {
@@ -50,18 +50,18 @@ export function createAgenda(clock: Clock, onError: (error: unknown) => void): A
   return {
     at(timeMs, run) {
       if (closed) return;
-      heap.push({ timeMs, order: added++, run });
+      entries.push({ timeMs, order: added++, run });
       arm();
     },
     get size() {
-      return heap.length;
+      return entries.length;
     },
     close() {
       closed = true;
-      heap = emptyHeap();
+      while (entries.pop());
       cancel?.();
     },
   };
 }
 
-const emptyHeap = () => new TinyQueue<Entry>([], (a, b) => a.timeMs - b.timeMs || a.order - b.order);
+const inOrder = (a: Entry, b: Entry) => a.timeMs - b.timeMs || a.order - b.order;

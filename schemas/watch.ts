@@ -116,9 +116,3 @@ export function watchTopicKey({ gateway, orderType, orderId }: Omit<WatchRef, 'i
 
 /** The same of a row of `order_watch`, as an expression of ClickHouse's SQL. */
 export const WATCH_TOPIC_KEY_SQL = `concat(gateway, '|', toString(order_type), '|', order_id)`;
-
-/** The key under which a message is left on the watch topic. */
-export function keyOfWatchMessage(message: WatchMessage): string {
-  const { gateway = '', orderType, externalId, externalTransactionId } = message;
-  return watchTopicKey({ gateway, orderType, orderId: externalId ?? externalTransactionId ?? '' });
-}

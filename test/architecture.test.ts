@@ -13,7 +13,7 @@ const ENTRY_POINTS: ReadonlySet<string> = new Set([
   'sandbox/main.ts',
   'sandbox/demo.ts',
   'dashboards/generate.ts',
-  'console/generate.ts',
+  'console/build-page.ts',
   'alerts/grafana/generate.ts',
   'docs/generate.ts',
 ]);
@@ -35,12 +35,14 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/exporter-prometheus': ['collector/telemetry/'],
   '@opentelemetry/sdk-node': ['collector/telemetry/'],
   '@opentelemetry/sdk-metrics': ['collector/telemetry/'],
-  // The sandbox is a program of its own: it sends callbacks, the collector reads orders.
   tinyqueue: ['collector/orders/due-queue.ts', 'sandbox/agenda.ts'],
+  // The sandbox is a program of its own: it sends callbacks, the collector reads orders.
   undici: ['collector/sources/gateway/', 'sandbox/sender.ts'],
   '@grafana/grafana-foundation-sdk': ['dashboards/', 'alerts/grafana/'],
   // The console's page draws with it, in a browser.
   uplot: ['console/page/'],
+  marked: ['console/page/model/markdown.ts'],
+  rolldown: ['console/build-page.ts'],
 };
 
 /** Files whose own loader asks for a default export. */
@@ -111,7 +113,8 @@ describe('the tree', () => {
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'schemas/': [],
   'collector/decode/': ['schemas/'],
-  'collector/orders/': ['schemas/', 'collector/decode/', 'collector/telemetry/'],
+  // Its memory is in the store; how many ids one statement can take is the store's to say.
+  'collector/orders/': ['schemas/', 'collector/decode/', 'collector/telemetry/', 'store/pieces.ts'],
   'collector/sources/': ['schemas/', 'collector/telemetry/'],
   'collector/sinks/': ['schemas/', 'collector/telemetry/', 'store/'],
   'collector/config/': ['schemas/'],
@@ -130,37 +133,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Files that put rooms together. */
-const COMPOSERS: ReadonlySet<string> = new Set(['collector/wire.ts', 'vitest.mutation.config.ts']);
+const COMPOSERS: ReadonlySet<string> = new Set([
+  'collector/wire.ts',
+  'collector/offline.ts',
+  'vitest.mutation.config.ts',
+]);
 
 /** Imports that the rules forbid and a decision allows. Each is still there: the list only gets shorter. */
 const EXCEPTIONS: readonly string[] = [
-  'console/generate.ts -> dashboards/house/write-out.ts',
-  'operate/backfill/kafka-taker.ts -> collector/sources/kafka/producer.ts',
-  'operate/backfill/store-taker.ts -> collector/orders/watch-requests.ts',
-  'operate/doctor/kafka-check.ts -> collector/sources/kafka/client.ts',
-  'operate/doctor/kafka-check.ts -> collector/sources/kafka/failure.ts',
-  'operate/doctor/kafka-check.ts -> collector/sources/kafka/options.ts',
-  'operate/doctor/otlp-check.ts -> collector/sinks/otlp/sender.ts',
-  'operate/doctor/otlp-check.ts -> collector/telemetry/otel-env.ts',
-  'operate/doctor/port-check.ts -> cli/collector-client.ts',
-  'operate/doctor/signature-check.ts -> collector/decode/signature.ts',
-  'operate/doctor/store-check.ts -> cli/host.ts',
   'operate/doctor/store-check.ts -> cli/open-store.ts',
-  'operate/doctor/store-check.ts -> cli/store-config.ts',
-  'operate/redrive/from-kafka.ts -> collector/orders/callbacks.ts',
-  'operate/redrive/from-kafka.ts -> collector/orders/kafka-records.ts',
-  'operate/redrive/from-kafka.ts -> collector/orders/watch-requests.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/decode/fingerprint.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/orders/context.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/orders/watch-memory.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/sinks/clickhouse/sink.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/telemetry/instruments.ts',
-  'operate/redrive/open-rejects.ts -> collector/orders/pieces.ts',
-  'operate/redrive/open-rejects.ts -> collector/orders/watch-memory.ts',
-  'operate/redrive/orders-of.ts -> collector/orders/context.ts',
-  'operate/redrive/orders-of.ts -> collector/orders/watch-memory.ts',
-  'operate/redrive/orders-of.ts -> collector/orders/watch-requests.ts',
-  'operate/redrive/redrive.ts -> collector/orders/watch-memory.ts',
   'store/order-timeline.ts -> collector/decode/code.ts',
   'store/order-timeline.ts -> collector/decode/history.ts',
   'store/order-timeline.ts -> collector/decode/ids.ts',
@@ -278,7 +259,9 @@ describe('the repository', () => {
       Record<string, string>
     >;
     const named = new Set(Object.keys({ ...declared['dependencies'], ...declared['optionalDependencies'] }));
-    const missing = productImports.filter(
+    // Builds what is published, and is not published itself.
+    const shipped = productImports.filter(({ from }) => from !== 'console/build-page.ts');
+    const missing = shipped.filter(
       ({ library }) => library !== null && !library.startsWith('node:') && !named.has(library),
     );
     expect([...new Set(missing.map(({ library }) => library))]).toEqual([]);

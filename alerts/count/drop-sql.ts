@@ -46,15 +46,15 @@ export function dropBody(rule: DropRule, silent: readonly string[]): string {
 }
 
 /**
- * How many orders are too few, by a limit on the scale of 2 sqrt(n + 3/8), where chance has the same spread at
- * every volume; -1: no number is.
+ * How many orders are too few, by a limit on the scale of 2 sqrt(n + 3/8), where chance has the same spread
+ * at every volume; -1: no number is.
  */
 const ordersBelow = (root: string): string => `ceil(pow(greatest(0, ${root}) / 2, 2) - 0.375) - 1`;
 
 /**
- * The limits, by whichever says more: other weeks, or the hour before. What that hour makes one expect is
- * only as exact as that hour has orders. Traffic strays from it half as far as from other weeks, and
- * never less than the condition says.
+ * The higher of two limits: from other weeks, and from the hour before. The expectation from that hour is
+ * only as exact as its number of orders allows. Traffic varies around it half as much as around other weeks,
+ * and at least as much as the condition says.
  */
 const stepLimits = ({ below, z }: DropCondition, step: DropStep, lengths: readonly number[]): string =>
   `arrayMap((l, e, w) -> if(e < minimum, l, greatest(l, least(floor(${Number((step.below / below).toPrecision(9))} * below * e), ${ordersBelow(

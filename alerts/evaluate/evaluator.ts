@@ -141,7 +141,9 @@ const firingOf = (memory: RuleMemory | undefined): AlertMemory[] =>
 const isRecent = ({ state, resolvedAt }: AlertMemory, now: number): boolean =>
   isFiring(state) || (resolvedAt !== null && now - resolvedAt <= RESOLVED_RETENTION_MS);
 
-/** After a clock was set back, an end may lie in the future: receivers would take it for firing until then. */
+/**
+ * After a clock was set back, an end may lie in the future: receivers would take it for firing until then.
+ */
 const notInFuture = (alert: AlertMemory, now: number): AlertMemory =>
   alert.resolvedAt !== null && alert.resolvedAt > now
     ? { ...alert, resolvedAt: now - alert.heldMs - alert.missedMs }

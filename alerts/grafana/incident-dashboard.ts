@@ -6,8 +6,7 @@ import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
 import { statPanel, tablePanel, timeSeriesPanel } from '../../dashboards/house/panels.ts';
 
 /**
- * One page, seen closely: the orders behind its number, and what they are worth. Reached from the page's
- * links.
+ * The orders behind the number of one page, and their amounts. Opened from the page's links.
  */
 export const INCIDENT_DASHBOARD = {
   uid: 'gatewatch-incident',
@@ -22,12 +21,12 @@ export const INCIDENT_DASHBOARD = {
 } as const;
 
 const value = (name: string): string => `\${${name}:singlequote}`;
-/** Without the variables, as when it is opened by hand, the view is asked for no rule and gives nothing. */
+/** Without values of the variables, as when it is opened by hand, the view gives no row. */
 const ORDERS =
   `${DATABASE}.${INCIDENT_ORDERS}(rule=concat(${value('rule')}, ''), gateway=concat(${value('gateway')}, ''), ` +
   `from=toDateTime64OrZero(concat(${value('window_from')}, ''), 6, 'UTC'), to=toDateTime64OrZero(concat(${value('window_to')}, ''), 6, 'UTC'), as_of=toDateTime64OrZero(concat(${value('as_of')}, ''), 6, 'UTC')) ` +
   `WHERE $__conditionalAll(label = ${value('label')}, $label)`;
-/** Under another name than the column's: the condition above means the column. */
+/** The column needs another name here, since the condition above means the column `label`. */
 const NAMED = `if(label = '', 'orders', label) AS hit`;
 
 /**
@@ -39,7 +38,7 @@ const TO_ORDER = linkTo(
   { order_id: THIS_VALUE, gateway: column('gateway'), order_type: column('order_type') },
   [],
 );
-/** As text: a rounded amount is no amount. */
+/** As text, so that nothing is rounded. */
 const AMOUNT = `if(amount IS NULL, '', concat(toString(assumeNotNull(amount)), if(currency IS NULL, '', concat(' ', assumeNotNull(currency)))))`;
 
 const COUNT = statPanel({

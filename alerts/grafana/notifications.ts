@@ -1,7 +1,7 @@
 import { SEVERITIES, SIDES } from '../rules/rule.ts';
 
 /**
- * Who is told, how and when, as data: one tree for Grafana and for Alertmanager. Secrets are names in the
+ * Who is notified, how and when, as data: one tree for Grafana and for Alertmanager. Secrets are names in the
  * environment (Grafana) or files (Alertmanager), never values.
  */
 
@@ -11,7 +11,7 @@ export interface Receiver {
   readonly slack?: { readonly channel: string };
   readonly email?: true;
   readonly webhook?: true;
-  /** Tell when it is over as well. @default true */
+  /** Notify of the end as well. @default true */
   readonly resolved?: boolean;
 }
 

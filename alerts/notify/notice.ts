@@ -33,7 +33,9 @@ export interface Notification {
   readonly kind: 'notify';
   readonly alerts: readonly Alert[];
   readonly before: Notice;
-  /** `before`, with what begins to fire. Stored before the request, so that after a kill the ends are owed. */
+  /**
+   * `before`, with what begins to fire. Stored before the request, so that after a kill the ends are owed.
+   */
   readonly intended: Notice;
 }
 

@@ -59,12 +59,14 @@ export function createWebhook(
       if (problems.length > 0) throw notTaken('webhook', url, problems.join(', '), cause);
       const unsaved = memory.problem();
       if (unsaved !== undefined)
-        throw notTaken('webhook', url, 'it did, but what it was told cannot be kept', unsaved);
+        throw notTaken('webhook', url, 'it did, but the record of what it knows cannot be kept', unsaved);
     },
   };
 }
 
-/** Notices by gateway, stored with every change. A book that cannot be read or written stops no notification. */
+/**
+ * Notices by gateway, stored with every change. A book that cannot be read or written stops no notification.
+ */
 function createNoticeMemory(book: TargetOptions['notices']) {
   let notices: Map<string, Notice> | undefined;
   let problem: unknown;

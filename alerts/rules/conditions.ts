@@ -9,30 +9,34 @@ import type { DropCondition, RuleWindow, ShareCondition } from './rule.ts';
  * Standard deviations that chance is allowed beyond what is usual. A rule is evaluated 43,200 times a month.
  */
 export const Z = { critical: 4.5, warning: 3.5, info: 3 } as const;
-/** Beyond a fixed share: the healthy share lies far below it, so chance has much to bridge already. */
+/** Beyond a fixed share. Less is enough there, since the healthy share lies far below the fixed one. */
 export const Z_FIXED = 3;
 
-/** When a shorter window ends what a longer one still shows. */
+/** When a shorter window shows that an incident is over, though a longer window still contains it. */
 export const RECOVERY = {
-  /** Seen, or of a drop expected: with fewer, a window may be good by chance. */
+  /**
+   * Orders that the shorter window needs, seen or (of a drop) expected: with fewer it may be good by chance.
+   */
   enoughOrders: 20,
-  /** Where something is usual: nearer to that than to what is an incident, as a part of the way. */
+  /** With a baseline: how far back from the incident's limit to the usual share counts as over. 0..1. */
   wayBack: 0.5,
 } as const;
 
 /**
  * Windows of a failure share. Busy gateways are judged within minutes; quiet ones need hours to have orders
- * enough. The longer ones want the recent past to look bad too, so that what is over ends.
+ * enough. The longer ones also need a bad recent past, so that they end soon after the incident.
  */
 export const SHARE_WINDOWS: readonly RuleWindow[] = [
-  // A stutter of a minute is in the window for five: the newest minute says whether it goes on.
+  // A failure of one minute stays in the window for five: the newest minute shows whether it goes on.
   { windowSeconds: 300, confirmSeconds: 60 },
   { windowSeconds: 900, confirmSeconds: 300 },
   { windowSeconds: 3_600, confirmSeconds: 900 },
   { windowSeconds: 10_800, confirmSeconds: 3_600 },
 ];
 
-/** Of baselines: what is usual is not zero, so quiet gateways need one more step between. */
+/**
+ * For shares with a baseline: the usual share is not zero, so quiet gateways need one more, longer window.
+ */
 export const BASELINE_WINDOWS: readonly RuleWindow[] = [
   { windowSeconds: 300 },
   { windowSeconds: 900, confirmSeconds: 300 },
@@ -50,9 +54,9 @@ export const fixedShare = (shareAbove: number, minimumAffectedOrders: number, z:
 });
 
 /**
- * The same with a higher share on the shortest window. When 30 % of the orders fail for two minutes, the window
- * of five has 9 % of them after a minute and a half, and 12 % a minute later: however the evaluations lie, it
- * holds at one of them at most.
+ * The same with a higher share in the shortest window, so that a failure of two minutes does not page: when
+ * 30 % of the orders fail for that long, the five-minute window has 9 % after a minute and a half and 12 % a
+ * minute later, so the condition holds at no more than one evaluation.
  */
 export const afterStutter = (condition: ShareCondition, shareAbove: number): ShareCondition => ({
   ...condition,
@@ -85,8 +89,9 @@ export const anyOrders = (minimumAffectedOrders: number, windowSeconds: number):
 export const OBJECTIVE = 0.99;
 
 /**
- * Burn rates (Google's SRE workbook, with 30 days): so many times faster than the objective allows, over a
- * long and a short window. The fast pair spends 2 % of the month's budget in an hour, or 5 % in six.
+ * Burn rates (Google's SRE workbook, with 30 days): how many times faster than the objective allows the error
+ * budget is spent, over a long and a short window. The fast pair spends 2 % of the month's budget in an hour,
+ * or 5 % in six.
  */
 const burn = (windowSeconds: number, confirmSeconds: number, factor: number): RuleWindow => ({
   windowSeconds,
@@ -114,7 +119,7 @@ export const TRAFFIC_DROP: DropCondition = {
     { windowSeconds: 10_800 },
   ],
   minimumExpectedOrders: 10,
-  // Traffic varies with weather, holidays and campaigns, as shares do not.
+  // Traffic varies with weather, holidays and campaigns; shares do not.
   z: 5,
   below: 0.57,
   certainBelow: 0.25,

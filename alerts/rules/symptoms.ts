@@ -38,7 +38,7 @@ const perReason = (
 });
 const ITEMS = { kind: 'items' } as const;
 const CREATE_AND_CHECK = ['GATEWAY_CREATE', 'CHECK'] as const;
-/** Orders that someone judged. */
+/** Orders that antifraud or an issuer approved or declined. */
 const JUDGED = `outcome IN ('succeeded', 'risk_decline', 'issuer_decline', 'unspecified_failure')`;
 
 export const SYMPTOM_RULES: readonly Rule[] = [

@@ -16,7 +16,7 @@ import {
 import { drawAlerts } from '../terminal/draw-alerts.ts';
 import type { Host } from '../host.ts';
 import type { OpenedStore } from '../open-store.ts';
-import { createProgressBar } from '../terminal/progress-bar.ts';
+import { createProgressBar } from '../terminal/progress.ts';
 
 interface AlertsOptions extends GlobalOptions {
   readonly json?: true;

@@ -3,7 +3,7 @@ import type { AuditReport } from '../../operate/audit/report.ts';
 import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../host.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { parseDuration } from './since-option.ts';
+import { parseDuration } from './options.ts';
 import { drawTable } from '../terminal/table.ts';
 
 interface AuditCommandOptions extends GlobalOptions {

@@ -4,14 +4,13 @@ import type { Command } from 'commander';
 import type { BackfillResult } from '../../operate/backfill/backfill.ts';
 import { problemText, type Problem } from '../../schemas/problem.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
-import type { TakerOptions } from './backfill-taker.ts';
-import { parseCount } from './count-option.ts';
+import type { DestinationOptions } from './backfill-destination.ts';
 import { EXIT, printJson, type CommandContext } from '../command-context.ts';
 import { printable, type Host } from '../host.ts';
-import { addOrderTypeOption } from './order-options.ts';
-import { createProgressBar } from '../terminal/progress-bar.ts';
+import { addOrderTypeOption, parseCount } from './options.ts';
+import { createProgressBar } from '../terminal/progress.ts';
 
-interface BackfillCommandOptions extends TakerOptions {
+interface BackfillCommandOptions extends DestinationOptions {
   readonly gateway?: string;
   readonly type?: string;
   readonly restart?: true;
@@ -58,14 +57,14 @@ export function addBackfill(program: Command, context: CommandContext): void {
 async function run(host: Host, file: string, options: BackfillCommandOptions): Promise<number> {
   const { backfill } = await import('../../operate/backfill/backfill.ts');
   const { readState, stateFileOf, writeState } = await import('../../operate/backfill/state-file.ts');
-  const { chooseTaker, knownGateways } = await import('./backfill-taker.ts');
+  const { chooseDestination, knownGateways } = await import('./backfill-destination.ts');
   const isFile = file !== '-';
   const totalBytes = isFile ? await sizeOf(file) : 0;
   const dryRun = options.dryRun === true;
   const keeps = isFile && !dryRun;
   const statePath = stateFileOf(file);
   const resume = keeps && options.restart !== true ? await readState(statePath) : null;
-  const taker = dryRun ? null : await chooseTaker(host, options);
+  const destination = dryRun ? null : await chooseDestination(host, options);
   const stopping = new AbortController();
   host.onSignal(() => stopping.abort());
   const bar = createProgressBar(host.stderr, totalBytes);
@@ -93,7 +92,7 @@ async function run(host: Host, file: string, options: BackfillCommandOptions): P
         ...(options.type === undefined ? {} : { orderType: options.type }),
       },
       gateways: knownGateways(host, options),
-      taker,
+      destination,
       resume,
       ...(keeps ? { keep: (state) => writeState(statePath, state) } : {}),
       onRefused: tell,
@@ -103,13 +102,13 @@ async function run(host: Host, file: string, options: BackfillCommandOptions): P
       signal: stopping.signal,
     });
     bar.clear();
-    const summary = { ...result, by: taker?.name ?? null };
+    const summary = { ...result, by: destination?.name ?? null };
     if (options.json === true) await printJson(host, summary);
-    else await host.stdout.write(textOf(result, taker?.name ?? null));
+    else await host.stdout.write(textOf(result, destination?.name ?? null));
     return result.complete && result.refused === 0 ? EXIT.done : EXIT.failed;
   } finally {
     bar.clear();
-    await taker?.close();
+    await destination?.close();
   }
 }
 

@@ -7,7 +7,7 @@ import type { RuleSummary } from '../../alerts/backtest/summary.ts';
 import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import type { Host } from '../host.ts';
 import type { OpenedStore } from '../open-store.ts';
-import { createProgressBar } from '../terminal/progress-bar.ts';
+import { createProgressBar } from '../terminal/progress.ts';
 
 interface BacktestOptions extends GlobalOptions {
   readonly from: string;

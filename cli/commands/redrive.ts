@@ -1,13 +1,13 @@
 import { Option, type Command } from 'commander';
 import { REJECT_REASONS } from '../../schemas/rows.ts';
 import type { LoadedConfig } from '../../schemas/config.ts';
-import type { AskForReads, RedriveOptions, RedriveReport } from '../../operate/redrive/redrive.ts';
-import { askCollector, collectorUrl, problemDetail } from '../collector-client.ts';
-import { parseCount } from './count-option.ts';
+import { collectorUrl, postWatchMessages, problemDetail } from '../../operate/collector-client.ts';
+import type { RedriveReport } from '../../operate/redrive/outcomes.ts';
+import type { AskForReads, ReadPlaces } from '../../operate/redrive/redrive.ts';
 import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../host.ts';
-import { createProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
-import { parseDuration } from './since-option.ts';
+import { createProgressBar, type ProgressBar } from '../terminal/progress.ts';
+import { parseCount, parseDuration } from './options.ts';
 
 interface RedriveCommandOptions extends GlobalOptions {
   readonly reason?: string;
@@ -62,13 +62,14 @@ async function redriveRejects(host: Host, options: RedriveCommandOptions): Promi
   const { loadConfig } = await import('../../collector/config/load.ts');
   const { openStore } = await import('../open-store.ts');
   const { systemClock } = await import('../../schemas/system-clock.ts');
-  const { createOfflinePipeline } = await import('../../operate/redrive/offline-pipeline.ts');
+  const { createOfflineCollector } = await import('../../collector/offline.ts');
   const { redrive } = await import('../../operate/redrive/redrive.ts');
   const config = loadConfig(options.config, host.env);
   const opened = await openStore(config, host);
-  const pipeline = await createOfflinePipeline({
+  const ingest = await createOfflineCollector({
     store: opened.store,
     gateways: config.gateways,
+    kafka: config.kafka,
     clock: systemClock,
     purpose: 'redrive',
     dryRun: options.dryRun === true,
@@ -78,9 +79,10 @@ async function redriveRejects(host: Host, options: RedriveCommandOptions): Promi
   try {
     const report = await redrive({
       query: (sql, params) => opened.store.query(sql, params),
-      pipeline,
-      kafka: await kafkaOf(config),
-      ask: await askOf(config),
+      ingest,
+      readPlaces: await readPlacesOf(config),
+      ask: askOf(config),
+      clock: systemClock,
       filter: {
         ...(options.reason === undefined ? {} : { reason: options.reason }),
         ...(options.gateway === undefined ? {} : { gateway: options.gateway }),
@@ -102,52 +104,34 @@ async function redriveRejects(host: Host, options: RedriveCommandOptions): Promi
     return report.stored + report.readAgain === report.found ? EXIT.done : EXIT.failed;
   } finally {
     clearBar();
-    await pipeline.stop();
+    await ingest.stop();
     await opened.close();
   }
 }
 
-async function kafkaOf({ kafka, gateways }: LoadedConfig): Promise<RedriveOptions['kafka']> {
+async function readPlacesOf({ kafka }: LoadedConfig): Promise<ReadPlaces | null> {
   if (kafka === undefined) return null;
   const { fetchRecords } = await import('../../collector/sources/kafka/fetch-records.ts');
-  const { callbackTopicNames, gatewayOfTopic, kafkaConnection } =
-    await import('../../collector/sources/kafka/options.ts');
-  const names = gateways.map((gateway) => gateway.name);
-  return {
-    topics: {
-      callbacks: callbackTopicNames(kafka),
-      watch: kafka.watchTopic,
-      gatewayOf: gatewayOfTopic(kafka, names),
-    },
-    read: (places, handle) =>
-      fetchRecords({ ...kafkaConnection(kafka), groupPrefix: `${kafka.groupId}-redrive`, places, handle }),
-  };
+  const { kafkaConnection } = await import('../../collector/sources/kafka/options.ts');
+  return (places, handle) =>
+    fetchRecords({ ...kafkaConnection(kafka), groupPrefix: `${kafka.groupId}-redrive`, places, handle });
 }
 
-/** With the longest ids, more would be too much for one request. */
-const AT_ONCE = 500;
 /** A refusal names every order that was not taken. */
 const REFUSAL_SHOWN = 300;
 
-async function askOf(config: LoadedConfig): Promise<AskForReads> {
-  const { messageOf } = await import('../../operate/redrive/orders-of.ts');
+function askOf(config: LoadedConfig): AskForReads {
   const url = collectorUrl(config);
   return async (orders) => {
-    for (let from = 0; from < orders.length; from += AT_ONCE) {
-      const reply = await askCollector(url, '/orders', {
-        body: orders.slice(from, from + AT_ONCE).map(messageOf),
-      });
-      if (reply === null) return 'nobody';
-      if (reply.status >= 300) {
-        const detail = printable(problemDetail(reply)).slice(0, REFUSAL_SHOWN);
-        const hint =
-          reply.status === 400
-            ? '. Start it anew with this configuration: it then reads what went in; redrive what is left.'
-            : '';
-        return { refusal: `The collector at ${url} refuses to read orders now: ${detail}${hint}` };
-      }
-    }
-    return 'asked';
+    const { failure } = await postWatchMessages(url, orders);
+    if (failure === null) return 'asked';
+    if (failure === 'no_answer') return 'nobody';
+    const detail = printable(problemDetail(failure)).slice(0, REFUSAL_SHOWN);
+    const hint =
+      failure.status === 400
+        ? '. Start it anew with this configuration: it then reads what went in; redrive what is left.'
+        : '';
+    return { refusal: `The collector at ${url} refuses to read orders now: ${detail}${hint}` };
   };
 }
 

@@ -3,7 +3,7 @@ import type { Decoded } from '../../schemas/decoded.ts';
 import type { Coordinates } from '../../schemas/kafka.ts';
 import type { CallbackDeliveryRow, EpochMicros, Verdict } from '../../schemas/rows.ts';
 import type { Secret } from '../../schemas/secret.ts';
-import { parseWithAmountText } from './amount-text.ts';
+import { parseKeepingAmount } from './amount-text.ts';
 import { currencyCode, isDecimal, isMasked, storedId, storedStatus, type TextPolicy } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
 import { firstProblem, problemText, type Problem } from '../../schemas/problem.ts';
@@ -161,7 +161,7 @@ export function readCallback(body: Uint8Array): ReadCallback {
 function parseCallback(text: string): unknown {
   const input: unknown = JSON.parse(text);
   const isNumber = typeof (input as { amount?: unknown } | null)?.amount === 'number';
-  return isNumber ? parseWithAmountText(text, () => true) : input;
+  return isNumber ? parseKeepingAmount(text, () => true) : input;
 }
 
 /**

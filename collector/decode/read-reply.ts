@@ -5,7 +5,7 @@ import { firstProblem, type Problem } from '../../schemas/problem.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { received } from '../../schemas/shape.ts';
 import type { IdKind } from '../../schemas/watch.ts';
-import { parseWithAmountText } from './amount-text.ts';
+import { parseKeepingAmount } from './amount-text.ts';
 import { isKeepableId, storedId, storedStatus, type TextPolicy } from './grammar.ts';
 import type { HistoryWindow } from './history-window.ts';
 import type { KnownHistory } from './known-history.ts';
@@ -71,7 +71,7 @@ const PLAIN_NUMBER = /^-?[\d.]{1,63}$/;
 /** The reply, its amount as text where a number would be another amount. */
 function parseReply(body: string): unknown {
   return LONG_AMOUNT.test(body)
-    ? parseWithAmountText(body, (source) => PLAIN_NUMBER.test(source))
+    ? parseKeepingAmount(body, (source) => PLAIN_NUMBER.test(source))
     : JSON.parse(body);
 }
 

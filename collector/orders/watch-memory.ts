@@ -10,7 +10,7 @@ import {
 } from '../../schemas/watch.ts';
 import { orderText, type OrderIdentity } from '../decode/ids.ts';
 import { knownLine, type KnownHistory } from '../decode/known-history.ts';
-import { inPieces } from './pieces.ts';
+import { inPieces } from '../../store/pieces.ts';
 import { assignmentCondition, type Assignment } from './assignment.ts';
 
 /** Runs a SELECT; parameters as `{name:Type}`. */

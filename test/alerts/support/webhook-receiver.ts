@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 /** What a webhook is told, in the shape that Grafana and Alertmanager share. */
-export interface Told {
+export interface Notification {
   readonly path: string;
   readonly authorization: string | undefined;
   readonly body: {
@@ -22,7 +22,7 @@ export interface Told {
 
 export interface WebhookReceiver {
   readonly url: string;
-  readonly told: readonly Told[];
+  readonly received: readonly Notification[];
   /** Requests so far, those that were not taken among them. */
   requests(): number;
   /** Status of the answers from now on, for all gateways or for one; 0 hangs up without an answer. */
@@ -31,7 +31,7 @@ export interface WebhookReceiver {
 }
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
-  const told: Told[] = [];
+  const received: Notification[] = [];
   let count = 0;
   let all = 200;
   const own = new Map<string, number>();
@@ -40,14 +40,14 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       count++;
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as Told['body'];
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as Notification['body'];
       const status = own.get(body.groupLabels['gateway'] ?? '') ?? all;
       if (status === 0) {
         response.destroy();
         return;
       }
       if (status === 200)
-        told.push({ path: request.url ?? '', authorization: request.headers.authorization, body });
+        received.push({ path: request.url ?? '', authorization: request.headers.authorization, body });
       response.writeHead(status).end();
     });
   }).listen(0, '127.0.0.1');
@@ -55,7 +55,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const address = server.address();
   return {
     url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
-    told,
+    received,
     requests: () => count,
     answer(status, gateway) {
       if (gateway === undefined) all = status;
