@@ -39,7 +39,7 @@ export function addBacktest(program: Command, context: CommandContext): void {
     .argument('[rule...]', 'names of rules')
     .option('--from <time>', 'ISO 8601 (UTC), or how long ago: 7d, 12h', '7d')
     .option('--to <time>', 'as --from, or now', 'now')
-    .option('--step <duration>', "between evaluations, e.g. 5m (default: each rule's own interval)")
+    .option('--step <duration>', "time between evaluations, e.g. 5m (default: each rule's own interval)")
     .option('--set <RULE.NAME=VALUE>', 'evaluate with another limit; can be repeated', collect, [])
     .option('--rules <folder>', 'folder of rule files, in the form that Grafana provisions')
     .option('--html <file>', 'write a page with plots')

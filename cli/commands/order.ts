@@ -29,7 +29,7 @@ export function addOrder(program: Command, context: CommandContext): void {
     .description('show what one order went through')
     .argument('<id>', "the order's id");
   addOrderIdOptions(command, { gateway: 'any', type: 'any', by: 'either' })
-    .option('--json', 'everything as one JSON object')
+    .option('--json', 'the timeline as one JSON object')
     .addHelpText('after', HELP)
     .action(async (id: string, _options: object, self: Command) => {
       context.exitCode = await order(context.host, id, self.optsWithGlobals<OrderOptions & GlobalOptions>());

@@ -29,7 +29,7 @@ export function addSql(program: Command, context: CommandContext): void {
     .argument('<statement>', "the statement, or '-' to read it from stdin")
     .option('-f, --format <name>', 'format of the result, e.g. CSVWithNames, Vertical, Parquet')
     .option('--json', 'one JSON object a line (JSONEachRow)')
-    .option('--write', 'with the rights to change things')
+    .option('--write', 'use the account that may write')
     .addHelpText('after', HELP)
     .action(async (statement: string, _options: object, command: Command) => {
       await sql(context, statement, command.optsWithGlobals<SqlOptions>());

@@ -107,8 +107,8 @@ async function readerFinding(opened: OpenedStore): Promise<Finding[]> {
   if (!(await isRefused('CREATE DATABASE gatewatch_doctor', reader))) {
     return [fail(check, `${reader.username} can write.`, 'This installation is broken: install it again.')];
   }
-  const nobody = { username: reader.username, password: new Secret('') };
-  const needsPassword = await isRefused('SELECT 1', nobody);
+  const noPassword = { username: reader.username, password: new Secret('') };
+  const needsPassword = await isRefused('SELECT 1', noPassword);
   const reads = `${reader.username} can read and cannot write`;
   return needsPassword
     ? [ok(check, `${reads}; its password is in the file reader.secret of the data folder.`)]
