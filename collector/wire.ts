@@ -7,7 +7,8 @@ import type { Environment, LoadedConfig } from '../schemas/config.ts';
 import { withDeadline } from '../schemas/deadline.ts';
 import { systemClock } from '../schemas/system-clock.ts';
 import { loadFingerprintKey } from '../store/fingerprint-key.ts';
-import { migrate, openStore, untilStoreAnswers, type OpenStore } from '../store/open.ts';
+import { logEvents } from '../store/embedded/events.ts';
+import { migrate, openStore, untilStoreAnswers, type OpenedStore } from '../store/open.ts';
 import { readOrderTimeline } from '../store/order-timeline.ts';
 import { RULES_FOLDER, VERSION } from '../store/package-files.ts';
 import { createStoreProbe } from '../store/store-probe.ts';
@@ -26,7 +27,7 @@ import { createSpanExport } from './sinks/otlp/span-export.ts';
 import { createStatusClient } from './sources/gateway/status-client.ts';
 import { createCallbackAccess } from './sources/http/callback-access.ts';
 import { readListenerTls, startListeners, type Listeners } from './sources/http/listeners.ts';
-import { createRefusals } from './sources/http/refusals.ts';
+import { createRefusals } from './sources/http/guard.ts';
 import { createKafkaInput, type KafkaInput } from './sources/kafka/input.ts';
 import { gaugeReaders, type Parts } from './telemetry/gauges.ts';
 import { createHealth } from './telemetry/health.ts';
@@ -61,6 +62,8 @@ const STOP_MS = 10_000;
 const DRAIN_MS = 3_000;
 /** What the steps after the export of spans need: the embedded store and the telemetry. */
 const LAST_STEPS_MS = 3_000;
+/** For requests that the engine still works on. */
+const ENGINE_STOP_MS = 2_500;
 /** How long a sender of callbacks waits for its answer at most. */
 const INTAKE_DEADLINE_MS = 5_000;
 /** How the rules that the package ships stand, for the console. */
@@ -75,8 +78,12 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
   const base = createBase(config, deps);
   const { life, log } = base;
   try {
-    const opened = await openStore(config, log);
-    life.onStop(() => opened.stop());
+    const opened = await openStore(config, {
+      embedded: 'serve',
+      stopTimeoutMs: ENGINE_STOP_MS,
+      log: logEvents(log),
+    });
+    life.onStop(() => opened.close());
     void opened.embedded?.down.then((error) => life.fail(error.message));
 
     const sinks = startSinks(base, opened);
@@ -133,7 +140,7 @@ type Sinks = ReturnType<typeof startSinks>;
 /** Rows into ClickHouse, spans from what is stored there. */
 function startSinks(
   { config, collectorId, env, log, clock, life, counters, instruments }: Base,
-  opened: OpenStore,
+  opened: OpenedStore,
 ) {
   const { store } = opened;
   const spans = createSpanExport({
@@ -171,7 +178,7 @@ function startSinks(
 /** What is known of orders, and the status requests that it asks for. */
 function connectOrders(
   { config, collectorId, gateways, log, clock, stamp, life, instruments }: Base,
-  { store }: OpenStore,
+  { store }: OpenedStore,
   { write, checkBackpressure }: Sinks,
 ): Orders {
   return createOrders({
@@ -194,7 +201,7 @@ function connectOrders(
 /** Records of Kafka into orders; null: no Kafka is configured. */
 function connectKafka(
   { config, gateways, log }: Base,
-  { refill }: OpenStore,
+  { refill }: OpenedStore,
   { sink }: Sinks,
   orders: Orders,
 ): KafkaInput | null {
@@ -212,7 +219,7 @@ function connectKafka(
 /** The collector's own interface, the intake of callbacks and the console. */
 async function listen(
   base: Base,
-  opened: OpenStore,
+  opened: OpenedStore,
   { sink, write, checkBackpressure }: Sinks,
   orders: Orders,
   kafka: KafkaInput | null,
@@ -221,7 +228,7 @@ async function listen(
   const { store } = opened;
   const probe = createStoreProbe({ ask: () => store.queryText('SELECT 1', 'TabSeparated'), clock });
   life.onStop(async () => probe.stop());
-  const console = startConsole(config, opened, clock, alertsNow, log);
+  const console = startConsole(opened, clock, alertsNow, log);
   life.onStop(() => console.stop());
   const state = () => ({
     kafka: kafka?.source.status() ?? null,
@@ -270,7 +277,7 @@ async function listen(
 /** What waits for the store: its schema, then orders of earlier runs, then new input, reports and alerts. */
 async function begin(
   base: Base,
-  { store }: OpenStore,
+  { store }: OpenedStore,
   { sink, spans }: Sinks,
   orders: Orders,
   kafka: KafkaInput | null,
@@ -285,7 +292,7 @@ async function begin(
     lastProgressAt: counters.lastProgressAt,
   };
   telemetry.observe(gaugeReaders(parts, clock));
-  await migrate(store, config, log, life.signal);
+  await migrate(config.retention, { store, log, signal: life.signal });
   const fingerprint = createFingerprint(await loadFingerprintKey(store, stamp));
   life.signal.throwIfAborted();
   spans.start();

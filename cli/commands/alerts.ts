@@ -15,8 +15,8 @@ import {
 } from '../command-context.ts';
 import { drawAlerts } from '../terminal/draw-alerts.ts';
 import type { Host } from '../host.ts';
-import type { OpenedStore } from '../open-store.ts';
-import { createProgressBar } from '../terminal/progress.ts';
+import type { OpenedStore } from '../../store/open.ts';
+import { createProgressBar, progressOn } from '../terminal/progress.ts';
 
 interface AlertsOptions extends GlobalOptions {
   readonly json?: true;
@@ -65,10 +65,10 @@ export function addAlerts(program: Command, context: CommandContext): void {
 
 async function alerts({ host }: CommandContext, options: AlertsOptions): Promise<void> {
   const { loadStoreConfig } = await import('../store-config.ts');
-  const { openStore } = await import('../open-store.ts');
+  const { openStore } = await import('../../store/open.ts');
   const { loadRules } = await import('../../alerts/evaluate/rule-file.ts');
   const rules = loadRules(options.rules ?? RULES_FOLDER);
-  const opened = await openStore(loadStoreConfig(options.config, host.env), host);
+  const opened = await openStore(loadStoreConfig(options.config, host.env), { progress: progressOn(host) });
   try {
     const lines = (await evaluateAll(host, rules, opened)).flatMap(linesOf);
     if (options.json === true) await printJson(host, lines);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { AuditReport } from '../../operate/audit/report.ts';
 import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../host.ts';
-import { withProgress } from '../terminal/progress.ts';
+import { progressOn, withProgress } from '../terminal/progress.ts';
 import { parseDuration } from './options.ts';
 import { drawTable } from '../terminal/table.ts';
 
@@ -47,10 +47,10 @@ export function addAudit(program: Command, context: CommandContext): void {
 
 async function auditStore(host: Host, options: AuditCommandOptions): Promise<number> {
   const { loadStoreConfig } = await import('../store-config.ts');
-  const { openStore } = await import('../open-store.ts');
+  const { openStore } = await import('../../store/open.ts');
   const { audit } = await import('../../operate/audit/audit.ts');
   const config = loadStoreConfig(options.config, host.env);
-  const opened = await openStore(config, host, { requestTimeoutMs: QUERY_TIMEOUT_MS });
+  const opened = await openStore(config, { requestTimeoutMs: QUERY_TIMEOUT_MS, progress: progressOn(host) });
   try {
     const now = Date.now() * 1000;
     const work = audit({

@@ -5,7 +5,7 @@ import { askCollector, collectorUrl, problemDetail } from '../../operate/collect
 import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../host.ts';
 import { addOrderIdOptions, type OrderIdOptions } from './options.ts';
-import { withProgress } from '../terminal/progress.ts';
+import { progressOn, withProgress } from '../terminal/progress.ts';
 import type { StoreConfig } from '../store-config.ts';
 
 interface OrderOptions extends OrderIdOptions {
@@ -88,9 +88,9 @@ async function readFromStore(
   host: Host,
   wanted: OrderQuery,
 ): Promise<OrderTimeline | null> {
-  const { openStore } = await import('../open-store.ts');
+  const { openStore } = await import('../../store/open.ts');
   const { readOrderTimeline } = await import('../../store/order-timeline.ts');
-  const opened = await openStore(config, host);
+  const opened = await openStore(config, { progress: progressOn(host) });
   try {
     return await readOrderTimeline((text, params) => opened.store.query(text, params), wanted);
   } finally {

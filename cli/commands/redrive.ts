@@ -6,7 +6,7 @@ import type { RedriveReport } from '../../operate/redrive/outcomes.ts';
 import type { AskForReads, ReadPlaces } from '../../operate/redrive/redrive.ts';
 import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../host.ts';
-import { createProgressBar, type ProgressBar } from '../terminal/progress.ts';
+import { createProgressBar, progressOn, type ProgressBar } from '../terminal/progress.ts';
 import { parseCount, parseDuration } from './options.ts';
 
 interface RedriveCommandOptions extends GlobalOptions {
@@ -59,12 +59,12 @@ export function addRedrive(program: Command, context: CommandContext): void {
 
 async function redriveRejects(host: Host, options: RedriveCommandOptions): Promise<number> {
   const { loadConfig } = await import('../../collector/config/load.ts');
-  const { openStore } = await import('../open-store.ts');
+  const { openStore } = await import('../../store/open.ts');
   const { systemClock } = await import('../../schemas/system-clock.ts');
   const { createOfflineCollector } = await import('../../collector/offline.ts');
   const { redrive } = await import('../../operate/redrive/redrive.ts');
   const config = loadConfig(options.config, host.env);
-  const opened = await openStore(config, host);
+  const opened = await openStore(config, { progress: progressOn(host) });
   const ingest = await createOfflineCollector({
     store: opened.store,
     gateways: config.gateways,
