@@ -39,9 +39,7 @@ export interface CallbackOptions {
 const WRONG_KEY = new Secret('not-the-key-of-this-merchant');
 
 /** What faults make of a callback; null: it is not sent at all. */
-export function bendCallback(
-  faults: readonly Pick<ActiveFault, 'name' | 'delayMs'>[],
-): {
+export function bendCallback(faults: readonly Pick<ActiveFault, 'name' | 'delayMs'>[]): {
   readonly signature: 'valid' | 'wrong' | 'missing';
   readonly times: number;
   readonly delayMs: number;

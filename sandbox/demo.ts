@@ -95,8 +95,7 @@ async function finish(demo: Demo, startedMs: number, alerts: readonly AlertLine[
   const logFile = join(dataDir, 'collector.log');
   writeFileSync(logFile, `${log.join('\n')}\n`);
   if (code !== 0) say(`The collector ended with code ${code}; its log is in ${logFile}`);
-  // Only then is it told of every attempt whether it was answered: the collector may have taken one as it
-  // ended.
+  // Only then is every attempt counted as answered or not: the collector may have taken one as it ended.
   await sandbox.stop();
   const stats = sandbox.stats();
   const spansReceived = receiver.spans();

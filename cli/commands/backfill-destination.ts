@@ -9,7 +9,8 @@ import { loadConfig, loadPartialConfig } from '../../collector/config/load.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import type { GlobalOptions } from '../command-context.ts';
 import type { Host } from '../host.ts';
-import { openStore } from '../open-store.ts';
+import { openStore, schemaMigrator } from '../../store/open.ts';
+import { progressOn } from '../terminal/progress.ts';
 
 export interface DestinationOptions extends GlobalOptions {
   /** Wait while more orders than this are due to be polled. */
@@ -27,10 +28,9 @@ export async function chooseDestination(host: Host, options: DestinationOptions)
   }
   const { createOfflineCollector } = await import('../../collector/offline.ts');
   const { systemClock } = await import('../../schemas/system-clock.ts');
-  const { migrateStore } = await import('./migrate.ts');
   const config = loadConfig(options.config, host.env);
-  const opened = await openStore(config, host, { create: true });
-  await migrateStore(opened.store, config.retention);
+  const opened = await openStore(config, { embedded: 'create', progress: progressOn(host) });
+  await schemaMigrator(opened.store, config.retention).run();
   const { store } = opened;
   const { gateways } = config;
   const ingest = await createOfflineCollector({ store, gateways, clock: systemClock, purpose: 'backfill' });

@@ -23,7 +23,7 @@ Has the orders of a file read and followed until they settle. The file is CSV wi
 JSON lines; '-' reads stdin. Columns: orderType, externalId or externalTransactionId, gateway, channel, amount, currency,
 in any case, with or without underscores; others are ignored.
 
-Orders go to the running collector, at the pace of its polling: its budgets hold as ever, and callbacks still come first.
+Orders go to the running collector, at the pace of its polling: its budgets hold, and callbacks still come first.
 When none answers, they are left on Kafka's watch topic, or else in the store, where the next 'gatewatch run' finds them.
 
 How far it got is kept in FILE.backfill.json: run it again to go on after an interruption, or with lines that were added.
@@ -34,18 +34,18 @@ Examples:
   $ gatewatch backfill orders.csv --gateway acme-eu --type Withdrawal
   $ zcat orders.jsonl.gz | gatewatch backfill -`;
 
-/** Bad lines that are told one by one. */
-const MAX_TOLD = 100;
+/** Bad lines that are printed one by one. */
+const MAX_PRINTED = 100;
 
 export function addBackfill(program: Command, context: CommandContext): void {
   const command = program
     .command('backfill')
-    .description('have the orders of a file read')
+    .description('read the status of all orders in a file')
     .argument('<file>', "CSV with a header or JSON lines; '-' for stdin")
     .option('-g, --gateway <name>', 'gateway of lines that name none (default: the only one)');
   addOrderTypeOption(command, 'type of lines that name none: Deposit or Withdrawal')
     .option('--max-due <count>', 'wait while more orders than this are due to be polled', parseCount, 500)
-    .option('--restart', 'from the beginning, whatever an earlier run has done')
+    .option('--restart', 'begin at the first line, whatever an earlier run has done')
     .option('--dry-run', 'only check the lines')
     .option('--json', 'the counts as one JSON object')
     .addHelpText('after', HELP)
@@ -68,17 +68,17 @@ async function run(host: Host, file: string, options: BackfillCommandOptions): P
   const stopping = new AbortController();
   host.onSignal(() => stopping.abort());
   const bar = createProgressBar(host.stderr, totalBytes);
-  let told = 0;
-  const tell = (line: number, problem: Problem): void => {
-    told += 1;
+  let printed = 0;
+  const printRefused = (line: number, problem: Problem): void => {
+    printed += 1;
     bar.clear();
-    if (told <= MAX_TOLD) void host.stderr.write(`line ${line}: ${printable(problemText(problem))}\n`);
-    if (told === MAX_TOLD) void host.stderr.write('Further bad lines are counted only.\n');
+    if (printed <= MAX_PRINTED) void host.stderr.write(`line ${line}: ${printable(problemText(problem))}\n`);
+    if (printed === MAX_PRINTED) void host.stderr.write('Further bad lines are counted only.\n');
   };
-  let saidThatItWaits = false;
-  const tellOfWaiting = (due: number): void => {
-    if (saidThatItWaits) return;
-    saidThatItWaits = true;
+  let saidWaiting = false;
+  const printWaiting = (due: number): void => {
+    if (saidWaiting) return;
+    saidWaiting = true;
     bar.clear();
     void host.stderr.write(
       `Waiting: ${due} orders are due to be polled; more are handed over while it is at most ${options.maxDue} (--max-due).\n`,
@@ -95,8 +95,8 @@ async function run(host: Host, file: string, options: BackfillCommandOptions): P
       destination,
       resume,
       ...(keeps ? { keep: (state) => writeState(statePath, state) } : {}),
-      onRefused: tell,
-      onWaiting: tellOfWaiting,
+      onRefused: printRefused,
+      onWaiting: printWaiting,
       // How much stdin holds is not known.
       onProgress: (bytes, lines) => void (isFile && bar.show(bytes, `${lines} lines`)),
       signal: stopping.signal,
@@ -127,8 +127,10 @@ function textOf(result: BackfillResult, by: string | null): string {
   const { lines, taken, refused, skipped, complete, changed } = result;
   const bad = refused === 0 ? '' : ` ${refused} bad ${refused === 1 ? 'line' : 'lines'}.`;
   const notes = [
-    changed ? 'The file was changed since the last run: it was begun anew.' : '',
-    skipped > 0 ? `${skipped} of ${lines} lines were done by an earlier run (--restart begins anew).` : '',
+    changed ? 'The file was changed since the last run: all of it was read again.' : '',
+    skipped > 0
+      ? `${skipped} of ${lines} lines were done by an earlier run (--restart begins at the first line).`
+      : '',
     by === null
       ? `${taken} good ${taken === 1 ? 'order' : 'orders'}.${bad} Nothing was handed over.`
       : `${taken} ${taken === 1 ? 'order' : 'orders'} taken by ${by}.${bad}`,

@@ -4,7 +4,7 @@ import type { Finding } from '../../operate/doctor/check.ts';
 import type { DoctorPorts } from '../../operate/doctor/doctor.ts';
 import { VERSION } from '../../store/package-files.ts';
 import { printable, type Host, type Output } from '../host.ts';
-import { withProgress } from '../terminal/progress.ts';
+import { progressOn, withProgress } from '../terminal/progress.ts';
 
 interface DoctorOptions extends GlobalOptions {
   readonly json?: true;
@@ -54,7 +54,7 @@ async function doctorPorts(host: Host, path: string | undefined): Promise<Doctor
   const { createOtlpSender } = await import('../../collector/sinks/otlp/sender.ts');
   const { surveyKafka } = await import('../../collector/sources/kafka/survey.ts');
   const { isOtlpWanted } = await import('../../collector/telemetry/otel-env.ts');
-  const { hasStore, openStore } = await import('../open-store.ts');
+  const { hasStore, openStore } = await import('../../store/open.ts');
   const { loadStoreConfig } = await import('../store-config.ts');
   const sendSpans = async (collectorId: string): Promise<void> => {
     const sender = createOtlpSender({ version: VERSION, collectorId, timeoutMs: EXPORT_TIMEOUT_MS });
@@ -66,7 +66,7 @@ async function doctorPorts(host: Host, path: string | undefined): Promise<Doctor
     loadConfig: () => loadConfig(path, host.env),
     loadStoreConfig: () => loadStoreConfig(path, host.env),
     hasStore,
-    openStore: (config) => openStore(config, host, { create: true }),
+    openStore: (config) => openStore(config, { embedded: 'create', progress: progressOn(host) }),
     surveyKafka,
     verifySignature,
     sendSpans: ({ collectorId }) => (isOtlpWanted(host.env, 'TRACES') ? () => sendSpans(collectorId) : null),

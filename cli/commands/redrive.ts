@@ -6,7 +6,7 @@ import type { RedriveReport } from '../../operate/redrive/outcomes.ts';
 import type { AskForReads, ReadPlaces } from '../../operate/redrive/redrive.ts';
 import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../host.ts';
-import { createProgressBar, type ProgressBar } from '../terminal/progress.ts';
+import { createProgressBar, progressOn, type ProgressBar } from '../terminal/progress.ts';
 import { parseCount, parseDuration } from './options.ts';
 
 interface RedriveCommandOptions extends GlobalOptions {
@@ -20,14 +20,13 @@ interface RedriveCommandOptions extends GlobalOptions {
 }
 
 const HELP = `
-Tries rejects again after their cause was mended: a gateway added to the configuration, a decoder corrected, a column
-widened. Start the collector anew with what was mended first: one that still runs without it does not read the orders.
-Records are read from Kafka at the coordinates of their reject, without moving any consumer group, and go through the
-collector's own steps; for rejects of replies the running collector reads the order again (without one, the next run
-does). What went in before is not stored twice. A reject that is set right gets 'resolved_at' in the view 'rejects';
-none is removed.
+Processes rejects again after their cause was fixed: a gateway added to the configuration, a decoder corrected, a column
+widened. Restart the collector with the fix first: one that runs without it does not read the orders. Records are read
+from Kafka at the coordinates of their reject, without moving any consumer group, and go through the collector's own
+steps; for rejects of replies the running collector reads the order again (without one, the next run does). What was
+stored before is not stored twice. A resolved reject gets 'resolved_at' in the view 'rejects'; none is removed.
 
-Exit code 1 when a reject stays: it would be rejected again, its record is gone from Kafka, or its order was not read
+Exit code 1 when a reject stays open: it would be rejected again, its record is gone from Kafka, or its order was not read
 without fault in time.
 
 Examples:
@@ -38,20 +37,20 @@ Examples:
 export function addRedrive(program: Command, context: CommandContext): void {
   program
     .command('redrive')
-    .description('try rejects again after their cause was mended')
+    .description('process rejected messages again after their cause was fixed')
     .addOption(
       new Option('-r, --reason <reason>', 'only rejects with this reason').choices([...REJECT_REASONS]),
     )
-    .option('-g, --gateway <name>', 'only rejects of this gateway, by the name that they carry')
-    .option('--since <duration>', 'only what was rejected within it, e.g. 24h', parseDuration)
-    .option('--limit <count>', 'at most so many', parseCount)
+    .option('-g, --gateway <name>', 'only rejects with this gateway name')
+    .option('--since <duration>', 'only what was rejected in this time until now, e.g. 24h', parseDuration)
+    .option('--limit <count>', 'at most this many rejects', parseCount)
     .addOption(
-      new Option('--wait <duration>', 'how long orders that are read again are waited for')
+      new Option('--wait <duration>', 'how long to wait for orders that are read again')
         .argParser(parseDuration)
         .default(30, '30s'),
     )
-    .option('--dry-run', 'read and judge, and store nothing')
-    .option('--json', 'what became of them as one JSON object')
+    .option('--dry-run', 'read and decode, and store nothing')
+    .option('--json', 'the report as one JSON object')
     .addHelpText('after', HELP)
     .action(async (_options: object, command: Command) => {
       context.exitCode = await redriveRejects(context.host, command.optsWithGlobals<RedriveCommandOptions>());
@@ -60,12 +59,12 @@ export function addRedrive(program: Command, context: CommandContext): void {
 
 async function redriveRejects(host: Host, options: RedriveCommandOptions): Promise<number> {
   const { loadConfig } = await import('../../collector/config/load.ts');
-  const { openStore } = await import('../open-store.ts');
+  const { openStore } = await import('../../store/open.ts');
   const { systemClock } = await import('../../schemas/system-clock.ts');
   const { createOfflineCollector } = await import('../../collector/offline.ts');
   const { redrive } = await import('../../operate/redrive/redrive.ts');
   const config = loadConfig(options.config, host.env);
-  const opened = await openStore(config, host);
+  const opened = await openStore(config, { progress: progressOn(host) });
   const ingest = await createOfflineCollector({
     store: opened.store,
     gateways: config.gateways,
@@ -125,11 +124,11 @@ function askOf(config: LoadedConfig): AskForReads {
   return async (orders) => {
     const { failure } = await postWatchMessages(url, orders);
     if (failure === null) return 'asked';
-    if (failure === 'no_answer') return 'nobody';
+    if (failure === 'no_answer') return 'no_answer';
     const detail = printable(problemDetail(failure)).slice(0, REFUSAL_SHOWN);
     const hint =
       failure.status === 400
-        ? '. Start it anew with this configuration: it then reads what went in; redrive what is left.'
+        ? '. Restart it with this configuration: it then reads what was stored; redrive what is left.'
         : '';
     return { refusal: `The collector at ${url} refuses to read orders now: ${detail}${hint}` };
   };

@@ -27,13 +27,13 @@ Examples:
 export function addWatch(program: Command, context: CommandContext): void {
   const command = program
     .command('watch')
-    .description('have orders read, and followed until they settle')
+    .description('read orders now, and follow them until they settle')
     .argument('<id...>', "the orders' ids");
   addOrderIdOptions(command, { gateway: 'the only one', type: 'Deposit', by: 'external-id' })
-    .option('--channel <name>', 'payment channel, which no reply tells')
+    .option('--channel <name>', 'payment channel: status replies do not name it')
     .option('--amount <decimal>', 'amount, for replies that lack it', parseAmount)
     .option('--currency <code>', 'currency, for replies that lack it')
-    .option('--json', 'what was done as one JSON object')
+    .option('--json', 'the result as one JSON object')
     .addHelpText('after', HELP)
     .action(async (ids: string[], _options: object, self: Command) => {
       await watch(context.host, ids, self.optsWithGlobals<WatchOptions & GlobalOptions>());

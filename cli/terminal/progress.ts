@@ -26,6 +26,12 @@ export async function withProgress<T>(host: Host, what: string, work: Promise<T>
   }
 }
 
+/** The same as a callback, for parts that know no terminal. */
+export const progressOn =
+  (host: Host) =>
+  <T>(what: string, work: Promise<T>): Promise<T> =>
+    withProgress(host, what, work);
+
 export interface ProgressBar {
   /** Shows how far it is; on a terminal only, and once it has taken two seconds. */
   readonly show: (done: number, what: string) => void;

@@ -35,7 +35,7 @@ export interface BackfillResult {
   readonly skipped: number;
   /** False: interrupted. */
   readonly complete: boolean;
-  /** The file was changed before the line that an earlier run had reached: it was begun anew. */
+  /** The file was changed before the line that an earlier run had reached: all of it was read again. */
   readonly changed: boolean;
 }
 

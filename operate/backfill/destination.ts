@@ -8,7 +8,7 @@ export interface Destination {
   readonly name: string;
   /**
    * Resolves when there is room for more, so that polling keeps up with what it has.
-   * @param onWaiting told how many orders are due, when that takes long
+   * @param onWaiting called with how many orders are due, when that takes long
    */
   ready(signal: AbortSignal, onWaiting: (due: number) => void): Promise<void>;
   /**

@@ -8,7 +8,6 @@ import { fail, ok, warn, type Check, type Finding } from './check.ts';
 import { gatewayCheck } from './gateway-check.ts';
 import { diskCheck, nodeCheck, portCheck } from './host-checks.ts';
 import { kafkaCheck, type SurveyKafka } from './kafka-check.ts';
-import { otlpCheck, type SendSpans } from './otlp-check.ts';
 import { storeCheck, type StoreConfig, type StorePort } from './store-check.ts';
 
 /** What the doctor needs of the collector and of its host. */
@@ -118,6 +117,35 @@ function signatureCheck(verify: VerifySignature): Check {
       return [
         fail(name, 'The worked example does not verify.', 'This installation is broken: install it again.'),
       ];
+    },
+  };
+}
+
+/**
+ * Sends an (empty) export as the collector sends its spans; null when the environment asks for none.
+ * @throws Error that says what is wrong with the receiver
+ */
+export type SendSpans = (() => Promise<void>) | null;
+
+/** Does the OTLP receiver take an export, where spans are to be sent? */
+function otlpCheck(env: Environment, send: SendSpans): Check {
+  const name = 'traces';
+  return {
+    name,
+    async run() {
+      if (send === null) {
+        return [ok(name, 'Not sent: OTEL_EXPORTER_OTLP_ENDPOINT is not set, or traces are switched off.')];
+      }
+      const endpoint = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ?? env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
+      const where = URL.canParse(endpoint) ? new URL(endpoint).host : 'the configured endpoint';
+      try {
+        await send();
+        return [ok(name, `The OTLP receiver at ${where} takes spans.`)];
+      } catch (error) {
+        const advice =
+          'Check OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP, usually port 4318) and its headers.';
+        return [fail(name, `${where}: ${(error as Error).message}.`, advice)];
+      }
     },
   };
 }

@@ -2,12 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VIEWS } from '../../schemas/names.ts';
-import { createMigrator } from '../../store/migrate.ts';
-import { MIGRATIONS_FOLDER } from '../../store/package-files.ts';
 import type { Store } from '../../store/store.ts';
 import { Secret } from '../../schemas/secret.ts';
-import type { Login, OpenedStore } from '../../cli/open-store.ts';
-import { retentionDays } from '../../store/retention-days.ts';
+import { schemaMigrator, type Login, type OpenedStore } from '../../store/open.ts';
 import { sendSql } from '../../store/sql-request.ts';
 import type { PartialConfig } from '../../schemas/config.ts';
 import { fail, ok, warn, type Check, type Finding } from './check.ts';
@@ -71,8 +68,7 @@ async function examine(opened: OpenedStore, config: StoreConfig, isNew: boolean)
 async function schemaFinding({ store }: OpenedStore, config: StoreConfig): Promise<Finding> {
   const check = 'store: schema';
   try {
-    const retention = retentionDays(config.retention);
-    const plan = await createMigrator({ store, directory: MIGRATIONS_FOLDER, retention }).plan();
+    const plan = await schemaMigrator(store, config.retention).plan();
     if (plan.steps.length === 0) return ok(check, `Up to date, version ${plan.to}.`);
     const titles = plan.steps.map((step) => step.title).join(', ');
     return warn(
@@ -107,8 +103,8 @@ async function readerFinding(opened: OpenedStore): Promise<Finding[]> {
   if (!(await isRefused('CREATE DATABASE gatewatch_doctor', reader))) {
     return [fail(check, `${reader.username} can write.`, 'This installation is broken: install it again.')];
   }
-  const nobody = { username: reader.username, password: new Secret('') };
-  const needsPassword = await isRefused('SELECT 1', nobody);
+  const noPassword = { username: reader.username, password: new Secret('') };
+  const needsPassword = await isRefused('SELECT 1', noPassword);
   const reads = `${reader.username} can read and cannot write`;
   return needsPassword
     ? [ok(check, `${reads}; its password is in the file reader.secret of the data folder.`)]

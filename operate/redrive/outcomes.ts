@@ -21,7 +21,7 @@ export interface RedriveReport extends Readonly<Record<Outcome, number>> {
   /** The first ones that stay, with why. */
   readonly left: readonly string[];
   /**
-   * Why the running collector does not read orders for us, e.g. since it has not been started anew; else
+   * Why the running collector does not read orders for us, e.g. since it has not been restarted; else
    * null.
    */
   readonly refusal: string | null;

@@ -27,10 +27,10 @@ export type ReadPlaces = (
   handle: (records: readonly KafkaRecord[]) => Promise<void>,
 ) => Promise<{ readonly gone: readonly RecordPlace[] }>;
 
-/** Asks the running collector to read orders now. `nobody`: none is running. */
+/** Asks the running collector to read orders now. `no_answer`: none is running. */
 export type AskForReads = (
   orders: readonly WatchMessage[],
-) => Promise<'asked' | 'nobody' | { readonly refusal: string }>;
+) => Promise<'asked' | 'no_answer' | { readonly refusal: string }>;
 
 export interface RedriveOptions {
   readonly query: Query;
@@ -92,8 +92,8 @@ async function redriveRecords(run: Run): Promise<void> {
     await settle(run, stored, 'stored');
   });
   for (const reject of gone.flatMap(rejectsAt)) outcomes.set(reject, 'gone');
-  // The steps have stored that these are to be read. A running collector is told now, another one finds it at
-  // its start.
+  // The steps have stored that these are to be read. A running collector is asked now; else the next one finds
+  // it at its start.
   const orders = ingest.ordersToRead();
   if (orders.length > 0 && !dryRun) await ask(run, orders);
 }
@@ -115,7 +115,7 @@ async function redriveReplies(run: Run): Promise<void> {
   const orders = await ordersOf(open, ingest);
   const answer = await ask(run, orders);
   // Without a collector that polls, the orders are due when one starts.
-  if (answer === 'nobody') await ingest.takeWatchRequests(orders.map(messageOf));
+  if (answer === 'no_answer') await ingest.takeWatchRequests(orders.map(messageOf));
   if (answer !== 'asked') return;
   const deadline = clock.monotonicMs() + waitMs;
   while (open.length > 0 && clock.monotonicMs() < deadline) {
@@ -147,7 +147,7 @@ async function settle(
   );
 }
 
-async function ask(run: Run, orders: readonly WatchRef[]): Promise<'asked' | 'nobody' | 'refused'> {
+async function ask(run: Run, orders: readonly WatchRef[]): Promise<'asked' | 'no_answer' | 'refused'> {
   const answer = await run.options.ask(orders.map(messageOf));
   if (typeof answer === 'string') return answer;
   run.refusal = answer.refusal;

@@ -35,8 +35,7 @@ export function seasonTraffic(sandbox: Sandbox): void {
 }
 
 /**
- * Leaves a note on the dashboards, as a deployment would. A collector that does not take it changes nothing:
- * the note is for whoever looks.
+ * Leaves a note on the dashboards, as a deployment would. The demo goes on when the collector does not take it.
  * @param collector address of its interface
  */
 export async function annotate(

@@ -1,20 +1,17 @@
-import { fileURLToPath } from 'node:url';
-import type { PipelineContext } from '../../collector/orders/context.ts';
+import type { OrdersContext } from '../../collector/orders/context.ts';
 import { createMigrator } from '../../store/migrate.ts';
 import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { withBenchStore } from './bench-store.ts';
 
-const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
-
 /** The real sink into an embedded store, with the product's own settings. */
 export async function withSink<T>(
-  work: (parts: { store: Store; write: PipelineContext['write'] }) => Promise<T>,
+  work: (parts: { store: Store; write: OrdersContext['write'] }) => Promise<T>,
 ): Promise<T> {
   const embedded = await withBenchStore();
   const store = createStore({ url: embedded.url, ...embedded.writer });
   try {
-    await createMigrator({ store, directory: MIGRATIONS }).run();
+    await createMigrator({ store }).run();
     const sink = createClickHouseSink({ store, collectorId: 'bench' });
     try {
       return await work({

@@ -5,12 +5,11 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freezeInsert } from '../../store/frozen-insert.ts';
 import { grantStatements } from '../../store/grants.ts';
-import { createMigrator } from '../../store/migrate.ts';
-import { readMigrations } from '../../store/migrations.ts';
+import { createMigrator, schemaStatements } from '../../store/migrate.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { historyEvents } from '../collector/sinks/support/rows.ts';
 import { type TestStore, withEmbedded } from '../support/embedded.ts';
-import { count, MIGRATIONS, openDatabase } from '../support/migrated-store.ts';
+import { count, openDatabase } from '../support/migrated-store.ts';
 
 /**
  * WHEN THE STORE IS A CLUSTER
@@ -56,15 +55,14 @@ describe('when the store is a cluster', () => {
   const physical = (of: Store) => count(of, 'history_events_store');
   const shown = (of: Store) => count(of, 'history_events');
   const connect = (database: string) => createStore({ ...embedded.writer, url: embedded.url, database });
-  const statements = async () => (await readMigrations(MIGRATIONS)).flatMap((one) => one.statements);
 
   it('1. the schema is that of one server: no cluster, no replica, no shard is named', async () => {
-    for (const statement of await statements())
+    for (const statement of await schemaStatements())
       expect(statement).not.toMatch(/ON CLUSTER|ENGINE = Replicated|ENGINE = Distributed/i);
   });
 
   it('2. every table that keeps rows is of the MergeTree family, which has a replicated twin for each engine', async () => {
-    const engines = (await statements()).flatMap((one) => /^ENGINE = (\w+)/m.exec(one)?.[1] ?? []);
+    const engines = (await schemaStatements()).flatMap((one) => /^ENGINE = (\w+)/m.exec(one)?.[1] ?? []);
     expect(engines.length).toBeGreaterThan(15);
     // `Null` keeps nothing: it hands rows on to a view.
     for (const engine of engines) expect(engine).toMatch(/^(Null|(Replacing|Aggregating)?MergeTree)$/);
@@ -72,7 +70,7 @@ describe('when the store is a cluster', () => {
 
   it('3. several collectors may bring one store up to date at the same moment', async () => {
     const stores = [1, 2].map(() => connect('two_at_once'));
-    const migrators = stores.map((one) => createMigrator({ store: one, directory: MIGRATIONS }));
+    const migrators = stores.map((one) => createMigrator({ store: one }));
     await Promise.all(migrators.map((migrator) => migrator.run()));
     expect((await migrators[0]?.plan())?.steps).toEqual([]);
     await Promise.all(stores.map((one) => one.close()));
@@ -81,11 +79,11 @@ describe('when the store is a cluster', () => {
   it('4. a table that is there already stays as it is: its engine is the choice of whoever made it', async () => {
     const made = connect('made_before');
     await made.command('CREATE DATABASE made_before', { database: '' });
-    const own = (await statements())
+    const own = (await schemaStatements())
       .find((one) => one.includes('CREATE TABLE IF NOT EXISTS rejects_store'))
       ?.replace(/non_replicated_deduplication_window = \d+/, 'non_replicated_deduplication_window = 77');
     await made.command(own ?? '');
-    await createMigrator({ store: made, directory: MIGRATIONS }).run();
+    await createMigrator({ store: made }).run();
     const [table] = await made.query<{ text: string }>(
       `SELECT create_table_query AS text FROM system.tables WHERE database = 'made_before' AND name = 'rejects_store'`,
     );
@@ -136,7 +134,7 @@ describe('when the store is a cluster', () => {
   });
 
   it('8. roles and policies are made on the server that is asked, and can be made again on each', async () => {
-    const grants = grantStatements(await readMigrations(MIGRATIONS), { database: 'gatewatch' });
+    const grants = grantStatements(await schemaStatements(), { database: 'gatewatch' });
     for (const grant of grants) {
       expect(grant).not.toMatch(/ON CLUSTER/i);
       expect(grant).toMatch(/IF NOT EXISTS|OR REPLACE|WITH REPLACE OPTION/);

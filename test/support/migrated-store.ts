@@ -17,7 +17,7 @@ export async function openDatabase(
   const database = options.database ?? `test_${databases}`;
   const store = createStore({ ...embedded.writer, ...options, url: options.url ?? embedded.url, database });
   const direct = createStore({ ...embedded.writer, url: embedded.url, database });
-  await createMigrator({ store: direct, directory: MIGRATIONS }).run();
+  await createMigrator({ store: direct }).run();
   await direct.close();
   return store;
 }
