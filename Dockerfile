@@ -1,13 +1,18 @@
 # The collector and the sandbox in one image. The embedded ClickHouse (540 MB) is left out: containers have a ClickHouse of their own.
-FROM node:24.21.0-slim AS dependencies
+FROM node:24.21.0-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/chdb node_modules/@chdb
+RUN npm ci --no-audit --no-fund
+COPY console ./console
+RUN node console/build-page.ts dist/page
+RUN npm prune --omit=dev --no-audit --no-fund && rm -rf node_modules/chdb node_modules/@chdb
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production
 WORKDIR /app
-COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist/page ./dist/page
+COPY --from=build /app/console/server ./console/server
 COPY package.json LICENSE ./
 COPY schemas ./schemas
 COPY collector ./collector
@@ -15,7 +20,6 @@ COPY store ./store
 COPY alerts ./alerts
 COPY operate ./operate
 COPY cli ./cli
-COPY console ./console
 COPY sandbox ./sandbox
 COPY dashboards/out ./dashboards/out
 USER node

@@ -3,14 +3,15 @@ import type { Clock } from '../schemas/clock.ts';
 import type { AlertsConfig } from '../schemas/config-alerts.ts';
 import type { GatewayConfig } from '../schemas/config.ts';
 import type { Store } from '../store/store.ts';
-import { createCourier } from './notify/courier.ts';
-import { createEvaluator } from './evaluate/evaluator.ts';
-import { fileNotices } from './notify/notice-book.ts';
+import { createEvaluator, type Evaluator } from './evaluate/evaluator.ts';
 import { loadRules } from './evaluate/rule-file.ts';
-import { settingRows } from './settings.ts';
 import { createStateBook } from './evaluate/state-book.ts';
+import { startTicker } from './evaluate/ticker.ts';
+import type { Alert } from './explain/alert.ts';
+import { fileNotices } from './notify/notice-book.ts';
 import type { AlertTarget, TargetOptions } from './notify/target.ts';
 import { createTargets } from './notify/targets.ts';
+import { settingRows } from './settings.ts';
 
 export interface AlertingOptions {
   readonly config: AlertsConfig;
@@ -22,36 +23,29 @@ export interface AlertingOptions {
   readonly log: Logger;
   /** Folder of rule files where none is configured. */
   readonly rulesFolder: string;
-  /** Where it is kept what receivers were told. */
+  /** Where it is kept which alerts receivers know. */
   readonly dataDir: string;
-  /** Told of each request to a target. */
+  /** Called with the outcome of each request to a target. */
   readonly onOutcome?: TargetOptions['onOutcome'];
   /** @default what is configured */
   readonly targets?: readonly AlertTarget[];
 }
 
 const SETTINGS_RETRY_MS = 30_000;
-/** While one evaluation goes on, receivers are told so often. */
-const TELL_AGAIN_MS = 60_000;
+/** How often receivers are notified while one evaluation goes on. */
+const NOTIFY_AGAIN_MS = 60_000;
 
 /**
  * Writes down what the configuration says about rules; and, with `evaluate`, evaluates the rules from now on,
- * keeps their states in the store and tells the targets. A store or a target that is away is waited for.
+ * keeps their states in the store and notifies the targets. A store or a target that is away is waited for.
  *
  * @returns a function that stops it
  * @throws GatewatchError when the rules cannot be read
  */
 export async function startAlerting(options: AlertingOptions): Promise<() => Promise<void>> {
-  const { config, gateways, store, collectorId, clock, log } = options;
+  const { config, store, collectorId, clock, log } = options;
   const stopping = new AbortController();
-  const writeSettings = (): Promise<void> =>
-    store.insert('alertSettings', settingRows(config, gateways, clock.now())).catch((error: unknown) => {
-      log.error({ err: error }, 'the settings of the alert rules could not be stored; it is tried again');
-      if (stopping.signal.aborted) return;
-      const cancel = clock.after(SETTINGS_RETRY_MS, () => void writeSettings());
-      stopping.signal.addEventListener('abort', cancel, { once: true });
-    });
-  await writeSettings();
+  await writeSettings(options, stopping.signal);
   if (!config.evaluate) return async () => stopping.abort();
 
   const rules = loadRules(config.rulesFolder ?? options.rulesFolder);
@@ -67,71 +61,84 @@ export async function startAlerting(options: AlertingOptions): Promise<() => Pro
       collectorId,
     }),
   });
-  let resuming: Promise<void> | undefined;
-  const resume = (): Promise<void> =>
-    (resuming ??= evaluator.resume().catch((error: unknown) => {
-      resuming = undefined;
-      throw error;
-    }));
-  const running = new Set<Promise<void>>();
-  const cancels = new Map<number, () => void>();
-  const wallMs = (): number => clock.now() / 1000;
-
-  const tell = (now: number): void => {
+  const offer = (now: number): void => {
     const alerts = evaluator.alerts(now);
     for (const courier of couriers) courier.offer(alerts, now);
   };
-  // Whole intervals since 1970, as Grafana has them. An evaluation that takes too long misses ticks, and
-  // never overlaps.
-  const schedule = (intervalMs: number): void => {
-    const now = wallMs();
-    const due = (Math.floor(now / intervalMs) + 1) * intervalMs;
-    cancels.set(
-      intervalMs,
-      clock.after(due - now, () => {
-        const work = evaluate(intervalMs, Math.floor(wallMs() / intervalMs) * intervalMs).finally(() => {
-          running.delete(work);
-          if (!stopping.signal.aborted) schedule(intervalMs);
-        });
-        running.add(work);
-      }),
-    );
-  };
-  const evaluate = async (intervalMs: number, at: number): Promise<void> => {
-    const started = clock.monotonicMs();
-    try {
-      await resume();
-    } catch (error) {
-      log.error({ err: error }, 'what the alert rules knew last could not be read; it is tried again');
-      return;
-    }
-    const instant = { now: at, steadyMs: started };
-    // A store that hangs makes an evaluation long: receivers hear meanwhile that what fires has not ended.
-    let toldAt = started;
-    const failures = await evaluator.tick(intervalMs, instant, stopping.signal, () => {
-      if (clock.monotonicMs() - toldAt < TELL_AGAIN_MS) return;
-      toldAt = clock.monotonicMs();
-      tell(wallMs());
-    });
-    for (const { rule, error } of failures)
-      log.error({ rule, err: error }, 'an alert rule could not be evaluated');
-    tell(wallMs());
-    const tookMs = Math.round(clock.monotonicMs() - started);
-    log.debug(
-      { intervalMs, tookMs, firing: Object.fromEntries(evaluator.firing()) },
-      'alert rules evaluated',
-    );
-    if (tookMs > intervalMs)
-      log.warn({ intervalMs, tookMs }, 'evaluating the alert rules takes longer than their interval');
-  };
-  for (const intervalMs of evaluator.intervalsMs) schedule(intervalMs);
+  const ready = onceItSucceeds(() => evaluator.resume());
+  const stopTicker = startTicker({
+    clock,
+    intervalsMs: evaluator.intervalsMs,
+    async onTick(intervalMs, at) {
+      try {
+        await ready();
+      } catch (error) {
+        log.error({ err: error }, 'the last states of the alert rules could not be read; it is tried again');
+        return;
+      }
+      await evaluateAndNotify({ evaluator, clock, log, offer, signal: stopping.signal }, intervalMs, at);
+    },
+  });
   log.info({ rules: rules.length, targets: couriers.map(({ name }) => name) }, 'evaluating alert rules');
   return async () => {
     stopping.abort();
-    for (const cancel of cancels.values()) cancel();
-    await Promise.allSettled(running);
+    await stopTicker();
     await Promise.all(couriers.map((courier) => courier.idle()));
   };
+}
+
+interface Evaluation {
+  readonly evaluator: Evaluator;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly offer: (now: number) => void;
+  readonly signal: AbortSignal;
+}
+
+async function evaluateAndNotify(
+  { evaluator, clock, log, offer, signal }: Evaluation,
+  intervalMs: number,
+  at: number,
+): Promise<void> {
+  const started = clock.monotonicMs();
+  // A store that hangs makes an evaluation long: receivers must not take what fires for ended meanwhile.
+  let offeredAt = started;
+  const offerAgain = (): void => {
+    if (clock.monotonicMs() - offeredAt < NOTIFY_AGAIN_MS) return;
+    offeredAt = clock.monotonicMs();
+    offer(clock.now() / 1000);
+  };
+  const failures = await evaluator.tick(intervalMs, { now: at, steadyMs: started }, signal, offerAgain);
+  for (const { rule, error } of failures)
+    log.error({ rule, err: error }, 'an alert rule could not be evaluated');
+  offer(clock.now() / 1000);
+  const tookMs = Math.round(clock.monotonicMs() - started);
+  log.debug({ intervalMs, tookMs, firing: Object.fromEntries(evaluator.firing()) }, 'alert rules evaluated');
+  if (tookMs > intervalMs)
+    log.warn({ intervalMs, tookMs }, 'evaluating the alert rules takes longer than their interval');
+}
+
+/** Resolves after the first attempt; one that fails is repeated until it succeeds or the signal ends it. */
+async function writeSettings(options: AlertingOptions, signal: AbortSignal): Promise<void> {
+  const { config, gateways, store, clock, log } = options;
+  try {
+    await store.insert('alertSettings', settingRows(config, gateways, clock.now()));
+  } catch (error) {
+    log.error({ err: error }, 'the settings of the alert rules could not be stored; it is tried again');
+    if (signal.aborted) return;
+    const cancel = clock.after(SETTINGS_RETRY_MS, () => void writeSettings(options, signal));
+    signal.addEventListener('abort', cancel, { once: true });
+  }
+}
+
+/** Work that is begun when it is first needed, shared by all who need it, and begun again after a failure. */
+function onceItSucceeds(work: () => Promise<void>): () => Promise<void> {
+  let begun: Promise<void> | undefined;
+  return () =>
+    (begun ??= work().catch((error: unknown) => {
+      begun = undefined;
+      throw error;
+    }));
 }
 
 function targetsOf({ config, targets, dataDir, onOutcome }: AlertingOptions): readonly AlertTarget[] {
@@ -142,4 +149,46 @@ function targetsOf({ config, targets, dataDir, onOutcome }: AlertingOptions): re
       ...(onOutcome === undefined ? {} : { onOutcome }),
     })
   );
+}
+
+/**
+ * Takes alerts to one target, beside the evaluation: a target that is slow or says nothing delays neither the
+ * rules nor the other targets. While one delivery is under way only the newest offer waits, since it holds
+ * all that older ones did.
+ */
+interface Courier {
+  readonly name: AlertTarget['name'];
+  offer(alerts: readonly Alert[], now: number): void;
+  /** Resolves when nothing is under way any more. */
+  idle(): Promise<void>;
+}
+
+function createCourier(target: AlertTarget, log: Logger): Courier {
+  let next: { readonly alerts: readonly Alert[]; readonly now: number } | undefined;
+  let underWay: Promise<void> | undefined;
+  const deliver = async (): Promise<void> => {
+    for (let offer = next; offer !== undefined; offer = next) {
+      next = undefined;
+      const { alerts, now } = offer;
+      try {
+        await target.send(alerts, now);
+      } catch (error) {
+        log.error(
+          { target: target.name, alerts: alerts.length, err: error },
+          'alerts could not be delivered; they are offered again',
+        );
+      }
+    }
+    underWay = undefined;
+  };
+  return {
+    name: target.name,
+    offer(alerts, now) {
+      next = { alerts, now };
+      underWay ??= deliver();
+    },
+    async idle() {
+      await underWay;
+    },
+  };
 }

@@ -207,7 +207,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
         timeline: (wanted) => health.whenReady(() => readOrderTimeline(query, wanted)),
         annotate: (row) => health.whenReady(() => (admit(), write({ annotations: [row] }, {}))),
         now: clock.now,
-        home: console.site?.home ?? null,
+        landing: console.site?.landing ?? null,
       },
       intake: {
         onReceived: () => instruments.received.add(1, { source: 'http' }),

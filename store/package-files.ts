@@ -18,8 +18,8 @@ export const RULES_FOLDER = packageFile('alerts/out/provisioning/alerting');
 export const DASHBOARDS_FOLDER = packageFile('dashboards/out/grafana/dashboards/gatewatch');
 /** The dashboard that alerts lead to, which nobody opens by hand. */
 export const ALERT_DASHBOARDS_FOLDER = packageFile('alerts/out/dashboards');
-/** The console's page, as a browser takes it. */
-export const PAGE_FOLDER = packageFile('console/out');
+/** The console's page, once `npm run build` has bundled it. */
+export const PAGE_FOLDER = packageFile('dist/page');
 
 /** The package's version, from its manifest. */
 export const VERSION: string = (

@@ -24,7 +24,7 @@ export interface ReplayOptions {
 /** One alert: from the first evaluation that saw the condition to the one that resolved it. */
 export interface Episode {
   readonly pendingAtMs: number;
-  /** Null: the condition ended before `for` had passed. Nobody is told of such an episode. */
+  /** Null: the condition ended before `for` had passed. It notifies nobody. */
   readonly firedAtMs: number | null;
   /** Null: still going on at the end. */
   readonly resolvedAtMs: number | null;

@@ -5,7 +5,7 @@ import { NOW } from './scope.ts';
 
 /**
  * What is usual: the same hours of the four weeks before, from the quarter-hour activity. A median, and the
- * median absolute deviation as spread, so that an incident or a holiday among those weeks changes little.
+ * median absolute deviation as spread, so that one incident or holiday among those weeks changes little.
  */
 
 const WEEKS = 4;
@@ -13,7 +13,9 @@ const WEEK = 7 * 86_400;
 const QUARTER = 900;
 /** A median absolute deviation times this is a standard deviation, where values are normal. */
 const MAD_TO_SIGMA = 1.4826;
-/** A few weeks' hours tell the variance of a share only roughly, and it is underrated as often as not. */
+/**
+ * The variance of a share from the hours of a few weeks is a rough estimate, too low about half of the time.
+ */
 const SPREAD_ROOM = 2.25;
 /** A median varies this many times as much as a mean of the same values: pi / 2. */
 const MEDIAN_VARIANCE = 1.5708;
@@ -66,8 +68,8 @@ function activity(count: OrderCount, range: string, stretch: number): string {
 
 /**
  * SELECT of gateway, label, usual_share, spread (standard deviation of the share beyond chance, and of our
- * knowledge of it) and samples. Each sample is one hour of one week; a share of few orders is drawn to the
- * middle, as one half order more would do.
+ * knowledge of it) and samples. Each sample is one hour of one week; half an affected order is added, since a
+ * share of few orders is uncertain.
  */
 export function shareBaseline(rule: ShareRule): string {
   return `SELECT gateway, label, samples, median AS usual_share,
@@ -87,8 +89,8 @@ export function shareBaseline(rule: ShareRule): string {
 /**
  * SELECT of gateway, label, expected_of (orders by window length), noise (standard deviation of a quarter's
  * orders, on the scale where chance alone gives 1), following_of (what the hour before makes one expect; 0 of
- * longer windows) and hour (that hour's orders). Today's level counts too: on a quiet day, as a holiday is,
- * less is expected. Long windows ask for it further back, where what they judge has not begun.
+ * longer windows) and hour (that hour's orders). Today's level counts too: on a quiet day, such as a holiday,
+ * fewer orders are expected. For long windows the level is taken from before the window.
  */
 export function dropBaseline(rule: DropRule, lengths: readonly number[]): string {
   // Quarters by place: those of the longest window, at least 24 of the six hours before, and two after.
@@ -99,7 +101,7 @@ export function dropBaseline(rule: DropRule, lengths: readonly number[]): string
     const scale = Number((seconds / ((to - from) * QUARTER)).toPrecision(9));
     return `${scale} * arrayReduce('median', arrayMap(w -> toFloat64(${at(from, to, 'w')}), weeks))`;
   });
-  // Today against other weeks; few orders say little and leave it near 1.
+  // Today compared with other weeks; with few orders it stays near 1.
   const today = ([from, to]: readonly [number, number], least: number, most: number): string =>
     `least(${most}, greatest(${least}, (${at(from, to, '0')} + 10) / (arrayReduce('median', arrayMap(w -> toFloat64(${at(from, to, 'w')}), weeks)) + 10)))`;
   const byLength = (short: string, long: string): string =>
@@ -127,9 +129,9 @@ export function dropBaseline(rule: DropRule, lengths: readonly number[]): string
 }
 
 /**
- * Without two other weeks, the two hours before say what may be expected: half of it, since evenings end. How
- * much that varies nobody knows, so that only what is certain counts (see `certainBelow`). Of a longer window
- * they say nothing: the gateway may not have been known for most of it.
+ * Without two other weeks, half of the orders of the two hours before are expected: half, since traffic falls
+ * in the evening. Its variance is unknown, so only `certainBelow` counts. Longer windows expect nothing: the
+ * gateway may not have been known for most of that time.
  */
 const COLD_SECONDS = 7200;
 const COLD_PART = 0.5;
@@ -137,11 +139,11 @@ const COLD_NOISE = 1000;
 /** `place` of the quarter that is 24 before the evaluation instant's. */
 const FIRST_PLACE = WEEK / 2 / QUARTER - 24;
 
-/** Windows of so many seconds are short: they judge what has just begun. */
+/** Windows up to this length are short: they judge what has just begun. */
 const SHORT_SECONDS = 900;
 /**
- * Hours that today's level is taken from, as quarters before the evaluation instant's: of long windows, of
- * short ones, and of a step.
+ * Hours from which today's level is taken, as quarters relative to that of the evaluation instant: for long
+ * windows, for short ones, and for a step.
  */
 const HOURS_BEFORE = [-24, -8] as const;
 const NEAR_HOURS = [-12, -4] as const;

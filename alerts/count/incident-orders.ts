@@ -4,17 +4,19 @@ import { type CountVariant, orderFacts } from './order-count.ts';
 import type { Rule } from '../rules/rule.ts';
 import { PAGE_SCOPE } from './scope.ts';
 
-/** How far before the window an order may have had its last item: cohorts are judged some time after. */
+/**
+ * How far before the window an order may have had its last item: some rules judge orders some time after it.
+ */
 const LOOKBACK_SECONDS = 3_600;
 
 /**
  * Text of the parameterized view `incident_orders(rule, gateway, from, to, as_of)`: the orders behind a page,
  * one row per order and label, with the amount at risk. It is built from the same facts as the rules, so its
- * rows are the page's number: the affected orders of a share, the counted ones of a drop. Rules over numbers
- * that are not orders have none.
+ * rows are those that the page counts: the affected orders of a share, the counted ones of a drop. Gauges
+ * have none, since they count no orders.
  *
- * One scan for each source, whatever the rule: text costs the engine more than orders of one window do. A
- * migration holds the text; a test tells when it is no longer what the rules give.
+ * One scan for each source, whatever the rule: reading the statement costs the engine more than the orders of
+ * a window do. A migration holds the text; a test tells when it is no longer what the rules give.
  */
 export function incidentOrdersView(rules: readonly Rule[]): string {
   const variants = rules.flatMap((rule): CountVariant[] =>

@@ -17,9 +17,9 @@ export interface OrderCount {
   readonly splitBy: 'stage' | 'reason' | 'side' | 'state' | null;
   readonly counts: readonly LabelCount[];
   /**
-   * Where windows end: at the gateway's `watermark`; `late`: also only after the lateness that is measured,
-   * where a late item would look like a missing one; `wall`: now, since what we saw ourselves does not wait
-   * for the gateway.
+   * Where windows end. `watermark`: where the gateway's does. `late`: earlier by the measured lateness, for
+   * counts to which a late item looks like a missing one. `wall`: now, for our own observations, which do not
+   * depend on what the gateway has reported.
    * @default watermark
    */
   readonly clock?: 'watermark' | 'late' | 'wall';
@@ -57,7 +57,7 @@ export type OrderSource =
 export interface Scope {
   /** Condition on a time column: within the scope, or up to so many seconds before it. */
   readonly within: (time: string, secondsBefore?: number) => string;
-  /** SQL of the instant of knowledge. */
+  /** SQL of the instant whose knowledge counts: later observations are left out. */
   readonly asOf: string;
 }
 
@@ -187,7 +187,7 @@ const IN_PROCESSING = `reason_code = 55 OR stage IN ('CHECK', 'GATEWAY_CALLBACK'
 const known = (scope: Scope, secondsBefore = 0): string =>
   `${scope.within('event_time', secondsBefore)} AND observed_at <= ${scope.asOf}`;
 
-/** The arrivals only narrow what must be read of the callbacks, which are laid out by content. */
+/** Callbacks are sorted by content; their arrivals, sorted by time, narrow what must be read. */
 const arrived = (scope: Scope): string =>
   `(gateway, content_hash) IN (SELECT gateway, content_hash FROM ${DATABASE}.${VIEWS.callbackArrivals} WHERE ${scope.within('received_at')}) ` +
   `AND ${scope.within('first_received_at')}`;

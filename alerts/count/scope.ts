@@ -11,7 +11,7 @@ export const NOW = '$__toTime';
 /** Our own polls and the callbacks we receive are stored within seconds. */
 const OWN_LAG_SECONDS = 15;
 
-/** Lateness that is waited for where a late item would look like a missing one. */
+/** Bounds of the measured lateness, for counts to which a late item looks like a missing one. */
 const LATENESS = { atLeastSeconds: 30, atMostSeconds: 300, measuredOverSeconds: 3600 } as const;
 
 /** SQL of where the windows of a count end, for the row's gateway. Needs `withClocks` in front. */
@@ -22,7 +22,7 @@ export function windowEnd(count: OrderCount): string {
   return 'window_end(gateway)';
 }
 
-/** `WITH` clause of a count: watermarks, and how late items arrive where that is waited for. */
+/** `WITH` clause of a count: watermarks, and the lateness of items where the count needs it. */
 export function withClocks(count: OrderCount): string {
   const watermarks = withWatermarks(NOW);
   if (count.clock !== 'late') return watermarks;
@@ -42,7 +42,7 @@ export function withClocks(count: OrderCount): string {
 
 /** The last `seconds` before a gateway's window end, as known at the evaluation instant. */
 export function trailingScope(count: OrderCount, seconds: number): Scope {
-  // Redundant, for the engine prunes parts by constants only: no gateway's window begins before this.
+  // No gateway's window begins before this. Redundant, but the engine prunes parts only by constants.
   const oldest = `arrayMin(arrayPushBack(mapValues(watermarks), toDateTime64(${NOW}, 6, 'UTC')))`;
   const end = windowEnd(count);
   return {

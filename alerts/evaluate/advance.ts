@@ -3,13 +3,12 @@ import type { Labels } from './math.ts';
 /**
  * What becomes of an alert from one evaluation to the next, as Grafana has it: interval, pending (`for`),
  * keep firing, missing series, no data and errors. Pure: time and results come in, states and changes go out.
- * The running evaluation and the backtest share it. How long something lasted is added up from the time that
- * passed between evaluations, and never taken from the wall clock, which can be set: wall-clock instants only
- * say when.
+ * The running evaluation and the backtest share it. How long a state has lasted is the sum of the times
+ * between evaluations, never a difference of wall-clock instants, since that clock can be set.
  *
- *     Normal --fires--> Pending --for is over--> Alerting --stops--> Recovering --keep firing is over--> Normal
- *        ^                 |                       ^                     |
- *        +-----stops-------+                       +------fires----------+
+ *     Normal --fires--> Pending --for over--> Alerting --stops--> Recovering --keep firing over--> Normal
+ *        ^                 |                     ^                    |
+ *        +-----stops-------+                     +------fires---------+
  */
 
 export const ALERT_STATES = ['Normal', 'Pending', 'Alerting', 'Recovering', 'NoData', 'Error'] as const;
@@ -35,7 +34,7 @@ export interface AlertMemory {
   readonly reason: string;
   /** When this state began. */
   readonly startsAt: number;
-  /** Until when a receiver may take it for granted without hearing again. */
+  /** Until when a receiver may rely on it without another notification. */
   readonly endsAt: number;
   /**
    * When it last had a series. Never falls, whatever the clock does: the newest row of an instance is known
@@ -77,7 +76,7 @@ export interface Step {
   readonly alerts: readonly AlertMemory[];
 }
 
-/** Alerts that a receiver is told to take for firing. */
+/** States that receivers see as firing. */
 export const isFiring = (state: AlertState): boolean =>
   state === 'Alerting' || state === 'Recovering' || state === 'NoData' || state === 'Error';
 
@@ -85,7 +84,7 @@ export const isFiring = (state: AlertState): boolean =>
 export const labelKey = (labels: Labels): string =>
   JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Receivers forget an alert that they do not hear of for this many intervals. */
+/** Receivers take an alert for ended after this many intervals without a notification. */
 const FORGET_AFTER_INTERVALS = 4;
 /** Grafana repeats itself to receivers no faster than this. */
 export const RESEND_DELAY_MS = 30_000;
@@ -139,8 +138,7 @@ function evaluatedAlerts(
     );
   const wanted = outcome.kind === 'no-data' ? timing.noDataState : timing.execErrState;
   const error = outcome.kind === 'error' ? outcome.message : '';
-  // A state of its own has one instance, without labels. Otherwise what is known changes together, if there
-  // is anything.
+  // NoData and Error are one instance without labels. Otherwise all known instances change together.
   const own = wanted === 'NoData' || wanted === 'Error';
   const bare = fresh({}, now);
   const targets = own || before.size === 0 ? [before.get(labelKey({})) ?? bare] : [...before.values()];
@@ -190,11 +188,11 @@ const to = (
   missedMs: 0,
 });
 
-/** Has this state lasted that long? Whole intervals count, as evaluations come no closer together. */
+/** Has this state lasted that long, rounded up to whole intervals? */
 const hasLasted = ({ intervalMs }: RuleTiming, was: AlertMemory, ms: number): boolean =>
   was.heldMs + was.missedMs >= (Math.ceil(ms / intervalMs) - LATE) * intervalMs;
 
-/** Until when a receiver that is told at `now` may take it for granted that the alert fires. */
+/** Until when a receiver that is notified at `now` may rely on it that the alert fires. */
 export const until = ({ intervalMs }: RuleTiming, now: number): number =>
   now + FORGET_AFTER_INTERVALS * Math.max(intervalMs, RESEND_DELAY_MS);
 
@@ -243,7 +241,7 @@ function unanswered(
       return rest(timing, was, now, why);
     case 'KeepLast':
       if (was.state === 'Alerting' || was.state === 'Pending') return fire(timing, was, now, was.reason);
-      // Nothing was learnt: what was ending is not over yet.
+      // There is no new answer: an alert that was ending has not ended yet.
       return was.state === 'Recovering' ? { ...was, endsAt: until(timing, now) } : was;
     default:
       return was.state === wanted
@@ -260,7 +258,7 @@ function miss(timing: RuleTiming, was: AlertMemory, now: number): AlertMemory {
   return settle(was, to(was, 'Normal', 'MissingSeries', was.startsAt, now), now);
 }
 
-/** Books when it began and when it ended. */
+/** Records when it began and when it ended. */
 function settle(before: AlertMemory | undefined, next: AlertMemory, now: number): AlertMemory {
   const fires = isFiring(next.state);
   const fired = before !== undefined && isFiring(before.state);

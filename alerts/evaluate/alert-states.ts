@@ -13,31 +13,30 @@ export interface AlertStatesOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly monotonicMs: () => number;
-  /** The rules are evaluated at most so often: Grafana's own interval is a minute. @default 20,000 */
+  /** Shortest time between evaluations; Grafana's own interval is a minute. @default 20,000 */
   readonly everyMs?: number;
-  /** Who asks before all rules have been looked at waits at most so long for them. @default 700 */
+  /** Longest wait of a question that comes before all rules have been evaluated once. @default 700 */
   readonly patienceMs?: number;
 }
 
 /** Evaluating may take this part of the time: on a small machine panels come first. */
 const SHARE_OF_TIME = 0.25;
-/** And yet: an incident should show within a minute or so on a slow machine, too. */
+/** Longest pause all the same: on a slow machine, too, an incident should show within about a minute. */
 const MOST_PAUSE_MS = 45_000;
 /**
- * When nobody has asked for so long, what was seen last says nothing about now: it would show calm where
- * nobody has looked.
+ * After this time without a question the last answer is dropped: it would show calm that nobody has checked.
  */
 const FORGET_AFTER_MS = 90_000;
 
 /**
  * How the alert rules stand now, by the generated rules themselves: the same SQL and expressions, without the
- * time for which a condition must hold. One evaluation serves all who ask meanwhile; nobody asks, nothing is
- * evaluated.
+ * time for which a condition must hold. One evaluation answers all questions meanwhile; without questions
+ * nothing is evaluated.
  */
 export function createAlertStates(options: AlertStatesOptions): () => Promise<AlertsAnswer> {
   const { rulesFolder, query, now, monotonicMs, everyMs = 20_000, patienceMs = 700 } = options;
-  const quiet = createReferenceSource({ query, concurrency: 1 });
-  const telling = createReferenceSource({ query, concurrency: 1, texts: true });
+  const withoutTexts = createReferenceSource({ query, concurrency: 1 });
+  const withTexts = createReferenceSource({ query, concurrency: 1, texts: true });
   let rules: readonly ProvisionedRule[] | null = null;
   /** By rule, from this evaluation or the one before. */
   const alerts = new Map<string, readonly ConsoleAlert[]>();
@@ -60,11 +59,11 @@ export function createAlertStates(options: AlertStatesOptions): () => Promise<Al
       const instants = [new Date(instant)];
       // One after the other: panels are waiting for the store, too.
       for (const rule of rules) {
-        const [evaluation] = await quiet.evaluate(rule, instants);
+        const [evaluation] = await withoutTexts.evaluate(rule, instants);
         const fires = evaluation?.instances.some(({ firing }) => firing) === true;
-        // Numbers that only texts show are asked for when there is something to tell.
-        const [told = evaluation] = fires ? await telling.evaluate(rule, instants) : [];
-        alerts.set(rule.uid, fires && told !== undefined ? alertsOf(told) : []);
+        // Numbers that only texts show are asked for while the rule fires.
+        const [shown = evaluation] = fires ? await withTexts.evaluate(rule, instants) : [];
+        alerts.set(rule.uid, fires && shown !== undefined ? alertsOf(shown) : []);
       }
       asOf = instant;
       error = null;

@@ -10,8 +10,8 @@ export interface EvaluationContext {
   /** Runs one SELECT, e.g. `async (query) => (await client.query({ query, format: 'JSON' })).json()`. */
   readonly query: (sql: string) => Promise<TableResult>;
   /**
-   * Ask only what the condition needs, and the rest once something fires: nobody reads the texts of what is
-   * quiet, and the numbers of one instant are the same a moment later. @default false
+   * Ask only what the condition needs, and the rest once something fires: texts are read only then, and the
+   * numbers of one instant stay the same. @default false
    */
   readonly lazy?: boolean;
 }

@@ -1,25 +1,21 @@
 import {
-  advance,
   type AlertMemory,
   type AlertState,
   type EvaluationOutcome,
+  advance,
   isFiring,
   labelKey,
   type RuleMemory,
-  type RuleTiming,
   until,
 } from './advance.ts';
 import { type Alert, alertOf, type AlertTexts } from '../explain/alert.ts';
-import { createReferenceSource } from './reference-source.ts';
+import { createReferenceSource, type EvaluationSource } from './reference-source.ts';
 import type { TableResult } from '../../store/store.ts';
 import type { ProvisionedRule } from './rule-file.ts';
 import type { StateBook } from './state-book.ts';
 import { timingOf } from './timing.ts';
 
-/**
- * Evaluates rules one after the other and remembers what became of their alerts. Knows no clock: instants
- * come in.
- */
+/** Evaluates rules one after the other and remembers their alerts. Knows no clock: instants come in. */
 export interface Evaluator {
   /** The lengths of the intervals that the rules have, in milliseconds. */
   readonly intervalsMs: readonly number[];
@@ -35,7 +31,7 @@ export interface Evaluator {
     signal: AbortSignal,
     afterRule?: () => void,
   ): Promise<readonly RuleFailure[]>;
-  /** What fires, and what ended within the retention, as receivers that are told at `now` should know it. */
+  /** The alerts that receivers are to know at `now`: those that fire, and those that ended lately. */
   alerts(now: number): Alert[];
   /** How many instances fire, by severity. */
   firing(): ReadonlyMap<string, number>;
@@ -60,71 +56,124 @@ export interface EvaluatorOptions extends AlertTexts {
   readonly book: StateBook;
 }
 
-/** An end that a clock which was set back since puts into the future would read as firing until then. */
+/** An alert that ended with its series: no longer in a rule's memory, and receivers still have to know. */
+export interface DepartedAlert {
+  readonly rule: ProvisionedRule;
+  readonly alert: AlertMemory;
+  /** The state under which receivers know it. */
+  readonly firedAs: AlertState | undefined;
+}
+
+/** All that an evaluator remembers, as data. */
+export interface EvaluatorState {
+  /** By rule uid. */
+  readonly memory: ReadonlyMap<string, RuleMemory>;
+  /** By rule uid: its last evaluation on the steady clock. */
+  readonly evaluatedMs: ReadonlyMap<string, number>;
+  readonly departed: readonly DepartedAlert[];
+}
+
+export const NOTHING_EVALUATED: EvaluatorState = { memory: new Map(), evaluatedMs: new Map(), departed: [] };
+
+/** Ended alerts are repeated to receivers for this long. */
+const RESOLVED_RETENTION_MS = 15 * 60_000;
+
+/** What is remembered after one rule was evaluated, and every alert that this touched. */
+export function withEvaluation(
+  state: EvaluatorState,
+  rule: ProvisionedRule,
+  outcome: EvaluationOutcome,
+  { now, steadyMs }: Instant,
+): { readonly state: EvaluatorState; readonly alerts: readonly AlertMemory[] } {
+  const before = state.memory.get(rule.uid) ?? new Map<string, AlertMemory>();
+  const last = state.evaluatedMs.get(rule.uid);
+  const passedMs = last === undefined ? undefined : steadyMs - last;
+  const { memory, alerts } = advance(timingOf(rule), before, outcome, now, passedMs);
+  const departed = alerts
+    .filter(({ reason, resolvedAt }) => reason === 'MissingSeries' && resolvedAt === now)
+    .map((alert) => ({ rule, alert, firedAs: before.get(labelKey(alert.labels))?.state }));
+  return {
+    state: {
+      memory: new Map(state.memory).set(rule.uid, memory),
+      evaluatedMs: new Map(state.evaluatedMs).set(rule.uid, steadyMs),
+      departed: [...state.departed.filter(({ alert }) => isRecent(alert, now)), ...departed],
+    },
+    alerts,
+  };
+}
+
+/** The alerts that receivers are to know at `now`. */
+export function alertsAt(
+  { memory, departed }: EvaluatorState,
+  rules: readonly ProvisionedRule[],
+  texts: AlertTexts,
+  now: number,
+): Alert[] {
+  const known = rules.flatMap((rule) =>
+    [...(memory.get(rule.uid)?.values() ?? [])].map((alert) => ({ rule, alert, firedAs: alert.state })),
+  );
+  return [...known, ...departed].flatMap(({ rule, alert, firedAs }) => {
+    // An evaluation can take longer than receivers trust the one before.
+    const held = isFiring(alert.state)
+      ? { ...alert, endsAt: until(timingOf(rule), now) }
+      : notInFuture(alert, now);
+    const shown = isRecent(held, now) ? alertOf(rule, held, texts, firedAs) : null;
+    return shown === null ? [] : [shown];
+  });
+}
+
+/** How many instances fire, by severity. */
+export function firingBySeverity(
+  { memory }: EvaluatorState,
+  rules: readonly ProvisionedRule[],
+): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const rule of rules) {
+    const severity = rule.labels['severity'] ?? '';
+    counts.set(severity, (counts.get(severity) ?? 0) + firingOf(memory.get(rule.uid)).length);
+  }
+  return counts;
+}
+
+const firingOf = (memory: RuleMemory | undefined): AlertMemory[] =>
+  [...(memory?.values() ?? [])].filter(({ state }) => isFiring(state));
+
+const isRecent = ({ state, resolvedAt }: AlertMemory, now: number): boolean =>
+  isFiring(state) || (resolvedAt !== null && now - resolvedAt <= RESOLVED_RETENTION_MS);
+
+/**
+ * After a clock was set back, an end may lie in the future: receivers would take it for firing until then.
+ */
 const notInFuture = (alert: AlertMemory, now: number): AlertMemory =>
   alert.resolvedAt !== null && alert.resolvedAt > now
     ? { ...alert, resolvedAt: now - alert.heldMs - alert.missedMs }
     : alert;
 
-/** What has ended is repeated to receivers for so long. */
-const RESOLVED_RETENTION_MS = 15 * 60_000;
-
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const { query, book } = options;
   const rules = options.rules.filter(({ isPaused }) => !isPaused);
-  const timings = new Map<string, RuleTiming>(rules.map((rule) => [rule.uid, timingOf(rule)]));
-  let memory = new Map<string, RuleMemory>();
-  /** By rule: the last evaluation on the steady clock. */
-  const evaluatedMs = new Map<string, number>();
-  /** Ended with their series: no longer in a rule's memory, and still to be told. */
-  let departed: {
-    readonly rule: ProvisionedRule;
-    readonly alert: AlertMemory;
-    readonly firedAs: AlertState | undefined;
-  }[] = [];
-
-  // A rule's numbers in one statement: planning it costs more than running it. What is told needs its texts
-  // as well.
-  const quiet = createReferenceSource({ query, concurrency: 1 });
-  const telling = createReferenceSource({ query, concurrency: 1, texts: true });
-
-  async function outcomeOf(
-    rule: ProvisionedRule,
-    now: number,
-  ): Promise<EvaluationOutcome & { error?: unknown }> {
-    const fires = [...(memory.get(rule.uid)?.values() ?? [])].some(({ state }) => isFiring(state));
-    try {
-      const [evaluation] = await (fires ? telling : quiet).evaluate(rule, [new Date(now)]);
-      if (evaluation === undefined || evaluation.noData) return { kind: 'no-data' };
-      return { kind: 'instances', instances: evaluation.instances };
-    } catch (error) {
-      return { kind: 'error', message: String((error as Error).message).slice(0, 500), error };
-    }
-  }
+  let state = NOTHING_EVALUATED;
+  // A rule's numbers in one statement: planning it costs more than running it. A rule that fires needs the
+  // numbers of its texts as well.
+  const withoutTexts = createReferenceSource({ query, concurrency: 1 });
+  const withTexts = createReferenceSource({ query, concurrency: 1, texts: true });
 
   return {
-    intervalsMs: [...new Set([...timings.values()].map(({ intervalMs }) => intervalMs))],
+    intervalsMs: [...new Set(rules.map((rule) => timingOf(rule).intervalMs))],
     async resume() {
-      memory = await book.load();
+      state = { ...state, memory: await book.load() };
     },
-    async tick(intervalMs, { now, steadyMs }, signal, afterRule) {
+    async tick(intervalMs, instant, signal, afterRule) {
       const failures: RuleFailure[] = [];
       for (const rule of rules) {
-        const timing = timings.get(rule.uid);
-        if (timing === undefined || timing.intervalMs !== intervalMs) continue;
+        if (timingOf(rule).intervalMs !== intervalMs) continue;
         if (signal.aborted) break;
-        const outcome = await outcomeOf(rule, now);
+        const before = state.memory.get(rule.uid) ?? new Map<string, AlertMemory>();
+        const source = firingOf(before).length > 0 ? withTexts : withoutTexts;
+        const outcome = await outcomeOf(source, rule, instant.now);
         if (outcome.kind === 'error') failures.push({ rule: rule.title, error: outcome.error });
-        const before = memory.get(rule.uid) ?? new Map<string, AlertMemory>();
-        const last = evaluatedMs.get(rule.uid);
-        const step = advance(timing, before, outcome, now, last === undefined ? undefined : steadyMs - last);
-        evaluatedMs.set(rule.uid, steadyMs);
-        memory.set(rule.uid, step.memory);
-        departed.push(
-          ...step.alerts
-            .filter(({ reason, resolvedAt }) => reason === 'MissingSeries' && resolvedAt === now)
-            .map((alert) => ({ rule, alert, firedAs: before.get(labelKey(alert.labels))?.state })),
-        );
+        const step = withEvaluation(state, rule, outcome, instant);
+        state = step.state;
         try {
           await book.save(rule, before, step.alerts);
         } catch (error) {
@@ -135,34 +184,21 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       }
       return failures;
     },
-    alerts(now) {
-      const recent = ({ state, resolvedAt }: AlertMemory): boolean =>
-        isFiring(state) || (resolvedAt !== null && now - resolvedAt <= RESOLVED_RETENTION_MS);
-      departed = departed.filter(({ alert }) => recent(alert));
-      const known = rules.flatMap((rule) =>
-        [...(memory.get(rule.uid)?.values() ?? [])].map((alert) => ({ rule, alert, firedAs: alert.state })),
-      );
-      return [...known, ...departed].flatMap(({ rule, alert, firedAs }) => {
-        const timing = timings.get(rule.uid);
-        // An evaluation can take longer than receivers would go on believing the one before.
-        const held =
-          isFiring(alert.state) && timing !== undefined
-            ? { ...alert, endsAt: until(timing, now) }
-            : notInFuture(alert, now);
-        const told = recent(held) ? alertOf(rule, held, options, firedAs) : null;
-        return told === null ? [] : [told];
-      });
-    },
-    firing() {
-      const counts = new Map<string, number>();
-      for (const rule of rules) {
-        const severity = rule.labels['severity'] ?? '';
-        const firing = [...(memory.get(rule.uid)?.values() ?? [])].filter(({ state }) =>
-          isFiring(state),
-        ).length;
-        counts.set(severity, (counts.get(severity) ?? 0) + firing);
-      }
-      return counts;
-    },
+    alerts: (now) => alertsAt(state, rules, options, now),
+    firing: () => firingBySeverity(state, rules),
   };
+}
+
+async function outcomeOf(
+  source: EvaluationSource,
+  rule: ProvisionedRule,
+  now: number,
+): Promise<EvaluationOutcome & { error?: unknown }> {
+  try {
+    const [evaluation] = await source.evaluate(rule, [new Date(now)]);
+    if (evaluation === undefined || evaluation.noData) return { kind: 'no-data' };
+    return { kind: 'instances', instances: evaluation.instances };
+  } catch (error) {
+    return { kind: 'error', message: String((error as Error).message).slice(0, 500), error };
+  }
 }

@@ -4,7 +4,7 @@ import type { ProvisionedRule } from './rule-file.ts';
 import { expandMacros } from '../../store/macros.ts';
 import { joinQueries, splitResult, type JoinedQuery } from '../backtest/join-queries.ts';
 
-/** Where evaluations of the past come from. */
+/** Evaluates a rule at instants of the past or at the present one. */
 export interface EvaluationSource {
   /** One evaluation for each instant, in their order. */
   readonly evaluate: (rule: ProvisionedRule, instants: readonly Date[]) => Promise<readonly RuleEvaluation[]>;

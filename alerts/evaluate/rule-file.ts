@@ -5,9 +5,8 @@ import { z } from 'zod';
 import { GatewatchError } from '../../schemas/errors.ts';
 
 /**
- * Reads Grafana-managed rules from file-provisioning YAML: what we evaluate is what Grafana would, the
- * generated files, not their source. Only what evaluation needs is read; kinds of expressions we cannot
- * evaluate are refused.
+ * Reads Grafana-managed rules from file-provisioning YAML: we evaluate the generated files, as Grafana does,
+ * not their source. Only what evaluation needs is read; expressions that we cannot evaluate are refused.
  */
 
 const evaluatorSchema = z.object({

@@ -74,8 +74,8 @@ export function createStateBook({ query, insert, collectorId }: StateBookOptions
 }
 
 /**
- * The newest row of each instance; of those that have ended, only the ones of which receivers may still have
- * to hear.
+ * The newest row of each instance; of those that have ended, only the ones whose end receivers may still
+ * have to learn.
  */
 const LOAD_SQL = `SELECT rule_uid, labels, last.1 AS state, last.2 AS reason, last.3 AS memory, toUnixTimestamp64Milli(last.4) AS evaluated_ms
 FROM
@@ -88,7 +88,7 @@ FROM
 WHERE state != 'Normal' OR last.4 > now64(6) - INTERVAL 15 MINUTE`;
 
 function stateRow(rule: ProvisionedRule, alert: AlertMemory, collectorId: string): Rows['alertStates'] {
-  // What was missed since is no part of a row that says what was so at `evaluated_at`.
+  // The row describes `evaluated_at`; for how long the series was missing since is no part of it.
   const { labels, state, reason, evaluatedAt, missedMs: _, ...memory } = alert;
   const micros = (ms: number): number => Math.round(ms * 1000);
   return {

@@ -26,7 +26,7 @@ export interface AlertTexts {
 }
 
 /**
- * The alert that a state stands for, or null: nothing is told of states that neither fire nor have just
+ * The alert that a state stands for, or null: receivers do not see states that neither fire nor have just
  * ended. `firedAs` is the state under which receivers know it: an end must have the name of its beginning.
  */
 export function alertOf(

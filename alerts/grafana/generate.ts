@@ -6,8 +6,7 @@ import { ruleGroups } from './grafana-rule.ts';
 import { INCIDENT_DASHBOARD, incidentDashboard } from './incident-dashboard.ts';
 import { alertmanagerFiles, grafanaNotifications } from './notification-files.ts';
 import { provisioningFile } from './provisioning.ts';
-import { runbookDashboard } from './runbook-dashboard.ts';
-import { RUNBOOK_DASHBOARD, RUNBOOKS_DIR, runbookLinks } from './runbook-links.ts';
+import { RUNBOOK_DASHBOARD, RUNBOOKS_DIR, runbookDashboard, runbookLinks } from './runbooks.ts';
 
 /**
  * Everything under alerts/out, by path.

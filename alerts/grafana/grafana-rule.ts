@@ -45,8 +45,8 @@ export function grafanaRule(rule: Rule, rules: readonly Rule[]): alerting.RuleBu
       .keepFiringFor(duration(rule.keepFiringSeconds))
       // No row at all: no gateway is known. A gateway that goes blind keeps its rows.
       .noDataState(rule.alertOnNoData === true ? 'Alerting' : 'OK')
-      // While the store does not answer, alerts hold. One rule says so (DatasourceError, with a route of its
-      // own), not all.
+      // While the store does not answer, alerts keep their state. Only one rule reports it, as
+      // DatasourceError with a route of its own.
       .execErrState(rule.alertOnNoData === true ? 'Error' : 'KeepLast')
       .missingSeriesEvalsToResolve(3)
       .labels({ severity: rule.severity, side: rule.side, service: 'gatewatch' })
@@ -66,10 +66,10 @@ export function ruleGroups(rules: readonly Rule[]): alerting.RuleGroup[] {
   });
 }
 
-/** The window is the SQL's own; the range here only says which part of the past it can touch. */
+/** The SQL has its own windows; this range only says which part of the past they can cover. */
 function sqlQuery(refId: string, sql: string, rule: Rule, intervalSeconds: number): alerting.QueryBuilder {
   const longest =
-    rule.kind === 'gauge' ? 900 : Math.max(...rule.gate.rungs.map((rung) => rung.windowSeconds));
+    rule.kind === 'gauge' ? 900 : Math.max(...rule.condition.windows.map((window) => window.windowSeconds));
   return new alerting.QueryBuilder(refId)
     .datasourceUid(GRAFANA.datasourceUid)
     .queryType('')

@@ -6,8 +6,7 @@ import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
 import { statPanel, tablePanel, timeSeriesPanel } from '../../dashboards/house/panels.ts';
 
 /**
- * One page, seen closely: the orders behind its number, and what they are worth. Reached from the page's
- * links.
+ * The orders behind the number of one page, and their amounts. Opened from the page's links.
  */
 export const INCIDENT_DASHBOARD = {
   uid: 'gatewatch-incident',
@@ -22,12 +21,12 @@ export const INCIDENT_DASHBOARD = {
 } as const;
 
 const value = (name: string): string => `\${${name}:singlequote}`;
-/** Without the variables, as when it is opened by hand, the view is asked for no rule and gives nothing. */
+/** Without values of the variables, as when it is opened by hand, the view gives no row. */
 const ORDERS =
   `${DATABASE}.${INCIDENT_ORDERS}(rule=concat(${value('rule')}, ''), gateway=concat(${value('gateway')}, ''), ` +
   `from=toDateTime64OrZero(concat(${value('window_from')}, ''), 6, 'UTC'), to=toDateTime64OrZero(concat(${value('window_to')}, ''), 6, 'UTC'), as_of=toDateTime64OrZero(concat(${value('as_of')}, ''), 6, 'UTC')) ` +
   `WHERE $__conditionalAll(label = ${value('label')}, $label)`;
-/** Under another name than the column's: the condition above means the column. */
+/** The column needs another name here, since the condition above means the column `label`. */
 const NAMED = `if(label = '', 'orders', label) AS hit`;
 
 /**
@@ -39,13 +38,76 @@ const TO_ORDER = linkTo(
   { order_id: THIS_VALUE, gateway: column('gateway'), order_type: column('order_type') },
   [],
 );
-/** As text: a rounded amount is no amount. */
+/** As text, so that nothing is rounded. */
 const AMOUNT = `if(amount IS NULL, '', concat(toString(assumeNotNull(amount)), if(currency IS NULL, '', concat(' ', assumeNotNull(currency)))))`;
+
+const COUNT = statPanel({
+  key: INCIDENT_DASHBOARD.panels.count,
+  title: 'Orders of the page, by label',
+  description: 'The number that the page says, as of its evaluation.',
+  sql: `SELECT ${NAMED}, toFloat64(count()) AS orders FROM ${ORDERS} GROUP BY hit ORDER BY orders DESC`,
+  unit: 'short',
+  decimals: 0,
+  size: [8, 6],
+  noValue: 'none',
+  eachRow: true,
+});
+
+const AMOUNTS = tablePanel({
+  key: INCIDENT_DASHBOARD.panels.amounts,
+  title: 'Amount at risk, by currency',
+  description:
+    'Sum of the amounts of these orders as known now. Orders of which no amount is known are counted apart.',
+  sql: `SELECT ifNull(currency, 'unknown') AS in_currency, toString(ifNull(sum(amount), 0)) AS at_risk, count() AS orders, countIf(amount IS NULL) AS without_amount FROM ${ORDERS} GROUP BY in_currency ORDER BY orders DESC LIMIT 50`,
+  unit: 'locale',
+  decimals: 0,
+  size: [8, 6],
+  noValue: 'none',
+  fields: {
+    in_currency: { title: 'Currency', width: 100 },
+    at_risk: { title: 'At risk', alignRight: true },
+    orders: { title: 'Orders', width: 85 },
+    without_amount: { title: 'No amount', width: 105 },
+  },
+});
+
+const OVER_TIME = timeSeriesPanel({
+  key: INCIDENT_DASHBOARD.panels.overTime,
+  title: 'Orders of the page, by minute',
+  description: 'When they were hit. A wall on the left means that it began before the window.',
+  sql: `SELECT toStartOfMinute(toDateTime(affected_at)) AS time, ${NAMED}, toFloat64(count()) AS orders FROM ${ORDERS} GROUP BY time, hit ORDER BY time, hit`,
+  unit: 'short',
+  decimals: 0,
+  size: [8, 6],
+  noValue: 'none',
+  draw: 'stacked-bars',
+  legendValues: ['sum'],
+});
+
+const ORDER_LIST = tablePanel({
+  key: INCIDENT_DASHBOARD.panels.orders,
+  title: 'Orders of the page',
+  description:
+    'One row an order and label, the newest first: what its newest status reply says of it, and its amount as known now. Next: the timeline of an order, by its id.',
+  sql: `SELECT affected_at, external_id, toString(gateway) AS gateway, toString(order_type) AS order_type, label, status, ${AMOUNT} AS amount_text, channel FROM ${ORDERS} ORDER BY affected_at DESC LIMIT 1000`,
+  unit: 'none',
+  size: [24, 14],
+  noValue: 'none',
+  fields: {
+    affected_at: time('Hit at'),
+    external_id: { title: 'Order', width: 320, links: [TO_ORDER] },
+    gateway: { title: 'Gateway', width: 120 },
+    order_type: { title: 'Type', width: 100 },
+    label: { title: 'Label' },
+    status: { title: 'Status', noValue: 'not read' },
+    amount_text: { title: 'Amount', alignRight: true, noValue: 'not known' },
+    channel: { title: 'Channel' },
+  },
+});
 
 const text = (name: string, label: string, description: string) => ({ name, label, description });
 
 export function incidentDashboard(): Dashboard {
-  const { panels } = INCIDENT_DASHBOARD;
   return houseDashboard({
     uid: INCIDENT_DASHBOARD.uid,
     title: INCIDENT_DASHBOARD.title,
@@ -63,68 +125,7 @@ export function incidentDashboard(): Dashboard {
       {
         key: 'row-incident',
         title: 'The page',
-        panels: [
-          statPanel({
-            key: panels.count,
-            title: 'Orders of the page, by label',
-            description: 'The number that the page says, as of its evaluation.',
-            sql: `SELECT ${NAMED}, toFloat64(count()) AS orders FROM ${ORDERS} GROUP BY hit ORDER BY orders DESC`,
-            unit: 'short',
-            decimals: 0,
-            size: [8, 6],
-            noValue: 'none',
-            eachRow: true,
-          }),
-          tablePanel({
-            key: panels.amounts,
-            title: 'Amount at risk, by currency',
-            description:
-              'Sum of the amounts of these orders as known now. Orders of which no amount is known are counted apart.',
-            sql: `SELECT ifNull(currency, 'unknown') AS in_currency, toString(ifNull(sum(amount), 0)) AS at_risk, count() AS orders, countIf(amount IS NULL) AS without_amount FROM ${ORDERS} GROUP BY in_currency ORDER BY orders DESC LIMIT 50`,
-            unit: 'locale',
-            decimals: 0,
-            size: [8, 6],
-            noValue: 'none',
-            fields: {
-              in_currency: { title: 'Currency', width: 100 },
-              at_risk: { title: 'At risk', alignRight: true },
-              orders: { title: 'Orders', width: 85 },
-              without_amount: { title: 'No amount', width: 105 },
-            },
-          }),
-          timeSeriesPanel({
-            key: panels.overTime,
-            title: 'Orders of the page, by minute',
-            description: 'When they were hit. A wall on the left means that it began before the window.',
-            sql: `SELECT toStartOfMinute(toDateTime(affected_at)) AS time, ${NAMED}, toFloat64(count()) AS orders FROM ${ORDERS} GROUP BY time, hit ORDER BY time, hit`,
-            unit: 'short',
-            decimals: 0,
-            size: [8, 6],
-            noValue: 'none',
-            draw: 'stacked-bars',
-            legendValues: ['sum'],
-          }),
-          tablePanel({
-            key: panels.orders,
-            title: 'Orders of the page',
-            description:
-              'One row an order and label, the newest first: what its newest status reply says of it, and its amount as known now. Next: the timeline of an order, by its id.',
-            sql: `SELECT affected_at, external_id, toString(gateway) AS gateway, toString(order_type) AS order_type, label, status, ${AMOUNT} AS amount_text, channel FROM ${ORDERS} ORDER BY affected_at DESC LIMIT 1000`,
-            unit: 'none',
-            size: [24, 14],
-            noValue: 'none',
-            fields: {
-              affected_at: time('Hit at'),
-              external_id: { title: 'Order', width: 320, links: [TO_ORDER] },
-              gateway: { title: 'Gateway', width: 120 },
-              order_type: { title: 'Type', width: 100 },
-              label: { title: 'Label' },
-              status: { title: 'Status', noValue: 'not read' },
-              amount_text: { title: 'Amount', alignRight: true, noValue: 'not known' },
-              channel: { title: 'Channel' },
-            },
-          }),
-        ],
+        panels: [COUNT, AMOUNTS, OVER_TIME, ORDER_LIST],
       },
     ],
   });

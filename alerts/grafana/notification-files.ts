@@ -1,5 +1,5 @@
-import { EMAIL_TEMPLATE } from './email-template.ts';
-import { MUTE_TIMINGS, POLICY, type Receiver, RECEIVERS, type Route, TEMPLATE } from './notifications.ts';
+import { EMAIL_TEMPLATE, TEMPLATE } from './notification-texts.ts';
+import { MUTE_TIMINGS, POLICY, type Receiver, RECEIVERS, type Route } from './notifications.ts';
 import { yamlFile } from './provisioning.ts';
 
 /** The same tree twice: as Grafana provisions it, and as Alertmanager's configuration. */

@@ -1,7 +1,7 @@
 import { SEVERITIES, SIDES } from '../rules/rule.ts';
 
 /**
- * Who is told, how and when, as data: one tree for Grafana and for Alertmanager. Secrets are names in the
+ * Who is notified, how and when, as data: one tree for Grafana and for Alertmanager. Secrets are names in the
  * environment (Grafana) or files (Alertmanager), never values.
  */
 
@@ -11,7 +11,7 @@ export interface Receiver {
   readonly slack?: { readonly channel: string };
   readonly email?: true;
   readonly webhook?: true;
-  /** Tell when it is over as well. @default true */
+  /** Notify of the end as well. @default true */
   readonly resolved?: boolean;
 }
 
@@ -127,24 +127,3 @@ export const POLICY: Route = {
     },
   ],
 };
-
-/**
- * Texts of notifications, in the language that Grafana and Alertmanager share. Grafana's copy must hold no
- * dollar sign: file provisioning would take it for the environment's.
- */
-export const TEMPLATE = `{{ define "gatewatch.title" }}{{ if .Alerts.Firing }}FIRING {{ len .Alerts.Firing }}{{ else }}over{{ end }}: {{ if .CommonLabels.gateway }}{{ .CommonLabels.gateway }} {{ end }}{{ if .CommonAnnotations.summary }}{{ .CommonAnnotations.summary }}{{ else }}several symptoms{{ end }}{{ end }}
-
-{{ define "gatewatch.alert" }}{{ .Labels.severity }}: {{ .Annotations.summary }}
-{{ .Annotations.description }}
-Since: {{ .StartsAt.Format "2006-01-02 15:04:05 MST" }}
-Side: {{ .Annotations.side }}
-First: {{ .Annotations.steps }}
-{{ if .Annotations.orders_url }}Orders: {{ .Annotations.orders_url }}
-{{ end }}{{ if .Annotations.dashboard_url }}Panel: {{ .Annotations.dashboard_url }}
-{{ end }}Runbook: {{ .Annotations.runbook_url }}
-{{ end }}
-
-{{ define "gatewatch.message" }}{{ range .Alerts.Firing }}{{ template "gatewatch.alert" . }}
-{{ end }}{{ range .Alerts.Resolved }}over since {{ .EndsAt.Format "15:04:05 MST" }}: {{ .Annotations.summary }}
-{{ end }}{{ end }}
-`;

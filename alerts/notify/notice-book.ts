@@ -2,36 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Alert } from '../explain/alert.ts';
+import type { Notice } from './notice.ts';
 
-/** What a receiver knows of one gateway, and what it owes us an answer to. Times in epoch milliseconds. */
-export interface Notice {
-  /** When it last took something; 0 when it never did. */
-  readonly at: number;
-  /** What it was told last: status by fingerprint. */
-  readonly heard: Readonly<Record<string, Alert['status']>>;
-  /** What it takes for firing, as it was offered last: the ends of these are owed to it. */
-  readonly open: readonly Alert[];
-  /** What it did not take, and why; null when it took the last one. */
-  readonly trouble: NoticeTrouble | null;
-}
-
-export interface NoticeTrouble {
-  /** `refused`: the same again would be refused again. `failed`: the receiver was away or busy. */
-  readonly kind: 'refused' | 'failed';
-  /** Null: no answer. */
-  readonly status: number | null;
-  /** The first and the last attempt at these news. */
-  readonly since: number;
-  readonly at: number;
-  readonly tries: number;
-  /** The news that were not taken: fingerprints with their statuses. */
-  readonly news: string;
-  /** Names of the alerts among them, for whoever looks. */
-  readonly alerts: readonly string[];
-}
-
-/** What one receiver was told, by gateway. */
+/** What one receiver knows, by gateway. */
 export interface NoticeBook {
   load(): Map<string, Notice>;
   /** @throws whatever writing throws */
@@ -42,8 +15,8 @@ export const NOTICES_FILE = 'webhook-notices.json';
 
 /**
  * A book in the data folder, replaced in one step, so that a kill leaves the old one or the new one. A file
- * and not a table: pages matter most while the store is away. It belongs to one address, as another receiver
- * has heard nothing yet.
+ * and not a table: pages matter most while the store is away. It belongs to one address, since another
+ * receiver knows nothing yet.
  */
 export function fileNotices(dataDir: string, url: string): NoticeBook {
   const file = join(dataDir, NOTICES_FILE);
@@ -104,7 +77,7 @@ function readText(file: string): string {
   }
 }
 
-/** A file that makes no sense is one that is not there: what fires is told once more. */
+/** A damaged file counts as none: what fires is notified once more. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

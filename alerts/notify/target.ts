@@ -2,20 +2,20 @@ import type { Alert } from '../explain/alert.ts';
 import type { NoticeBook } from './notice-book.ts';
 import type { PostOptions, PostOutcome } from './post.ts';
 
-/** Somebody who is told of alerts. */
+/** A receiver of alerts. */
 export interface AlertTarget {
   readonly name: 'alertmanager' | 'webhook';
   /**
-   * Takes all alerts that fire or have lately ended, after every evaluation; what is news is the target's own
-   * affair.
+   * Takes all alerts that fire or have lately ended, after every evaluation; the target finds out
+   * itself what is news.
    * @throws GatewatchError `export_failed` when it does not accept them; the next call offers them again
    */
   send(alerts: readonly Alert[], now: number): Promise<void>;
 }
 
 export interface TargetOptions extends PostOptions {
-  /** What receivers were told, kept over a restart. @default in memory only */
+  /** What receivers know, kept over a restart. @default in memory only */
   readonly notices?: NoticeBook;
-  /** Told of each request. */
+  /** Called with the outcome of each request. */
   readonly onOutcome?: (target: AlertTarget['name'], outcome: PostOutcome['kind']) => void;
 }

@@ -13,7 +13,7 @@ export function createTargets(config: AlertsConfig, options: TargetOptions = {})
 
 /**
  * Alertmanager's API v2. Alerts are repeated after every evaluation, as it expects: it groups, waits and
- * repeats by its own configuration, and takes for ended what it hears no more of.
+ * repeats by its own configuration, and takes for ended what is no longer repeated.
  */
 export function createAlertmanager(
   { url, username, password, token }: NonNullable<AlertsConfig['alertmanager']>,

@@ -15,7 +15,7 @@ export interface TestPageAnswer {
   readonly error: string | null;
 }
 
-/** Whoever is told takes it for ended after that. */
+/** Receivers take it for ended after that. */
 const LASTS_MS = 5 * 60_000;
 
 /**
@@ -47,7 +47,7 @@ export function testAlert(severity: Severity, now: number): Alert {
   };
 }
 
-/** Sends one test page to each target that is configured, and tells what they answered. */
+/** Sends one test page to each target that is configured, and returns what they answered. */
 export async function sendTestPage(
   config: AlertsConfig,
   severity: Severity,

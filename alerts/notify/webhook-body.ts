@@ -1,6 +1,6 @@
 import type { Alert } from '../explain/alert.ts';
 
-/** What a webhook is told of one gateway, in the shape of Grafana's webhooks. */
+/** The body of one gateway's notification, in the shape of Grafana's webhooks. */
 export function webhookBody(gateway: string, alerts: readonly Alert[]): object {
   const firing = alerts.filter(({ status }) => status === 'firing');
   const status = firing.length > 0 ? 'firing' : 'resolved';

@@ -1,5 +1,5 @@
 import { view } from '../../schemas/measures.ts';
-import { fixedShare, Z, Z_FIXED } from './gates.ts';
+import { fixedShare, Z, Z_FIXED } from './conditions.ts';
 import type { Rule } from './rule.ts';
 
 /** The newest report of each collector on each gateway, within a day. */
@@ -165,9 +165,9 @@ export const BLINDNESS_RULES: readonly Rule[] = [
       counts: [{ label: '', hit: 'NOT reread' }],
       clock: 'wall',
     },
-    gate: {
+    condition: {
       ...fixedShare(0.1, 6, Z.warning),
-      rungs: [{ windowSeconds: 900 }, { windowSeconds: 3_600, confirmSeconds: 900 }],
+      windows: [{ windowSeconds: 900 }, { windowSeconds: 3_600, confirmSeconds: 900 }],
     },
     pendingSeconds: 120,
     keepFiringSeconds: 300,
@@ -192,9 +192,9 @@ export const BLINDNESS_RULES: readonly Rule[] = [
       splitBy: null,
       counts: [{ label: '', hit: 'event_time > observed_at + INTERVAL 5 SECOND' }],
     },
-    gate: {
+    condition: {
       ...fixedShare(0.05, 5, Z_FIXED),
-      rungs: [
+      windows: [
         { windowSeconds: 900 },
         { windowSeconds: 3_600, confirmSeconds: 900 },
         { windowSeconds: 10_800, confirmSeconds: 3_600 },

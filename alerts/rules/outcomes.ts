@@ -8,7 +8,7 @@ import {
   TRAFFIC_DROP,
   Z,
   Z_FIXED,
-} from './gates.ts';
+} from './conditions.ts';
 import type { OrderCount } from '../count/order-count.ts';
 import type { Rule } from './rule.ts';
 
@@ -27,7 +27,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     severity: 'critical',
     side: 'gateway',
     count: TECHNICAL_FAILURES,
-    gate: FAST_BURN,
+    condition: FAST_BURN,
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Orders fail for technical reasons so fast that the month will not meet its objective.',
@@ -48,7 +48,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     side: 'gateway',
     group: 'slow',
     count: TECHNICAL_FAILURES,
-    gate: SLOW_BURN,
+    condition: SLOW_BURN,
     pendingSeconds: 1_200,
     keepFiringSeconds: 3_600,
     summary: 'Orders fail for technical reasons at a rate that will not meet the objective.',
@@ -72,7 +72,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
       splitBy: null,
       counts: [{ label: '', hit: `outcome != 'succeeded'` }],
     },
-    gate: aboveBaseline(0.15, 0.6, 8, Z.critical),
+    condition: aboveBaseline(0.15, 0.6, 8, Z.critical),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Fewer payments than usual are approved.',
@@ -97,7 +97,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
       counts: [{ label: '', hit: '1' }],
       clock: 'late',
     },
-    gate: TRAFFIC_DROP,
+    condition: TRAFFIC_DROP,
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Far fewer orders than usual begin.',
@@ -120,9 +120,9 @@ export const OUTCOME_RULES: readonly Rule[] = [
       splitBy: null,
       counts: [{ label: '', hit: 'NOT decided' }],
     },
-    gate: {
+    condition: {
       ...fixedShare(0.03, 5, Z_FIXED),
-      rungs: [
+      windows: [
         { windowSeconds: 900 },
         { windowSeconds: 3_600, confirmSeconds: 900 },
         { windowSeconds: 10_800, confirmSeconds: 3_600 },
@@ -154,9 +154,9 @@ export const OUTCOME_RULES: readonly Rule[] = [
         { label: 'FAILED', seen: `state = 'FAILED'`, hit: 'NOT confirmed' },
       ],
     },
-    gate: {
+    condition: {
       ...fixedShare(0.03, 5, Z_FIXED),
-      rungs: [
+      windows: [
         { windowSeconds: 900 },
         { windowSeconds: 3_600, confirmSeconds: 900 },
         { windowSeconds: 10_800, confirmSeconds: 3_600 },
@@ -185,7 +185,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
       splitBy: null,
       counts: [{ label: '', hit: `failed_at > toDateTime64(0, 6, 'UTC') AND paid_at > failed_at` }],
     },
-    gate: anyOrders(1, 3_600),
+    condition: anyOrders(1, 3_600),
     pendingSeconds: 0,
     keepFiringSeconds: 3_600,
     summary: 'Orders were paid after they had failed: risk of charging twice.',

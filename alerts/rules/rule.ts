@@ -1,7 +1,7 @@
 import type { AlertRuleName } from '../../schemas/names.ts';
 import type { OrderCount } from '../count/order-count.ts';
 
-/** Page now, make a ticket, or context. */
+/** `critical` pages now, `warning` makes a ticket, `info` is context. */
 export const SEVERITIES = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
@@ -13,38 +13,38 @@ export type Severity = (typeof SEVERITIES)[number];
 export const SIDES = ['provider', 'gateway', 'merchant', 'issuer', 'payer', 'collector'] as const;
 export type Side = (typeof SIDES)[number];
 
-/** Rules of a group are evaluated one after the other, so that they do not crowd the store. */
+/** Rules of a group are evaluated one after the other, so that they do not overload the store. */
 export const RULE_GROUPS = {
   /** What people wait for. */
   fast: { name: 'gatewatch-fast', intervalSeconds: 60 },
-  /** Long windows, that move slowly and cost more. */
+  /** Long windows: they change slowly and cost more. */
   slow: { name: 'gatewatch-slow', intervalSeconds: 600 },
 } as const;
 export type RuleGroupName = keyof typeof RULE_GROUPS;
 
-/** One window of a gate. */
-export interface Rung {
+/** One window of a condition. */
+export interface RuleWindow {
   readonly windowSeconds: number;
   /**
    * A shorter window, at the end of this one, that must be above the share as well, however few its orders.
    * @default none
    */
   readonly confirmSeconds?: number;
-  /** Another limit than the gate's, for burn rates. 0..1. */
+  /** Another limit than the condition's, for burn rates. 0..1. */
   readonly shareAbove?: number;
 }
 
 /**
- * When a share is an incident. On any rung: at least `minimumAffectedOrders`, and so many of the orders seen
- * that the share is above `shareAbove` (or the baseline) beyond chance. With a fixed share that is the
- * condition that the lower Wilson bound lies above it, turned around to a count: see `limitOrders`.
+ * When a share is an incident: in any window, at least `minimumAffectedOrders` are affected and their share
+ * is above `shareAbove` (or the baseline) beyond chance. With a fixed share this means that the lower Wilson
+ * bound lies above it, expressed as a count: see `limitOrders`.
  *
- * A rung says nothing once a window shorter than its own, with `RECOVERY.enoughOrders`, is no longer above
- * the share: what is over does not go on firing for as long as the window is.
+ * A window no longer counts once a shorter one, with `RECOVERY.enoughOrders`, is not above the share: an
+ * incident that is over does not fire for as long as the longest window.
  */
-export interface ShareGate {
+export interface ShareCondition {
   /** Shortest first. */
-  readonly rungs: readonly Rung[];
+  readonly windows: readonly RuleWindow[];
   readonly minimumAffectedOrders: number;
   /** Standard deviations that chance is allowed. */
   readonly z: number;
@@ -56,23 +56,24 @@ export interface ShareGate {
 
 export interface ShareBaseline {
   /**
-   * The share must exceed the baseline by this much at least, 0..1: what is significant is not yet important.
+   * The share must exceed the baseline by at least this much, 0..1: a significant rise may still be
+   * unimportant.
    */
   readonly rise: number;
 }
 
 /**
- * When fewer orders than usual are an incident. A rung says nothing once a shorter window is halfway back to
- * usual.
+ * When fewer orders than usual are an incident. A window no longer counts once a shorter one is halfway back
+ * to usual.
  */
-export interface DropGate {
-  readonly rungs: readonly { readonly windowSeconds: number }[];
-  /** Expect at least so many orders, or do not judge. */
+export interface DropCondition {
+  readonly windows: readonly { readonly windowSeconds: number }[];
+  /** With fewer expected orders the rule does not judge. */
   readonly minimumExpectedOrders: number;
   readonly z: number;
-  /** Only below this part of what is expected, 0..1. */
+  /** An incident lies below this part of the expected orders. 0..1. */
   readonly below: number;
-  /** Below this part it is an incident if chance allows, however much weeks differ from one another. 0..1. */
+  /** Below this part it is an incident beyond chance, even where weeks differ much from one another. 0..1. */
   readonly certainBelow: number;
   /**
    * Compare windows of up to a quarter of an hour with the hour before as well. @default only with other
@@ -82,16 +83,16 @@ export interface DropGate {
 }
 
 /**
- * What began within minutes: weeks differ from one another by more than an hour does from the next, once the
- * usual course of the day is taken out. After an hour and more the hour before is no measure any more, and
- * other weeks alone decide.
+ * For drops of the last minutes. Apart from the usual course of the day, an hour differs less from the hour
+ * before than from the same hour of another week, so the hour before shows a smaller drop. For longer windows
+ * only other weeks are a measure.
  */
 export interface DropStep {
-  /** Only below this part of what the hour before makes one expect, 0..1. */
+  /** An incident lies below this part of the orders expected from the hour before. 0..1. */
   readonly below: number;
   /**
-   * Traffic of healthy hours strays from their course by so much at least: a standard deviation, as part of
-   * it. 0..1.
+   * How much the traffic of healthy hours varies at least around its usual course: a standard deviation, as a
+   * part of the traffic. 0..1.
    */
   readonly variation: number;
 }
@@ -99,7 +100,7 @@ export interface DropStep {
 interface RuleBase {
   /** CamelCase, beginning with `Gatewatch`. Also the runbook's file name. */
   readonly name: AlertRuleName;
-  /** Stable for ever: silences and history hang on it. At most 40 characters. */
+  /** Never changes, since silences and history refer to it. At most 40 characters. */
   readonly uid: `gatewatch-${string}`;
   readonly severity: Severity;
   readonly side: Side;
@@ -119,7 +120,7 @@ interface RuleBase {
   readonly panel?: string;
   /** While that rule's condition holds for a gateway, this one only repeats it, and is silent. */
   readonly suppressedBy?: RuleName;
-  /** No row at all, so not even one known gateway, is an alert by itself. @default false */
+  /** Alert also when there is no row at all, which means that no gateway is known. @default false */
   readonly alertOnNoData?: boolean;
   /** Silent for a gateway unless the settings switch it on (`enabled`, or `enabled/LABEL`). @default false */
   readonly offByDefault?: boolean;
@@ -130,7 +131,7 @@ type RuleName = RuleBase['name'];
 export interface ShareRule extends RuleBase {
   readonly kind: 'share';
   readonly count: OrderCount;
-  readonly gate: ShareGate;
+  readonly condition: ShareCondition;
   /** Completes "N of M orders ...": what happened to them. */
   readonly affectedOrders: string;
 }
@@ -139,7 +140,7 @@ export interface ShareRule extends RuleBase {
 export interface DropRule extends RuleBase {
   readonly kind: 'drop';
   readonly count: OrderCount;
-  readonly gate: DropGate;
+  readonly condition: DropCondition;
   /** Completes "N orders ...": what they did. */
   readonly countedOrders: string;
 }

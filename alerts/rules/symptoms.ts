@@ -1,5 +1,13 @@
 import { UNKNOWN_CODE } from '../../schemas/measures.ts';
-import { aboveBaseline, afterStutter, ANTIFRAUD_SILENT, anyOrders, fixedShare, Z, Z_FIXED } from './gates.ts';
+import {
+  aboveBaseline,
+  afterStutter,
+  ANTIFRAUD_SILENT,
+  anyOrders,
+  fixedShare,
+  Z,
+  Z_FIXED,
+} from './conditions.ts';
 import { atStage, because, type LabelCount, type OrderCount } from '../count/order-count.ts';
 import type { Rule } from './rule.ts';
 
@@ -30,7 +38,7 @@ const perReason = (
 });
 const ITEMS = { kind: 'items' } as const;
 const CREATE_AND_CHECK = ['GATEWAY_CREATE', 'CHECK'] as const;
-/** Orders that someone judged. */
+/** Orders that antifraud or an issuer approved or declined. */
 const JUDGED = `outcome IN ('succeeded', 'risk_decline', 'issuer_decline', 'unspecified_failure')`;
 
 export const SYMPTOM_RULES: readonly Rule[] = [
@@ -41,7 +49,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     severity: 'critical',
     side: 'provider',
     count: perStage(CREATE_AND_CHECK, because(11)),
-    gate: afterStutter(fixedShare(0.05, 5, Z_FIXED), 0.09),
+    condition: afterStutter(fixedShare(0.05, 5, Z_FIXED), 0.09),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'The gateway does not answer in time.',
@@ -61,7 +69,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     severity: 'critical',
     side: 'provider',
     count: perStage(CREATE_AND_CHECK, because(12, 13)),
-    gate: fixedShare(0.03, 5, Z_FIXED),
+    condition: fixedShare(0.03, 5, Z_FIXED),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'The provider behind the gateway cannot be reached.',
@@ -85,7 +93,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       counts: [{ label: '', hit: `outcome IN ('unknown', 'invalid_response')` }],
       clock: 'wall',
     },
-    gate: fixedShare(0.1, 6, Z.critical),
+    condition: fixedShare(0.1, 6, Z.critical),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Our status requests to the gateway fail.',
@@ -105,7 +113,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     severity: 'critical',
     side: 'gateway',
     count: perStage(CREATE_AND_CHECK, because(21, 22)),
-    gate: fixedShare(0.02, 4, Z_FIXED),
+    condition: fixedShare(0.02, 4, Z_FIXED),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'The gateway is refused access (401 or 403).',
@@ -134,7 +142,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       ],
       clock: 'wall',
     },
-    gate: { ...fixedShare(0.02, 3, Z.info), rungs: [{ windowSeconds: 300 }, { windowSeconds: 900 }] },
+    condition: { ...fixedShare(0.02, 3, Z.info), windows: [{ windowSeconds: 300 }, { windowSeconds: 900 }] },
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'The gateway refuses our own token or address.',
@@ -158,7 +166,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       splitBy: null,
       counts: [{ label: '', hit: because(16) }],
     },
-    gate: fixedShare(0.02, 4, Z_FIXED),
+    condition: fixedShare(0.02, 4, Z_FIXED),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: "Signatures of a provider's callbacks to the gateway do not match.",
@@ -184,7 +192,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       counts: [{ label: '', hit: `verdict IN ('mismatch', 'missing_signature')` }],
       clock: 'wall',
     },
-    gate: fixedShare(0.5, 6, 3),
+    condition: fixedShare(0.5, 6, 3),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Most callbacks of the gateway do not verify with our keys.',
@@ -210,8 +218,8 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       counts: [{ label: '', hit: `verdict IN ('mismatch', 'missing_signature')` }],
       clock: 'wall',
     },
-    gate: {
-      rungs: [{ windowSeconds: 900 }, { windowSeconds: 3_600, confirmSeconds: 900 }],
+    condition: {
+      windows: [{ windowSeconds: 900 }, { windowSeconds: 3_600, confirmSeconds: 900 }],
       shareAbove: 0.01,
       minimumAffectedOrders: 3,
       z: Z.info,
@@ -242,7 +250,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       counts: [{ label: '', hit: `verdict = 'valid_previous_key'` }],
       clock: 'wall',
     },
-    gate: anyOrders(3, 3_600),
+    condition: anyOrders(3, 3_600),
     pendingSeconds: 0,
     keepFiringSeconds: 3_600,
     summary: 'The gateway still signs with a previous key.',
@@ -261,7 +269,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     severity: 'warning',
     side: 'provider',
     count: perStage(['GATEWAY_CREATE', 'CHECK', 'GATEWAY_CALLBACK'], because(14, 15, 17)),
-    gate: fixedShare(0.02, 4, Z_FIXED),
+    condition: fixedShare(0.02, 4, Z_FIXED),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Requests or answers are not understood.',
@@ -280,7 +288,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     severity: 'critical',
     side: 'merchant',
     count: perStage(['INTERNAL', 'GATEWAY_CREATE'], because(31)),
-    gate: fixedShare(0.03, 5, Z_FIXED),
+    condition: fixedShare(0.03, 5, Z_FIXED),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Orders are refused because the balance is too low.',
@@ -303,7 +311,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       CURRENCY: because(33),
       ROUTING_BLOCKED: because(34),
     }),
-    gate: fixedShare(0.03, 5, Z_FIXED),
+    condition: fixedShare(0.03, 5, Z_FIXED),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Orders are refused by a limit, for their currency, or because no route is open.',
@@ -328,7 +336,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       splitBy: null,
       counts: [{ label: '', hit: because(35) }],
     },
-    gate: aboveBaseline(0.05, 0.1, 6, Z.warning),
+    condition: aboveBaseline(0.05, 0.1, 6, Z.warning),
     pendingSeconds: 120,
     keepFiringSeconds: 900,
     summary: 'More payments than usual arrive with another amount.',
@@ -352,7 +360,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       splitBy: null,
       counts: [{ label: '', hit: `outcome = 'risk_decline'` }],
     },
-    gate: aboveBaseline(0.05, 0.15, 6, Z.warning),
+    condition: aboveBaseline(0.05, 0.15, 6, Z.warning),
     pendingSeconds: 120,
     keepFiringSeconds: 300,
     summary: 'Antifraud declines more than usual.',
@@ -378,7 +386,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       clock: 'late',
     },
     group: 'slow',
-    gate: ANTIFRAUD_SILENT,
+    condition: ANTIFRAUD_SILENT,
     pendingSeconds: 600,
     keepFiringSeconds: 1_200,
     summary: 'Antifraud declines nothing any more.',
@@ -403,7 +411,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       LEFT: because(52, 54),
       LEFT_ON_CONFIRM: because(58),
     }),
-    gate: aboveBaseline(0.1, 0.5, 6, Z.warning),
+    condition: aboveBaseline(0.1, 0.5, 6, Z.warning),
     pendingSeconds: 120,
     keepFiringSeconds: 300,
     summary: 'More payers than usual do not get through the payment form.',
@@ -429,7 +437,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       INSUFFICIENT_FUNDS: `outcome = 'issuer_decline' AND ${because(63)}`,
       NO_REASON: `outcome = 'unspecified_failure'`,
     }),
-    gate: aboveBaseline(0.07, 0.35, 6, Z.warning),
+    condition: aboveBaseline(0.07, 0.35, 6, Z.warning),
     pendingSeconds: 120,
     keepFiringSeconds: 300,
     summary: 'Issuers decline more than usual.',
@@ -448,9 +456,9 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     severity: 'info',
     side: 'gateway',
     count: { from: ITEMS, splitBy: null, counts: [{ label: '', hit: UNKNOWN_CODE }] },
-    gate: {
+    condition: {
       ...fixedShare(0.02, 4, Z_FIXED),
-      rungs: [
+      windows: [
         { windowSeconds: 900 },
         { windowSeconds: 3_600, confirmSeconds: 900 },
         { windowSeconds: 10_800, confirmSeconds: 3_600 },

@@ -14,8 +14,8 @@ import type { TableResult } from '../../store/store.ts';
 import type { VariableValues } from '../../store/macros.ts';
 import { findPanel, readDashboards, variableSql, withoutSql, type DashboardFile } from './dashboard-files.ts';
 import { toFrame } from './frame.ts';
-import { createHome } from './home.ts';
 import { intervalFor } from './interval.ts';
+import { createLanding } from './landing.ts';
 import { problemText } from '../../store/problem-text.ts';
 import { createQueryPool } from './query-pool.ts';
 import type { panelRequestSchema, scopeSchema } from './requests.ts';
@@ -42,6 +42,7 @@ export type AlertsNow = (
 ) => () => Promise<AlertsAnswer>;
 
 type Scope = z.infer<typeof scopeSchema>;
+type PanelScope = z.infer<typeof panelRequestSchema>;
 
 /**
  * What the page asks of the server. Everything takes ids and chosen values; the SQL is that of the
@@ -51,12 +52,12 @@ export interface Console {
   dashboards(): DashboardSummary[];
   /** A dashboard as generated, without SQL; null when there is none. */
   dashboard(uid: string): unknown;
-  panel(request: z.infer<typeof panelRequestSchema>): Promise<Asked<PanelAnswer>>;
+  panel(request: PanelScope): Promise<Asked<PanelAnswer>>;
   variables(scope: Scope): Promise<Asked<VariablesAnswer>>;
   annotations(scope: Scope): Promise<Asked<AnnotationsAnswer>>;
   alerts(): Promise<AlertsAnswer>;
   /** The address that a browser is sent to from `/`. Never rejects. */
-  home(): Promise<string>;
+  landing(): Promise<string>;
 }
 
 /** An answer, or why the question makes none. */
@@ -65,110 +66,120 @@ export type Asked<T> = { readonly answer: T } | { readonly status: 400 | 404; re
 /** Width of buckets where no panel asks: variables and annotations. */
 const PLAIN_INTERVAL_MS = 60_000;
 
+/** What every answer is made from. */
+interface Parts {
+  readonly boards: ReadonlyMap<string, DashboardFile>;
+  readonly query: ConsoleOptions['query'];
+  readonly log: Logger;
+}
+
+/** A question about a dashboard that exists, with values for all of its variables. */
+interface Question extends Parts {
+  readonly board: DashboardFile;
+  readonly values: VariableValues;
+  /** Epoch milliseconds. */
+  readonly from: number;
+  readonly to: number;
+}
+
 export function createConsole(options: ConsoleOptions): Console {
   const { log, now, monotonicMs } = options;
   const listed = boardsOf(options.dashboardsFolder, log);
   const linked = options.linkedFolder === undefined ? [] : boardsOf(options.linkedFolder, log);
-  const boards = new Map([...linked, ...listed]);
   const query = createQueryPool<TableResult>({ run: options.query, now: monotonicMs });
-  const alerts = options.alerts({ query, now, monotonicMs });
-
-  async function within<T>(
-    scope: Scope,
-    run: (board: DashboardFile, values: VariableValues) => Promise<Asked<T>>,
-  ): Promise<Asked<T>> {
-    const board = boards.get(scope.dashboard);
-    if (board === undefined) return { status: 404, problem: 'no such dashboard' };
-    const chosen = chosenValues(board, scope.variables);
-    return 'problem' in chosen ? { status: 400, problem: chosen.problem } : run(board, chosen.values);
-  }
-
-  const ask = (
-    sql: string,
-    { from, to }: Scope,
-    intervalMs: number,
-    values: VariableValues,
-  ): Promise<TableResult> =>
-    query(statementOf(sql, { from: new Date(from), to: new Date(to), intervalMs }, values));
-
-  /** Runs it; a failure becomes its text. */
-  async function attempt<T>(what: object, run: () => Promise<T>): Promise<{ done: T } | { failed: string }> {
-    try {
-      return { done: await run() };
-    } catch (error) {
-      log.warn({ ...what, err: error }, 'a query of the console failed');
-      return { failed: problemText(error) };
-    }
-  }
-
+  const parts: Parts = { boards: new Map([...linked, ...listed]), query, log };
   return {
     dashboards: () =>
       [...listed.values()].map(({ uid, title, description, tags }) => ({ uid, title, description, tags })),
-
     dashboard(uid) {
-      const board = boards.get(uid);
+      const board = parts.boards.get(uid);
       return board === undefined ? null : withoutSql(board);
     },
-
-    panel: (request) =>
-      within(request, async (board, values) => {
-        const panel = findPanel(board, request.panel);
-        if (panel === null) return { status: 404, problem: 'no such panel' };
-        const intervalMs = intervalFor(request.to - request.from, request.maxDataPoints, panel.interval);
-        const frames: ConsoleFrame[] = [];
-        const errors: string[] = [];
-        const targets = (panel.targets ?? []).filter(({ hide }) => !hide);
-        const results = await Promise.all(
-          targets.map(({ rawSql = '' }) =>
-            attempt({ panel: panel.id }, () => ask(rawSql, request, intervalMs, values)),
-          ),
-        );
-        results.forEach((result, index) => {
-          const target = targets[index];
-          if (target === undefined) return;
-          if ('done' in result) frames.push(toFrame(target.refId, target.format, result.done));
-          else errors.push(targets.length > 1 ? `${target.refId}: ${result.failed}` : result.failed);
-        });
-        return { answer: { frames, intervalMs, error: errors.length === 0 ? null : errors.join('; ') } };
-      }),
-
-    variables: (scope) =>
-      within(scope, async (board, values) => {
-        const found: Record<string, VariableOption[]> = {};
-        const errors: Record<string, string> = {};
-        await Promise.all(
-          board.templating.list.map(async (variable) => {
-            const sql = variableSql(variable);
-            if (sql === null) return;
-            const result = await attempt({ variable: variable.name }, () =>
-              ask(sql, scope, PLAIN_INTERVAL_MS, values),
-            );
-            if ('done' in result) found[variable.name] = optionsOf(result.done);
-            else errors[variable.name] = result.failed;
-          }),
-        );
-        return { answer: { options: found, errors } };
-      }),
-
-    annotations: (scope) =>
-      within(scope, async (board, values) => {
-        const annotations: ConsoleAnnotation[] = [];
-        const errors: string[] = [];
-        for (const { name, enable, iconColor, target } of board.annotations.list) {
-          const sql = target?.rawSql;
-          if (!enable || sql === undefined) continue;
-          const result = await attempt({ annotation: name }, () =>
-            ask(sql, scope, PLAIN_INTERVAL_MS, values),
-          );
-          if ('done' in result) annotations.push(...annotationsOf(result.done, iconColor));
-          else errors.push(`${name}: ${result.failed}`);
-        }
-        return { answer: { annotations, errors } };
-      }),
-
-    alerts,
-    home: createHome({ query, now }),
+    panel: (request) => withQuestion(parts, request, (question) => answerPanel(question, request)),
+    variables: (scope) => withQuestion(parts, scope, answerVariables),
+    annotations: (scope) => withQuestion(parts, scope, answerAnnotations),
+    alerts: options.alerts({ query, now, monotonicMs }),
+    landing: createLanding({ query, now }),
   };
+}
+
+async function withQuestion<T>(
+  parts: Parts,
+  { dashboard, from, to, variables }: Scope,
+  answer: (question: Question) => Promise<Asked<T>>,
+): Promise<Asked<T>> {
+  const board = parts.boards.get(dashboard);
+  if (board === undefined) return { status: 404, problem: 'no such dashboard' };
+  const chosen = chosenValues(board, variables);
+  if ('problem' in chosen) return { status: 400, problem: chosen.problem };
+  return answer({ ...parts, board, values: chosen.values, from, to });
+}
+
+async function answerPanel(question: Question, request: PanelScope): Promise<Asked<PanelAnswer>> {
+  const panel = findPanel(question.board, request.panel);
+  if (panel === null) return { status: 404, problem: 'no such panel' };
+  const intervalMs = intervalFor(question.to - question.from, request.maxDataPoints, panel.interval);
+  const targets = (panel.targets ?? []).filter(({ hide }) => !hide);
+  const results = await Promise.all(
+    targets.map(async (target) => {
+      const result = await run(question, { panel: panel.id }, target.rawSql ?? '', intervalMs);
+      return { ...target, result };
+    }),
+  );
+  const frames: ConsoleFrame[] = [];
+  const errors: string[] = [];
+  for (const { refId, format, result } of results)
+    if ('done' in result) frames.push(toFrame(refId, format, result.done));
+    else errors.push(targets.length > 1 ? `${refId}: ${result.failed}` : result.failed);
+  return { answer: { frames, intervalMs, error: errors.length === 0 ? null : errors.join('; ') } };
+}
+
+async function answerVariables(question: Question): Promise<Asked<VariablesAnswer>> {
+  const options: Record<string, VariableOption[]> = {};
+  const errors: Record<string, string> = {};
+  await Promise.all(
+    question.board.templating.list.map(async (variable) => {
+      const sql = variableSql(variable);
+      if (sql === null) return;
+      const result = await run(question, { variable: variable.name }, sql, PLAIN_INTERVAL_MS);
+      if ('done' in result) options[variable.name] = optionsOf(result.done);
+      else errors[variable.name] = result.failed;
+    }),
+  );
+  return { answer: { options, errors } };
+}
+
+async function answerAnnotations(question: Question): Promise<Asked<AnnotationsAnswer>> {
+  const annotations: ConsoleAnnotation[] = [];
+  const errors: string[] = [];
+  for (const { name, enable, iconColor, target } of question.board.annotations.list) {
+    const sql = target?.rawSql;
+    if (!enable || sql === undefined) continue;
+    const result = await run(question, { annotation: name }, sql, PLAIN_INTERVAL_MS);
+    if ('done' in result) annotations.push(...annotationsOf(result.done, iconColor));
+    else errors.push(`${name}: ${result.failed}`);
+  }
+  return { answer: { annotations, errors } };
+}
+
+/**
+ * Runs a statement of the dashboard's file; a failure becomes its text.
+ * @param what asks, for the log
+ */
+async function run(
+  { query, log, values, from, to }: Question,
+  what: object,
+  sql: string,
+  intervalMs: number,
+): Promise<{ done: TableResult } | { failed: string }> {
+  try {
+    return {
+      done: await query(statementOf(sql, { from: new Date(from), to: new Date(to), intervalMs }, values)),
+    };
+  } catch (error) {
+    log.warn({ ...what, err: error }, 'a query of the console failed');
+    return { failed: problemText(error) };
+  }
 }
 
 /** A package without dashboards is broken, and yet no reason to stop collecting. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { firstProblem, problemText } from '../../schemas/problem.ts';
 import { sendProblem } from '../../schemas/http-problem.ts';
@@ -8,7 +9,9 @@ import { panelRequestSchema, scopeSchema } from './requests.ts';
 
 export interface ConsoleRoutesOptions {
   readonly console: Console;
-  readonly page: PageFiles;
+  /** Rejects while the page cannot be built. */
+  readonly page: () => Promise<PageFiles>;
+  readonly log: Logger;
 }
 
 /**
@@ -26,22 +29,32 @@ const HEADERS = {
 
 /** The console: its page under `/d/{uid}`, its files and its interface under `/console`. */
 export function consoleRoutes(app: FastifyInstance, options: ConsoleRoutesOptions): void {
-  const { console, page } = options;
+  const { console, log } = options;
+  const withPage = async (reply: FastifyReply, send: (page: PageFiles) => FastifyReply) => {
+    try {
+      return send(await options.page());
+    } catch (error) {
+      log.error({ err: error }, 'the console cannot be served');
+      const detail = 'The page could not be built. The log says why.';
+      return sendProblem(reply, { status: 503, title: 'Service Unavailable', detail });
+    }
+  };
   void app.register(async (scope) => {
     scope.addHook('onRequest', async (_request, reply) => void reply.headers(HEADERS));
-    const sendPage = async (_request: FastifyRequest, reply: FastifyReply) =>
-      reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page.html);
+    const sendPage = (_request: FastifyRequest, reply: FastifyReply) =>
+      withPage(reply, ({ html }) =>
+        reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html),
+      );
     scope.get('/d/:uid', sendPage);
     scope.get('/d/:uid/:slug', sendPage);
-    scope.get<{ Params: { version: string; '*': string } }>(
-      '/console/assets/:version/*',
-      async (request, reply) => {
-        const file = page.assets.get(request.params['*']);
+    scope.get<{ Params: { version: string; '*': string } }>('/console/assets/:version/*', (request, reply) =>
+      withPage(reply, ({ version, assets }) => {
+        const file = assets.get(request.params['*']);
         if (file === undefined) return notFound(reply, 'No such file.');
-        const current = request.params.version === page.version;
+        const current = request.params.version === version;
         const kept = current ? 'public, max-age=31536000, immutable' : 'no-store';
         return reply.type(file.type).header('cache-control', kept).send(file.body);
-      },
+      }),
     );
 
     scope.get('/console/api/dashboards', async (_request, reply) => answer(reply, console.dashboards()));

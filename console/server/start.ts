@@ -4,7 +4,7 @@ import type { Clock } from '../../schemas/clock.ts';
 import type { TableResult } from '../../store/store.ts';
 import type { LoadedConfig } from '../../schemas/config.ts';
 import { createConsole, type AlertsNow } from './console.ts';
-import { readPageFiles, type PageFiles } from './page-files.ts';
+import { openPage, type PageFiles } from './page-files.ts';
 import { consoleRoutes } from './routes.ts';
 import { createStore } from '../../store/store.ts';
 import type { OpenStore } from '../../store/open.ts';
@@ -27,7 +27,7 @@ export interface RunningConsole {
     /** Adds the page, its files and their interface to an HTTP server. */
     addRoutes(app: FastifyInstance): void;
     /** Where a browser that opens `/` is sent. */
-    readonly home: () => Promise<string>;
+    readonly landing: () => Promise<string>;
   } | null;
   stop(): Promise<void>;
 }
@@ -44,7 +44,8 @@ export function startConsole(
   log: Logger,
 ): RunningConsole {
   const { clickhouse } = config;
-  const page = pageOf(log);
+  const stopped = new AbortController();
+  const page = findPage(log, stopped.signal);
   const store =
     opened.embedded === null && clickhouse !== undefined
       ? createStore({ ...clickhouse, requestTimeoutMs: 20_000 })
@@ -68,14 +69,17 @@ export function startConsole(
     site:
       page === null
         ? null
-        : { addRoutes: (app) => consoleRoutes(app, { console, page }), home: console.home },
-    stop: () => store.close(),
+        : { addRoutes: (app) => consoleRoutes(app, { console, page, log }), landing: console.landing },
+    stop() {
+      stopped.abort();
+      return store.close();
+    },
   };
 }
 
-function pageOf(log: Logger): PageFiles | null {
+function findPage(log: Logger, signal: AbortSignal): (() => Promise<PageFiles>) | null {
   try {
-    return readPageFiles(PAGE_FOLDER);
+    return openPage({ folder: PAGE_FOLDER, signal });
   } catch (error) {
     log.error({ err: error }, 'the console cannot be served');
     return null;

@@ -1,6 +1,6 @@
-import { RECOVERY } from '../../alerts/rules/gates.ts';
+import { RECOVERY } from '../../alerts/rules/conditions.ts';
 import { RULES } from '../../alerts/rules/all.ts';
-import { labelOf, type Rule, RULE_GROUPS, type Rung } from '../../alerts/rules/rule.ts';
+import { labelOf, type Rule, RULE_GROUPS, type RuleWindow } from '../../alerts/rules/rule.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
 
 /** docs/reference/alerts.md: every rule, when it fires and who should care. */
@@ -63,27 +63,27 @@ function section(rule: Rule): string[] {
 function condition(rule: Rule): string {
   if (rule.kind === 'gauge') return `more than ${rule.above} ${rule.unit}`;
   if (rule.kind === 'drop') {
-    const windows = rule.gate.rungs.map(({ windowSeconds }) => span(windowSeconds)).join(', ');
+    const windows = rule.condition.windows.map(({ windowSeconds }) => span(windowSeconds)).join(', ');
     return (
-      `fewer than ${percent(rule.gate.below)} of the orders expected by the weeks before ${rule.countedOrders}, within ${windows}` +
-      (rule.gate.step === undefined
+      `fewer than ${percent(rule.condition.below)} of the orders expected by the weeks before ${rule.countedOrders}, within ${windows}` +
+      (rule.condition.step === undefined
         ? '; '
-        : `, or fewer than ${percent(rule.gate.step.below)} of those expected by the hour before, within a quarter of an hour at most; `) +
-      `judged from ${rule.gate.minimumExpectedOrders} expected orders on`
+        : `, or fewer than ${percent(rule.condition.step.below)} of those expected by the hour before, within a quarter of an hour at most; `) +
+      `judged from ${rule.condition.minimumExpectedOrders} expected orders on`
     );
   }
-  const { gate } = rule;
+  const { condition } = rule;
   const limit =
-    gate.baseline === undefined
-      ? `more than ${percent(gate.shareAbove)} of the orders`
-      : `${percent(gate.baseline.rise)} more of the orders than at the same hours of the weeks before (until these are known: more than ${percent(gate.shareAbove)})`;
+    condition.baseline === undefined
+      ? `more than ${percent(condition.shareAbove)} of the orders`
+      : `${percent(condition.baseline.rise)} more of the orders than at the same hours of the weeks before (until these are known: more than ${percent(condition.shareAbove)})`;
   return (
-    `${limit} ${rule.affectedOrders}, at least ${gate.minimumAffectedOrders}, within ` +
-    gate.rungs.map((rung) => windowText(rung)).join(', ')
+    `${limit} ${rule.affectedOrders}, at least ${condition.minimumAffectedOrders}, within ` +
+    condition.windows.map((window) => windowText(window)).join(', ')
   );
 }
 
-function windowText({ windowSeconds, confirmSeconds, shareAbove }: Rung): string {
+function windowText({ windowSeconds, confirmSeconds, shareAbove }: RuleWindow): string {
   const notes = [
     ...(shareAbove === undefined ? [] : [`above ${percent(shareAbove)}`]),
     ...(confirmSeconds === undefined ? [] : [`still so in the last ${span(confirmSeconds)}`]),

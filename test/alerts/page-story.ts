@@ -5,13 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { systemClock } from '../../sandbox/clock.ts';
 import { createSandbox } from '../../sandbox/server.ts';
-import { freePort, startAlertmanager } from './evaluate/support/alertmanager.ts';
-import {
-  startWebhookReceiver,
-  type Told,
-  type WebhookReceiver,
-} from './evaluate/support/webhook-receiver.ts';
-import { type Email, startSmtpReceiver } from './evaluate/support/smtp-receiver.ts';
+import { freePort, startAlertmanager } from './support/alertmanager.ts';
+import { startWebhookReceiver, type Notification, type WebhookReceiver } from './support/webhook-receiver.ts';
+import { type Email, startSmtpReceiver } from './support/smtp-receiver.ts';
 import { startCollectorProcess } from '../support/collector-process.ts';
 import { until } from '../support/until.ts';
 
@@ -25,9 +21,9 @@ export const RUNBOOK_URL = 'https://git.gatewatch.example/runbooks';
 
 /** How the two pages came about, and what became of them. */
 export interface PageStory {
-  /** Told by the collector itself, and by Alertmanager. */
-  readonly direct: readonly Told[];
-  readonly relayed: readonly Told[];
+  /** Notification by the collector itself, and by Alertmanager. */
+  readonly direct: readonly Notification[];
+  readonly relayed: readonly Notification[];
   /** What Alertmanager mailed to the person on call. */
   readonly mails: readonly Email[];
   /** Alertmanager's groups while both rules fired. */
@@ -48,8 +44,8 @@ export interface StateRow {
 }
 
 /** Alerts of the rule with this status that were told, with the notification they came in. */
-export const pagesIn = (told: readonly Told[], status: 'firing' | 'resolved', rule = RULE) =>
-  told.flatMap(({ body, path }) =>
+export const pagesIn = (received: readonly Notification[], status: 'firing' | 'resolved', rule = RULE) =>
+  received.flatMap(({ body, path }) =>
     body.alerts
       .filter((alert) => alert.labels['alertname'] === rule && alert.status === status)
       .map((alert) => ({ alert, body, path })),
@@ -116,10 +112,10 @@ export async function livePage(): Promise<PageStory> {
     collector.query<StateRow>(
       `SELECT state, labels, resolved_at FROM alert_states WHERE rule = '${RULE}' AND firing_since IS NOT NULL`,
     );
-  const told = (by: WebhookReceiver, status: 'firing' | 'resolved', rules: readonly string[]) =>
+  const notified = (by: WebhookReceiver, status: 'firing' | 'resolved', rules: readonly string[]) =>
     until(
       `${by === direct ? 'the webhook' : 'Alertmanager'} is told that ${rules.join(' and ')} are ${status}`,
-      () => rules.filter((rule) => pagesIn(by.told, status, rule).length > 0),
+      () => rules.filter((rule) => pagesIn(by.received, status, rule).length > 0),
       (found) => found.length === rules.length,
     );
 
@@ -141,7 +137,7 @@ export async function livePage(): Promise<PageStory> {
   );
   for (const { id } of sandbox.incidents.list()) sandbox.incidents.end(id);
   sandbox.setRate(1);
-  for (const by of [direct, relayed]) await told(by, 'firing', [RULE, COMPANION]);
+  for (const by of [direct, relayed]) await notified(by, 'firing', [RULE, COMPANION]);
   await until(
     'the person on call is mailed of both',
     () => mailbox.mails.filter(({ html }) => html.includes(RULE) && html.includes(COMPANION)).length,
@@ -149,15 +145,15 @@ export async function livePage(): Promise<PageStory> {
   );
   const groups = await alertmanager.groups();
   const whileFiring = await states();
-  const [page] = pagesIn(direct.told, 'firing');
+  const [page] = pagesIn(direct.received, 'firing');
   const orders = await collector.query<{ external_id: string }>(page?.alert.annotations['orders_sql'] ?? '');
 
   // All is well, and there is much more of it: within the window those orders are too few to matter.
   sandbox.setRate(60);
-  for (const by of [direct, relayed]) await told(by, 'resolved', [RULE]);
+  for (const by of [direct, relayed]) await notified(by, 'resolved', [RULE]);
   return {
-    direct: direct.told,
-    relayed: relayed.told,
+    direct: direct.received,
+    relayed: relayed.received,
     mails: mailbox.mails,
     groups,
     whileFiring,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { HAS_ALERTMANAGER } from './evaluate/support/alertmanager.ts';
+import { HAS_ALERTMANAGER } from './support/alertmanager.ts';
 import { GATEWAY, GRAFANA_URL, livePage, pagesIn, type PageStory, RULE, RUNBOOK_URL } from './page-story.ts';
 
 describe.skipIf(!HAS_ALERTMANAGER)('a page, from the gateway to whoever is paged', () => {

@@ -41,14 +41,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let clock: FakeClock;
 let store: 'answers' | 'hangs' | 'refuses';
 let fires: boolean;
-let told: { readonly at: number; readonly alerts: readonly Alert[] }[];
+let notified: { readonly at: number; readonly alerts: readonly Alert[] }[];
 let settings: number;
 let evaluations: number;
 beforeEach(() => {
   clock = createFakeClock();
   store = 'answers';
   fires = true;
-  told = [];
+  notified = [];
   settings = 0;
   evaluations = 0;
 });
@@ -93,7 +93,7 @@ const start = ({ evaluate = true, targets, rulesFolder = folder }: Given = {}) =
       {
         name: 'alertmanager',
         send: (alerts, now) => {
-          told.push({ at: now, alerts });
+          notified.push({ at: now, alerts });
           return Promise.resolve();
         },
       },
@@ -104,7 +104,7 @@ const start = ({ evaluate = true, targets, rulesFolder = folder }: Given = {}) =
 async function minutes(count: number): Promise<void> {
   for (let second = 0; second < count * 60; second++) await clock.advance(1000);
 }
-const newest = () => told.at(-1) ?? expect.fail('nobody was told');
+const newest = () => notified.at(-1) ?? expect.fail('nobody was told');
 const firing = (alerts: readonly Alert[]) => alerts.filter(({ status }) => status === 'firing');
 
 it('what fires goes on firing for its receivers while a store hangs, however long an evaluation takes then', async () => {
@@ -112,9 +112,9 @@ it('what fires goes on firing for its receivers while a store hangs, however lon
   await minutes(2);
   expect(firing(newest().alerts)).toHaveLength(RULES);
   store = 'hangs';
-  const before = told.length;
+  const before = notified.length;
   await minutes(40);
-  const during = told.slice(before - 1);
+  const during = notified.slice(before - 1);
   for (const [index, { at, alerts }] of during.slice(1).entries()) {
     const last = during[index]?.alerts ?? [];
     // Whoever was told before still believes it, and is told that it goes on.

@@ -181,6 +181,15 @@ describe('The Dockerfile', () => {
     expect(copied.filter((file) => !allowed.has(file))).toEqual([]);
   });
 
+  test("bundles the console's page, and leaves the bundler behind", () => {
+    expect(dockerfile).toMatch(
+      /^RUN node console\/build-page\.ts dist\/page\n[^]*^RUN npm prune --omit=dev /m,
+    );
+    const image = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+    expect(image).toContain('COPY --from=build /app/dist/page ./dist/page\n');
+    expect(image).not.toMatch(/^COPY (--from=build \/app\/)?console /m);
+  });
+
   test('does not run as root', () => {
     expect(dockerfile).toMatch(/^USER node$/m);
   });

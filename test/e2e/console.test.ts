@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RUNBOOK_DASHBOARD, runbookLinks } from '../../alerts/grafana/runbook-links.ts';
+import { RUNBOOK_DASHBOARD, runbookLinks } from '../../alerts/grafana/runbooks.ts';
 import {
   findChromium,
   launchChromium,

@@ -99,7 +99,7 @@ function compare(
     numbers['limit'] = Math.max(verdict.limit, verdict.affected + 1);
   if (silent && verdict.holds && 'expected' in verdict)
     numbers['limit'] = Math.min(verdict.limit, verdict.seen - 1);
-  const sketched = rule.kind === 'drop' || (rule.kind === 'share' && rule.gate.baseline !== undefined);
+  const sketched = rule.kind === 'drop' || (rule.kind === 'share' && rule.condition.baseline !== undefined);
   return Object.entries(numbers).map(([value, mine]) => {
     // Where nothing was reported lately the SQL has no row, and the condition does not hold.
     const engine = values[value] ?? (rule.kind === 'gauge' && !verdict.holds ? mine : Number.NaN);
@@ -129,5 +129,5 @@ function enabled(name: string, gateway: string): object {
 function longestMinutes(rule: Rule): number {
   return rule.kind === 'gauge'
     ? 0
-    : Math.max(...rule.gate.rungs.map(({ windowSeconds }) => windowSeconds)) / 60;
+    : Math.max(...rule.condition.windows.map(({ windowSeconds }) => windowSeconds)) / 60;
 }

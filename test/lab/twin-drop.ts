@@ -1,5 +1,5 @@
-import { RECOVERY } from '../../alerts/rules/gates.ts';
-import type { DropGate, DropRule } from '../../alerts/rules/rule.ts';
+import { RECOVERY } from '../../alerts/rules/conditions.ts';
+import type { DropCondition, DropRule } from '../../alerts/rules/rule.ts';
 import type { Measure } from './counts.ts';
 import { WEEK } from './seasons.ts';
 
@@ -27,7 +27,7 @@ const firstOf = (minutes: readonly number[]): number =>
 const LAST = 2;
 
 interface Expectation {
-  /** Orders by rung. */
+  /** Orders by window. */
   readonly expected: readonly number[];
   readonly limits: readonly number[];
 }
@@ -40,19 +40,19 @@ export function createDropTwin(
   readonly verdict: (known: number, end: number, at: number) => DropVerdict;
   readonly holds: (known: number, end: number, at: number) => boolean;
 } {
-  const { gate } = rule;
-  const minutes = gate.rungs.map(({ windowSeconds }) => windowSeconds / 60).toSorted((a, b) => a - b);
+  const { condition } = rule;
+  const minutes = condition.windows.map(({ windowSeconds }) => windowSeconds / 60).toSorted((a, b) => a - b);
   const byQuarter = new Map<number, Expectation>();
   const verdict = (known: number, end: number, at: number): DropVerdict => {
     const quarter = Math.floor(at / QUARTER);
     let expectation = byQuarter.get(quarter);
     if (expectation === undefined) {
-      expectation = expect(quarter * QUARTER, gate, minutes, counts.usual);
+      expectation = expect(quarter * QUARTER, condition, minutes, counts.usual);
       byQuarter.set(quarter, expectation);
     }
     const { expected, limits } = expectation;
     const seen = minutes.map((length) => counts.seen.within(known, end, length));
-    const wayBack = gate.below + RECOVERY.wayBack * (1 - gate.below);
+    const wayBack = condition.below + RECOVERY.wayBack * (1 - condition.below);
     const recovered = seen.findIndex((n, index) => {
       const usual = expected[index] ?? 0;
       return usual >= RECOVERY.enoughOrders && n > wayBack * usual;
@@ -60,13 +60,13 @@ export function createDropTwin(
     const held = seen.findIndex(
       (n, index) => n <= (limits[index] ?? -1) && (recovered === -1 || recovered >= index),
     );
-    const enough = expected.findIndex((orders) => orders >= gate.minimumExpectedOrders);
-    const rung = held !== -1 ? held : enough !== -1 ? enough : minutes.length - 1;
-    const limit = limits[rung] ?? -1;
+    const enough = expected.findIndex((orders) => orders >= condition.minimumExpectedOrders);
+    const chosen = held !== -1 ? held : enough !== -1 ? enough : minutes.length - 1;
+    const limit = limits[chosen] ?? -1;
     return {
-      seen: seen[rung] ?? 0,
-      expected: expected[rung] ?? 0,
-      limit: held !== -1 ? limit : Math.min(limit, (seen[rung] ?? 0) - 1),
+      seen: seen[chosen] ?? 0,
+      expected: expected[chosen] ?? 0,
+      limit: held !== -1 ? limit : Math.min(limit, (seen[chosen] ?? 0) - 1),
       holds: held !== -1,
     };
   };
@@ -74,7 +74,12 @@ export function createDropTwin(
 }
 
 /** The twin of `dropBaseline` and of the limits over it. */
-function expect(start: number, gate: DropGate, minutes: readonly number[], usual: Measure): Expectation {
+function expect(
+  start: number,
+  condition: DropCondition,
+  minutes: readonly number[],
+  usual: Measure,
+): Expectation {
   const first = firstOf(minutes);
   const quarterOf = (week: number, quarter: number): number => {
     if (quarter < first || quarter > LAST) return 0;
@@ -96,7 +101,7 @@ function expect(start: number, gate: DropGate, minutes: readonly number[], usual
     );
     return {
       expected: cold,
-      limits: cold.map((orders, index) => limitOf(orders, minutes[index] ?? 0, COLD_NOISE, gate)),
+      limits: cold.map((orders, index) => limitOf(orders, minutes[index] ?? 0, COLD_NOISE, condition)),
     };
   }
   const today = ([from, to]: readonly [number, number], least: number, most: number): number =>
@@ -124,20 +129,20 @@ function expect(start: number, gate: DropGate, minutes: readonly number[], usual
   const noise = Math.max(1, MAD_TO_SIGMA * median(deviations));
   const hour = Math.max(1, sum(0, ...LAST_HOUR));
   const limits = minutes.map((length, index) => {
-    const byWeeks = limitOf(expected[index] ?? 0, length, noise, gate);
+    const byWeeks = limitOf(expected[index] ?? 0, length, noise, condition);
     if (length > SHORT) return byWeeks;
-    return Math.max(byWeeks, stepLimitOf(stepLevel * (usualOf[index] ?? 0), hour, length, noise, gate));
+    return Math.max(byWeeks, stepLimitOf(stepLevel * (usualOf[index] ?? 0), hour, length, noise, condition));
   });
   return { expected, limits };
 }
 
-function limitOf(expected: number, minutes: number, noise: number, gate: DropGate): number {
-  if (expected < gate.minimumExpectedOrders) return -1;
+function limitOf(expected: number, minutes: number, noise: number, condition: DropCondition): number {
+  if (expected < condition.minimumExpectedOrders) return -1;
   const spread = Math.sqrt(1 + Math.max(0, noise ** 2 - 1) * (minutes / QUARTER));
-  const unusual = ordersBelow(2 * Math.sqrt(expected + 0.375) - gate.z * spread);
-  const beyondChance = ordersBelow(2 * Math.sqrt(expected + 0.375) - gate.z);
-  const certain = Math.min(Math.floor(gate.certainBelow * expected), beyondChance);
-  return Math.min(Math.floor(gate.below * expected), Math.max(unusual, certain));
+  const unusual = ordersBelow(2 * Math.sqrt(expected + 0.375) - condition.z * spread);
+  const beyondChance = ordersBelow(2 * Math.sqrt(expected + 0.375) - condition.z);
+  const certain = Math.min(Math.floor(condition.certainBelow * expected), beyondChance);
+  return Math.min(Math.floor(condition.below * expected), Math.max(unusual, certain));
 }
 
 /** The twin of `stepLimits`. */
@@ -146,7 +151,7 @@ function stepLimitOf(
   hour: number,
   minutes: number,
   noise: number,
-  { step, z, minimumExpectedOrders }: DropGate,
+  { step, z, minimumExpectedOrders }: DropCondition,
 ): number {
   if (step === undefined || expected < minimumExpectedOrders) return -1;
   const strays = Math.max(step.variation ** 2 * expected, ((noise ** 2 - 1) * minutes) / (4 * QUARTER));

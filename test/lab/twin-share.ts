@@ -1,5 +1,5 @@
-import { RECOVERY } from '../../alerts/rules/gates.ts';
-import type { ShareGate, ShareRule } from '../../alerts/rules/rule.ts';
+import { RECOVERY } from '../../alerts/rules/conditions.ts';
+import type { ShareCondition, ShareRule } from '../../alerts/rules/rule.ts';
 import type { Measure } from './counts.ts';
 import { WEEK } from './seasons.ts';
 
@@ -20,7 +20,7 @@ export interface ShareCounts {
 }
 
 /**
- * Numbers of `alerts/count/sql.ts` and `baseline.ts` that have no name to import. Equality with the SQL is
+ * Numbers of `alerts/count/share-sql.ts` and `baseline.ts` that have no name to import. Equality with the SQL is
  * tested.
  */
 const MINIMUM_SAMPLES = 4;
@@ -46,28 +46,28 @@ export interface ShareTwin {
  * running sums.
  */
 export function createShareTwin(rule: ShareRule, counts: ShareCounts): ShareTwin {
-  const { gate } = rule;
-  const rungs = gate.rungs.map(({ windowSeconds, confirmSeconds, shareAbove }) => ({
+  const { condition } = rule;
+  const windows = condition.windows.map(({ windowSeconds, confirmSeconds, shareAbove }) => ({
     minutes: windowSeconds / 60,
     confirm: confirmSeconds === undefined ? null : confirmSeconds / 60,
-    share: Math.min(1, shareAbove ?? gate.shareAbove),
+    share: Math.min(1, shareAbove ?? condition.shareAbove),
   }));
-  const usualAt = gate.baseline === undefined ? null : createUsual(gate, counts);
+  const usualAt = condition.baseline === undefined ? null : createUsual(condition, counts);
   const lengths = [
-    ...new Set(rungs.flatMap(({ minutes, confirm }) => [minutes, confirm ?? minutes])),
+    ...new Set(windows.flatMap(({ minutes, confirm }) => [minutes, confirm ?? minutes])),
   ].toSorted((a, b) => a - b);
   const longest = lengths.at(-1) ?? 0;
   const verdict: ShareTwin['verdict'] = (known, end, at) => {
     const usual = usualAt === null ? null : usualAt(at);
-    const seen = rungs.map(({ minutes }) => counts.seen.within(known, end, minutes));
-    const hit = rungs.map(({ minutes }) => counts.hit.within(known, end, minutes));
-    const limits = rungs.map(({ share }, index) =>
-      limitOrders(seen[index] ?? 0, usual?.share ?? share, usual?.spread ?? 0, gate),
+    const seen = windows.map(({ minutes }) => counts.seen.within(known, end, minutes));
+    const hit = windows.map(({ minutes }) => counts.hit.within(known, end, minutes));
+    const limits = windows.map(({ share }, index) =>
+      limitOrders(seen[index] ?? 0, usual?.share ?? share, usual?.spread ?? 0, condition),
     );
-    const held = rungs.findIndex(({ minutes, confirm, share }, index) => {
+    const held = windows.findIndex(({ minutes, confirm, share }, index) => {
       if ((hit[index] ?? 0) < (limits[index] ?? 0)) return false;
       const p = usual?.share ?? share;
-      const over = p + RECOVERY.wayBack * (gate.baseline?.rise ?? 0);
+      const over = p + RECOVERY.wayBack * (condition.baseline?.rise ?? 0);
       const recovered = lengths.some((length) => {
         if (length >= minutes) return false;
         const n = counts.seen.within(known, end, length);
@@ -80,12 +80,12 @@ export function createShareTwin(rule: ShareRule, counts: ShareCounts): ShareTwin
       );
     });
     const enough = seen.findIndex((n) => n >= RECOVERY.enoughOrders);
-    const rung = held !== -1 ? held : enough !== -1 ? enough : rungs.length - 1;
-    const limit = limits[rung] ?? 0;
-    const affected = hit[rung] ?? 0;
+    const chosen = held !== -1 ? held : enough !== -1 ? enough : windows.length - 1;
+    const limit = limits[chosen] ?? 0;
+    const affected = hit[chosen] ?? 0;
     return {
       affected,
-      seen: seen[rung] ?? 0,
+      seen: seen[chosen] ?? 0,
       limit: held !== -1 ? limit : Math.max(limit, affected + 1),
       holds: held !== -1,
     };
@@ -93,27 +93,28 @@ export function createShareTwin(rule: ShareRule, counts: ShareCounts): ShareTwin
   return {
     verdict,
     holds: (known, end, at) =>
-      counts.hit.within(known, end, longest) >= gate.minimumAffectedOrders && verdict(known, end, at).holds,
+      counts.hit.within(known, end, longest) >= condition.minimumAffectedOrders &&
+      verdict(known, end, at).holds,
   };
 }
 
 /** The twin of `limitOrders`. */
-export function limitOrders(n: number, p: number, spread: number, gate: ShareGate): number {
-  const variance = n * p * (1 - p) + (gate.baseline === undefined ? 0 : (n * spread) ** 2);
-  const tail = gate.baseline === undefined ? 0 : ((gate.z ** 2 - 1) / 6) * (1 - 2 * p);
-  const beyondChance = Math.floor(n * p + gate.z * Math.sqrt(variance) + tail) + 1;
-  const rise = gate.baseline === undefined ? 0 : Math.floor(n * (p + gate.baseline.rise)) + 1;
-  return Math.max(gate.minimumAffectedOrders, beyondChance, rise);
+export function limitOrders(n: number, p: number, spread: number, condition: ShareCondition): number {
+  const variance = n * p * (1 - p) + (condition.baseline === undefined ? 0 : (n * spread) ** 2);
+  const tail = condition.baseline === undefined ? 0 : ((condition.z ** 2 - 1) / 6) * (1 - 2 * p);
+  const beyondChance = Math.floor(n * p + condition.z * Math.sqrt(variance) + tail) + 1;
+  const rise = condition.baseline === undefined ? 0 : Math.floor(n * (p + condition.baseline.rise)) + 1;
+  return Math.max(condition.minimumAffectedOrders, beyondChance, rise);
 }
 
 /** The twin of `shareBaseline`: it changes with the quarter of the hour only. */
-function createUsual(gate: ShareGate, { usualSeen, usualHit }: ShareCounts): (at: number) => Usual {
+function createUsual(condition: ShareCondition, { usualSeen, usualHit }: ShareCounts): (at: number) => Usual {
   const known = new Map<number, Usual>();
   return (at) => {
     const quarter = Math.floor(at / QUARTER);
     const before = known.get(quarter);
     if (before !== undefined) return before;
-    const usual = usualOf(quarter * QUARTER, gate, usualSeen, usualHit);
+    const usual = usualOf(quarter * QUARTER, condition, usualSeen, usualHit);
     known.set(quarter, usual);
     return usual;
   };
@@ -130,7 +131,7 @@ const HOURS = [
   [4, 5],
 ] as const;
 
-function usualOf(start: number, gate: ShareGate, seen: Measure, hit: Measure): Usual {
+function usualOf(start: number, condition: ShareCondition, seen: Measure, hit: Measure): Usual {
   const shares: number[] = [];
   const orders: number[] = [];
   for (let week = 1; week <= WEEKS; week++)
@@ -142,7 +143,7 @@ function usualOf(start: number, gate: ShareGate, seen: Measure, hit: Measure): U
       shares.push((hit.between(from, to) + 0.5) / (n + 1));
       orders.push(n);
     }
-  if (shares.length < MINIMUM_SAMPLES) return { share: gate.shareAbove, spread: 0 };
+  if (shares.length < MINIMUM_SAMPLES) return { share: condition.shareAbove, spread: 0 };
   const middle = medianExact(shares);
   const mad = medianExact(shares.map((share) => Math.abs(share - middle)));
   const chance = (middle * (1 - middle)) / Math.max(1, medianExact(orders));

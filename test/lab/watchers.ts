@@ -98,5 +98,5 @@ function covers({ rule, seen, hit }: Twin, { kind: { effect } }: Incident): bool
 
 function memoryOf(rule: Rule): number {
   if (rule.kind === 'gauge') return 15;
-  return Math.max(...rule.gate.rungs.map(({ windowSeconds }) => windowSeconds)) / 60;
+  return Math.max(...rule.condition.windows.map(({ windowSeconds }) => windowSeconds)) / 60;
 }

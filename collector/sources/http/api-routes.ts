@@ -23,7 +23,7 @@ export interface ApiOptions {
   readonly annotate: (row: Rows['annotations']) => Promise<void>;
   readonly now: () => number;
   /** Where a browser that opens `/` is sent; null without a console. */
-  readonly home: (() => Promise<string>) | null;
+  readonly landing: (() => Promise<string>) | null;
 }
 
 const annotationSchema = z
@@ -58,8 +58,8 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
   });
   app.get('/', async (request, reply) => {
     // Programs that say nothing of what they accept get the list.
-    if (options.home !== null && /\btext\/html\b/i.test(request.headers.accept ?? '')) {
-      return reply.header('vary', 'accept').redirect(await options.home());
+    if (options.landing !== null && /\btext\/html\b/i.test(request.headers.accept ?? '')) {
+      return reply.header('vary', 'accept').redirect(await options.landing());
     }
     return reply.header('vary', 'accept').send({
       name: 'gatewatch',
@@ -72,7 +72,7 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
         'POST /orders',
         'POST /annotations',
         'POST /callbacks/{gateway}',
-        ...(options.home === null ? [] : ['/d/{dashboard}']),
+        ...(options.landing === null ? [] : ['/d/{dashboard}']),
       ],
     });
   });

@@ -1,87 +1,97 @@
+import { lexer, type MarkedToken, type Token } from 'marked';
+
+/** What a text panel is made of: texts, and elements from this list with nothing but a link's address. */
+export type MarkdownNode = string | MarkdownElement;
+
+export interface MarkdownElement {
+  readonly tag: (typeof TAGS)[number];
+  /** Of a link: within this site, or on the web. */
+  readonly href?: string;
+  readonly children: readonly MarkdownNode[];
+}
+
+// prettier-ignore
+const TAGS = [
+  'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'ul', 'ol', 'li', 'blockquote', 'pre', 'hr', 'table', 'tr', 'th', 'td',
+  'b', 'em', 'del', 'code', 'a', 'br',
+] as const;
+
 /**
- * Markdown of text panels, as far as runbooks and notes need it: headings, paragraphs, lists of one level,
- * fenced code, bold, `code` and links. Data, never HTML: what is not understood stays the text that it is.
+ * Markdown as Grafana reads it, by the same library. Only its tokens are used, never its HTML: HTML in the
+ * source, images and links that lead elsewhere stay the text that they are.
  */
-export type Block =
-  | { readonly kind: 'heading'; readonly level: number; readonly text: readonly Inline[] }
-  | { readonly kind: 'paragraph'; readonly text: readonly Inline[] }
-  | { readonly kind: 'list'; readonly ordered: boolean; readonly items: readonly (readonly Inline[])[] }
-  | { readonly kind: 'code'; readonly text: string };
+export const parseMarkdown = (source: string): MarkdownNode[] => nodesOf(lexer(source));
 
-export type Inline =
-  | { readonly kind: 'text' | 'bold' | 'code'; readonly text: string }
-  | { readonly kind: 'link'; readonly text: string; readonly href: string };
+const nodesOf = (tokens: readonly Token[] = []): MarkdownNode[] =>
+  joinTexts((tokens as readonly MarkedToken[]).flatMap(nodeOf));
 
-const FENCE = /^```/;
-const HEADING = /^(#{1,6}) +(.*?) *#*$/;
-const BULLET = /^[-*] +(.*)$/;
-const NUMBER = /^\d+[.)] +(.*)$/;
+const element = (tag: MarkdownElement['tag'], ...children: MarkdownNode[]): MarkdownElement => ({
+  tag,
+  children,
+});
 
-export function parseMarkdown(source: string): Block[] {
-  const lines = source.replaceAll('\r\n', '\n').split('\n');
-  const blocks: Block[] = [];
-  let at = 0;
-  while (at < lines.length) {
-    const line = lines[at] ?? '';
-    const [, marks, heading = ''] = HEADING.exec(line) ?? [];
-    if (line.trim() === '') at += 1;
-    else if (FENCE.test(line)) {
-      const end = lines.findIndex((one, index) => index > at && FENCE.test(one));
-      const last = end === -1 ? lines.length : end;
-      blocks.push({ kind: 'code', text: lines.slice(at + 1, last).join('\n') });
-      at = last + 1;
-    } else if (marks !== undefined) {
-      blocks.push({ kind: 'heading', level: marks.length, text: inline(heading) });
-      at += 1;
-    } else if (BULLET.test(line) || NUMBER.test(line)) at = readList(lines, at, blocks);
-    else {
-      const end = endOfParagraph(lines, at);
-      blocks.push({ kind: 'paragraph', text: inline(lines.slice(at, end).join(' ')) });
-      at = end;
+function nodeOf(token: MarkedToken): MarkdownNode | MarkdownNode[] {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return [];
+    case 'heading':
+      return element(`h${token.depth as 1 | 2 | 3 | 4 | 5 | 6}`, ...nodesOf(token.tokens));
+    case 'paragraph':
+      return element('p', ...nodesOf(token.tokens));
+    case 'list':
+      return element(token.ordered ? 'ol' : 'ul', ...token.items.flatMap(nodeOf));
+    case 'list_item':
+      return element('li', ...nodesOf(token.tokens));
+    case 'blockquote':
+      return element('blockquote', ...nodesOf(token.tokens));
+    case 'code':
+      return element('pre', element('code', token.text));
+    case 'table': {
+      const rows = [token.header, ...token.rows].map((cells) =>
+        cells.map((cell) => element(cell.header ? 'th' : 'td', ...nodesOf(cell.tokens))),
+      );
+      return element('table', ...rows.map((cells) => element('tr', ...cells)));
     }
+    case 'hr':
+    case 'br':
+      return element(token.type);
+    case 'strong':
+      return element('b', ...nodesOf(token.tokens));
+    case 'em':
+    case 'del':
+      return element(token.type, ...nodesOf(token.tokens));
+    case 'codespan':
+      return element('code', token.text);
+    case 'escape':
+      return token.text;
+    case 'text':
+      // In a list without blank lines an item's text holds the tokens of its line.
+      return token.tokens === undefined ? token.text.replaceAll('\n', ' ') : nodesOf(token.tokens);
+    case 'link':
+      return isAllowed(token.href)
+        ? { ...element('a', ...nodesOf(token.tokens)), href: token.href }
+        : token.raw;
+    case 'html':
+      return 'block' in token && token.block ? element('p', token.raw.trim()) : token.raw;
+    default:
+      return token.raw;
   }
-  return blocks;
-}
-
-/** An item goes on in the lines that are set in below it. @returns the line after the list */
-function readList(lines: readonly string[], from: number, blocks: Block[]): number {
-  const mark = BULLET.test(lines[from] ?? '') ? BULLET : NUMBER;
-  const items: string[] = [];
-  let at = from;
-  for (; at < lines.length; at += 1) {
-    const line = lines[at] ?? '';
-    const [, item] = mark.exec(line) ?? [];
-    if (item !== undefined) items.push(item);
-    else if (/^ {2,}\S/.test(line)) items.push(`${items.pop() ?? ''} ${line.trim()}`);
-    else break;
-  }
-  blocks.push({ kind: 'list', ordered: mark === NUMBER, items: items.map(inline) });
-  return at;
-}
-
-function endOfParagraph(lines: readonly string[], from: number): number {
-  const begins = [/^\s*$/, FENCE, HEADING, BULLET, NUMBER];
-  const length = lines.slice(from + 1).findIndex((line) => begins.some((begin) => begin.test(line)));
-  return length === -1 ? lines.length : from + 1 + length;
 }
 
 /** Links lead to this site or to the web, and nowhere else. */
-const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(((?:https?:\/\/|\/(?!\/))[^)\s]*)\)/g;
+const isAllowed = (href: string): boolean => /^(?:https?:\/\/|\/(?![/\\]))/.test(href);
 
-function inline(text: string): Inline[] {
-  const parts: Inline[] = [];
-  let at = 0;
-  const plain = (end: number): void => {
-    if (end > at) parts.push({ kind: 'text', text: text.slice(at, end) });
-  };
-  for (const match of text.matchAll(INLINE)) {
-    const [whole, code, bold, label = '', href] = match;
-    plain(match.index);
-    if (code !== undefined) parts.push({ kind: 'code', text: code });
-    else if (bold !== undefined) parts.push({ kind: 'bold', text: bold });
-    else parts.push({ kind: 'link', text: label, href: href ?? '' });
-    at = match.index + whole.length;
+function joinTexts(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+  const joined: MarkdownNode[] = [];
+  for (const node of nodes) {
+    const last = joined.at(-1);
+    if (typeof node === 'string' && typeof last === 'string') joined[joined.length - 1] = last + node;
+    else joined.push(node);
   }
-  plain(text.length);
-  return parts;
+  return joined;
 }
+
+/** The words without their marks. */
+export const plainWords = (nodes: readonly MarkdownNode[]): string =>
+  nodes.map((node) => (typeof node === 'string' ? node : plainWords(node.children))).join('');

@@ -1,5 +1,5 @@
 import { fill } from '../model/links.ts';
-import { type Block, type Inline, parseMarkdown } from '../model/markdown.ts';
+import { type MarkdownNode, parseMarkdown, plainWords } from '../model/markdown.ts';
 import { h } from '../ui/dom.ts';
 import { optionsOf, type Drawn, type PanelContext } from './context.ts';
 
@@ -16,49 +16,44 @@ export function drawText(context: PanelContext): Drawn {
   const { mode = 'markdown', content = '' } = optionsOf<Options>(context.panel);
   if (content.trim() === '') return { summary: '', empty: true };
   const text = fill(content, context.linkContext, false);
-  const blocks = mode === 'markdown' ? parseMarkdown(text) : [{ kind: 'code', text } as const];
   const title = context.panel.title ?? 'Text';
+  const blocks = mode === 'markdown' ? withoutTitle(parseMarkdown(text), title) : [asCode(text)];
   context.body.append(
     h(
       'div',
       { class: 'text-panel', tabindex: 0, role: 'region', 'aria-label': `${title}, text` },
-      // A runbook begins with its name, and so does its panel.
-      ...blocks.filter((block, index) => index > 0 || !isTitle(block, title)).map(elementOf),
+      ...blocks.map(elementOf),
     ),
   );
   return { summary: text };
 }
 
-const isTitle = (block: Block, title: string): boolean =>
-  block.kind === 'heading' && block.level === 1 && block.text.map(({ text }) => text).join('') === title;
+const asCode = (text: string): MarkdownNode => ({
+  tag: 'pre',
+  children: [{ tag: 'code', children: [text] }],
+});
 
-function elementOf(block: Block): HTMLElement {
-  switch (block.kind) {
-    case 'heading':
-      // Below the panel's own heading, which is the third.
-      return h(block.level < 3 ? 'h4' : 'h5', {}, ...block.text.map(nodeOf));
-    case 'list':
-      return h(
-        block.ordered ? 'ol' : 'ul',
-        {},
-        ...block.items.map((item) => h('li', {}, ...item.map(nodeOf))),
-      );
-    case 'code':
-      return h('pre', { tabindex: 0 }, h('code', {}, block.text));
-    case 'paragraph':
-      return h('p', {}, ...block.text.map(nodeOf));
-  }
+/** A runbook begins with its name, and so does its panel. */
+function withoutTitle(blocks: readonly MarkdownNode[], title: string): readonly MarkdownNode[] {
+  const [first] = blocks;
+  const repeats = typeof first === 'object' && first.tag === 'h1' && plainWords(first.children) === title;
+  return repeats ? blocks.slice(1) : blocks;
 }
 
-function nodeOf(part: Inline): Node | string {
-  switch (part.kind) {
-    case 'text':
-      return part.text;
-    case 'bold':
-      return h('b', {}, part.text);
-    case 'code':
-      return h('code', {}, part.text);
-    case 'link':
-      return h('a', { href: part.href }, part.text);
-  }
+function elementOf(node: MarkdownNode): Node | string {
+  if (typeof node === 'string') return node;
+  const children = node.children.map(elementOf);
+  if (node.tag === 'a') return h('a', { href: node.href }, ...children);
+  if (node.tag === 'pre') return h('pre', { tabindex: 0 }, ...children);
+  return h(HEADINGS[node.tag] ?? node.tag, {}, ...children);
 }
+
+/** Below the panel's own heading, which is the third. */
+const HEADINGS: Readonly<Record<string, 'h4' | 'h5'>> = {
+  h1: 'h4',
+  h2: 'h4',
+  h3: 'h5',
+  h4: 'h5',
+  h5: 'h5',
+  h6: 'h5',
+};

@@ -1,145 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
-import { ruleGroups } from '../../../alerts/grafana/grafana-rule.ts';
-import { INCIDENT_DASHBOARD, incidentDashboard } from '../../../alerts/grafana/incident-dashboard.ts';
-import { provisioningFile } from '../../../alerts/grafana/provisioning.ts';
-import { runbookDashboard } from '../../../alerts/grafana/runbook-dashboard.ts';
-import { runbookLinks } from '../../../alerts/grafana/runbook-links.ts';
-import { SEVERITIES, SIDES } from '../../../alerts/rules/rule.ts';
-import { RULES } from '../../../alerts/rules/all.ts';
-import { refsOf } from '../../../alerts/evaluate/math.ts';
 import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
-import { ruleFileSchema, sdkCheck } from '../../support/grafana-schema.ts';
-import { generatedDashboards } from '../../dashboards/generated.ts';
 
 const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', import.meta.url));
-const RUNBOOKS = fileURLToPath(new URL('../../../alerts/runbooks', import.meta.url));
-const file = ruleFileSchema.parse(parse(readFileSync(join(OUT, 'gatewatch-rules.yaml'), 'utf8')));
-const rules = file.groups.flatMap((group) => group.rules);
-
-describe('the rule file', () => {
-  it('holds every rule once, under uids and titles that differ', () => {
-    expect(rules.map(({ title }) => title).toSorted()).toEqual(RULES.map(({ name }) => name).toSorted());
-    expect(new Set(rules.map(({ uid }) => uid)).size).toBe(rules.length);
-  });
-
-  it('is what the SDK takes for a rule group, before its names are changed', () => {
-    const check = sdkCheck('alerting', 'RuleGroup');
-    const [group] = JSON.parse(JSON.stringify(ruleGroups(RULES))) as [{ rules: object[] }];
-    expect(check(group)).toEqual([]);
-    expect(check({ ...group, rules: [{ ...group.rules[0], noDataState: 'Ok' }] })).not.toEqual([]);
-  });
-
-  it('cannot be made of no rules', () => {
-    expect(() => provisioningFile(ruleGroups([]), String)).toThrow('no alert rule');
-  });
-});
-
-describe.each(rules.map((rule) => [rule.title, rule] as const))('rule %s', (title, rule) => {
-  it('says what happened, how bad, what to do and where to look', () => {
-    expect(rule.annotations['summary']).toMatch(/\.$/);
-    expect(rule.annotations['description']).toMatch(
-      /\.Values\.(affected|seen|number)\.Value.*\.Values\.(window_to|as_of)\.Value.*\.Values\.limit\.Value/s,
-    );
-    expect(rule.annotations['steps']).toMatch(/^1\. .*\n2\. .*\n3\. /);
-    expect(rule.annotations['side']).not.toBe('');
-    expect(SIDES).toContain(rule.labels['side']);
-    const runbooks = runbookDashboard(RULES).panels ?? [];
-    const opened = runbooks.find(({ id }) => rule.annotations['runbook_url']?.endsWith(`=panel-${id}`));
-    expect(rule.annotations['runbook_url']?.startsWith('/d/gatewatch-runbooks?viewPanel=')).toBe(true);
-    expect(opened).toMatchObject({ title, options: { content: expect.stringContaining(`# ${title}\n`) } });
-    expect(SEVERITIES).toContain(rule.labels['severity']);
-    expect(rule.labels['service']).toBe('gatewatch');
-  });
-
-  it('links to a panel that exists', () => {
-    const ids =
-      rule.dashboardUid === INCIDENT_DASHBOARD.uid
-        ? (incidentDashboard().panels ?? []).map((panel) => panel.id)
-        : generatedDashboards()
-            .find(({ uid }) => uid === rule.dashboardUid)
-            ?.panels.map(({ id }) => id);
-    expect(ids).toContain(rule.panelId);
-    expect(rule.annotations['dashboard_url']).toContain(`viewPanel=panel-${rule.panelId}`);
-  });
-
-  it('names only refs that come before', () => {
-    const refIds = rule.data.map(({ refId }) => refId);
-    expect(new Set(refIds).size).toBe(refIds.length);
-    expect(rule.data.map(({ model }) => model.refId)).toEqual(refIds);
-    expect(refIds).toContain(rule.condition);
-    const dangling = rule.data.flatMap(({ model }, index) =>
-      refsReadBy(model).filter((ref) => !refIds.slice(0, index).includes(ref)),
-    );
-    expect(dangling).toEqual([]);
-  });
-
-  it('uses no variable of dashboards, and the range it declares', () => {
-    for (const { model, relativeTimeRange, datasourceUid } of rule.data) {
-      const sql = model['rawSql'];
-      if (typeof sql !== 'string') continue;
-      expect(datasourceUid).toBe('clickhouse-gatewatch');
-      expect(sql).not.toMatch(/\$__conditionalAll|\$__adHoc|\$\{|\$(?!__)\w/);
-      expect(sql).toContain('$__toTime');
-      expect(sql).not.toMatch(/\bnow(64)?\(/);
-      if (sql.includes('gatewatch.history_events')) expect(sql).toContain('observed_at <= $__toTime');
-      expect(relativeTimeRange.from).toBeGreaterThan(relativeTimeRange.to);
-      expect([60_000, 600_000]).toContain(model['intervalMs']);
-    }
-  });
-
-  it('has states for missing data and for errors that do not page for the wrong reason', () => {
-    const heartbeat = title === 'GatewatchCollectorSilent';
-    expect(rule).toMatchObject(
-      heartbeat
-        ? { noDataState: 'Alerting', execErrState: 'Error' }
-        : { noDataState: 'OK', execErrState: 'KeepLast' },
-    );
-  });
-});
-
-describe('runbooks', () => {
-  it('say which windows their rule looks at, and how few orders it takes', () => {
-    const span = (seconds: number): string => {
-      const [count, unit] =
-        seconds % 86_400 === 0
-          ? [seconds / 86_400, 'day']
-          : seconds % 3600 === 0
-            ? [seconds / 3600, 'hour']
-            : [seconds / 60, 'minute'];
-      return `${count} ${unit}${count === 1 ? '' : 's'}`;
-    };
-    for (const rule of RULES) {
-      if (rule.kind !== 'share') continue;
-      const text = readFileSync(join(RUNBOOKS, `${rule.name}.md`), 'utf8');
-      const [, line = ''] = /\n(It looks .*)\n/.exec(text) ?? [];
-      for (const { windowSeconds } of rule.gate.rungs)
-        expect(`${rule.name}: ${line}`).toContain(span(windowSeconds));
-      const { minimumAffectedOrders: least } = rule.gate;
-      expect(`${rule.name}: ${line}`).toContain(`${least} affected order${least === 1 ? '' : 's'}`);
-    }
-  });
-
-  it('are opened elsewhere when it is said where they are kept', () => {
-    const file = provisioningFile(ruleGroups(RULES), runbookLinks('https://git.example/runbooks/'));
-    expect(file).toContain('runbook_url: https://git.example/runbooks/GatewatchTechTimeouts.md\n');
-  });
-
-  it('belong to rules, and every rule has one', () => {
-    expect(readdirSync(RUNBOOKS).toSorted()).toEqual(rules.map(({ title }) => `${title}.md`).toSorted());
-  });
-
-  it.each(readdirSync(RUNBOOKS))('%s begins with its own name and says what to do first', (name) => {
-    const text = readFileSync(join(RUNBOOKS, name), 'utf8');
-    expect(text).toMatch(new RegExp(`^# ${name.replace('.md', '')}\n`));
-    for (const heading of ['What it says', 'Whose side', 'First three steps', 'Queries', 'When it is over'])
-      expect(text).toContain(`\n## ${heading}\n`);
-  });
-});
 
 describe('loading rules', () => {
   let dir: string;
@@ -188,10 +54,4 @@ function rulesWith(model: object): string {
     data: [{ refId: 'A', model }],
   };
   return JSON.stringify({ apiVersion: 1, groups: [{ name: 'g', interval: '1m', rules: [rule] }] });
-}
-
-function refsReadBy(model: Record<string, unknown>): string[] {
-  const { expression, type } = model as { expression?: string; type?: string };
-  if (expression === undefined) return [];
-  return type === 'math' ? refsOf(expression) : [expression];
 }

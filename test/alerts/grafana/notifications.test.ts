@@ -6,13 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { RULES } from '../../../alerts/rules/all.ts';
-import {
-  MUTE_TIMINGS,
-  POLICY,
-  RECEIVERS,
-  type Route,
-  TEMPLATE,
-} from '../../../alerts/grafana/notifications.ts';
+import { MUTE_TIMINGS, POLICY, RECEIVERS, type Route } from '../../../alerts/grafana/notifications.ts';
+import { TEMPLATE } from '../../../alerts/grafana/notification-texts.ts';
 
 const OUT = fileURLToPath(new URL('../../../alerts/out', import.meta.url));
 const CONFIG = `${OUT}/alertmanager/alertmanager.yml`;

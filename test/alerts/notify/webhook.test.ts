@@ -8,7 +8,7 @@ import { fileNotices, NOTICES_FILE } from '../../../alerts/notify/notice-book.ts
 import type { AlertTarget } from '../../../alerts/notify/target.ts';
 import { createTargets } from '../../../alerts/notify/targets.ts';
 import { alertsConfigSchema } from '../../../schemas/config-alerts.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../evaluate/support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const MINUTE = 60_000;
 const ENDED = new Date(3 * MINUTE);
@@ -48,8 +48,8 @@ const alert = (rule: string, status: Alert['status'], gateway = 'acme-eu'): Aler
   values: {},
 });
 /** All notifications, each as `status: rule status, ...`. */
-const told = (): string[] =>
-  receiver.told.map(
+const notifications = (): string[] =>
+  receiver.received.map(
     ({ body }) =>
       `${body.status}: ${body.alerts.map(({ labels, status }) => `${labels['alertname']} ${status}`).join(', ')}`,
   );
@@ -58,7 +58,7 @@ it('is told of a beginning and of an end, once each', async () => {
   for (const minute of [1, 2]) await webhook.send([alert('A', 'firing')], minute * MINUTE);
   for (const minute of [3, 4]) await webhook.send([alert('A', 'resolved')], minute * MINUTE);
   await webhook.send([], 30 * MINUTE);
-  expect(told()).toEqual(['firing: A firing', 'resolved: A resolved']);
+  expect(notifications()).toEqual(['firing: A firing', 'resolved: A resolved']);
 });
 
 it('hears of an end that came while it was away, however long that was', async () => {
@@ -69,8 +69,8 @@ it('hears of an end that came while it was away, however long that was', async (
   await expect(webhook.send([], 30 * MINUTE)).rejects.toThrow('503');
   receiver.answer(200);
   for (const minute of [31, 32]) await webhook.send([], minute * MINUTE);
-  expect(told()).toEqual(['firing: A firing', 'resolved: A resolved']);
-  expect(receiver.told[1]?.body.alerts[0]?.endsAt).toBe(ENDED.toISOString());
+  expect(notifications()).toEqual(['firing: A firing', 'resolved: A resolved']);
+  expect(receiver.received[1]?.body.alerts[0]?.endsAt).toBe(ENDED.toISOString());
 });
 
 it('hears of that end beside what still fires', async () => {
@@ -79,14 +79,14 @@ it('hears of that end beside what still fires', async () => {
   await expect(webhook.send([alert('A', 'resolved'), alert('B', 'firing')], 3 * MINUTE)).rejects.toThrow();
   receiver.answer(200);
   for (const minute of [30, 31]) await webhook.send([alert('B', 'firing')], minute * MINUTE);
-  expect(told()).toEqual(['firing: A firing, B firing', 'firing: B firing, A resolved']);
+  expect(notifications()).toEqual(['firing: A firing, B firing', 'firing: B firing, A resolved']);
 });
 
 it('hears of an end that came while the collector was away', async () => {
   await webhook.send([alert('A', 'firing')], 2 * MINUTE);
   webhook = started();
   for (const minute of [3, 4]) await webhook.send([alert('A', 'resolved')], minute * MINUTE);
-  expect(told()).toEqual(['firing: A firing', 'resolved: A resolved']);
+  expect(notifications()).toEqual(['firing: A firing', 'resolved: A resolved']);
 });
 
 it('is not told again when what has ended is offered no more', async () => {
@@ -94,7 +94,7 @@ it('is not told again when what has ended is offered no more', async () => {
   await webhook.send([alert('A', 'resolved'), alert('B', 'firing')], 3 * MINUTE);
   await webhook.send([alert('B', 'firing')], 30 * MINUTE);
   await webhook.send([alert('A', 'firing'), alert('B', 'firing')], 40 * MINUTE);
-  expect(told()).toEqual([
+  expect(notifications()).toEqual([
     'firing: A firing, B firing',
     'firing: A resolved, B firing',
     'firing: A firing, B firing',
@@ -107,7 +107,7 @@ it('hears nothing of what began and ended while it was away', async () => {
   await expect(webhook.send([alert('A', 'firing')], 2 * MINUTE)).rejects.toThrow('503');
   receiver.answer(200);
   await webhook.send([alert('A', 'resolved')], 3 * MINUTE);
-  expect(told()).toEqual([]);
+  expect(notifications()).toEqual([]);
 });
 
 it('tells each gateway on its own: what one is refused keeps nothing from the others', async () => {
@@ -117,7 +117,7 @@ it('tells each gateway on its own: what one is refused keeps nothing from the ot
   await expect(webhook.send(all, MINUTE)).rejects.toThrow(
     /^(?=.*it answered 400 \(a\))(?=.*no answer \(b\))/,
   );
-  expect(receiver.told.map(({ body }) => body.groupLabels['gateway']).toSorted()).toEqual([
+  expect(receiver.received.map(({ body }) => body.groupLabels['gateway']).toSorted()).toEqual([
     'c',
     'd',
     'e',
@@ -137,7 +137,7 @@ it('offers refused news again after growing waits, or at once when they change',
   expect(receiver.requests()).toBe(2);
   receiver.answer(200);
   await webhook.send([...A, alert('B', 'firing')], 11 * MINUTE);
-  expect(told()).toEqual(['firing: A firing, B firing']);
+  expect(notifications()).toEqual(['firing: A firing, B firing']);
 });
 
 it('keeps what was refused in the data folder, for its owner only, without the address', async () => {
@@ -165,7 +165,7 @@ it('does not forget over a restart what it was told: an end is told once, a begi
   await webhook.send([alert('B', 'firing')], 40 * MINUTE);
   webhook = started();
   await webhook.send([alert('B', 'firing')], 41 * MINUTE);
-  expect(told()).toEqual(['firing: A firing, B firing', 'firing: B firing, A resolved']);
+  expect(notifications()).toEqual(['firing: A firing, B firing', 'firing: B firing, A resolved']);
 });
 
 it('hears the end of what it may have heard the beginning of, though it gave no answer', async () => {
@@ -174,7 +174,7 @@ it('hears the end of what it may have heard the beginning of, though it gave no 
   webhook = started();
   receiver.answer(200);
   await webhook.send([], 30 * MINUTE);
-  expect(told()).toEqual(['resolved: A resolved']);
+  expect(notifications()).toEqual(['resolved: A resolved']);
 });
 
 it('tells another address everything anew, and makes nothing of a file that is damaged', async () => {
@@ -193,7 +193,7 @@ it('tells, and says that it could not write it down, when the folder cannot be w
   folder = known;
   await expect(webhook.send([alert('A', 'firing')], MINUTE)).rejects.toThrow('cannot be kept');
   await webhook.send([alert('A', 'firing')], 2 * MINUTE).catch(() => undefined);
-  expect(told()).toEqual(['firing: A firing']);
+  expect(notifications()).toEqual(['firing: A firing']);
 });
 
 it('follows no redirect: neither alerts nor a token go where nobody sent them', async () => {

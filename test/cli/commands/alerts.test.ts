@@ -4,11 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HAS_ALERTMANAGER, startAlertmanager } from '../../alerts/evaluate/support/alertmanager.ts';
-import {
-  startWebhookReceiver,
-  type WebhookReceiver,
-} from '../../alerts/evaluate/support/webhook-receiver.ts';
+import { HAS_ALERTMANAGER, startAlertmanager } from '../../alerts/support/alertmanager.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../alerts/support/webhook-receiver.ts';
 import { withEmbedded } from '../../support/embedded.ts';
 import { cli } from './support/cli.ts';
 
@@ -121,14 +118,14 @@ describe('gatewatch alerts', () => {
 
 describe('gatewatch alerts --send-test', () => {
   it('sends one page that says that it is a test, and says that it was taken', async () => {
-    const before = webhook.told.length;
+    const before = webhook.received.length;
     const { code, stdout, stderr } = await send(hook());
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: `webhook ${webhook.url}/hook: took the page\n`,
       stderr: '',
     });
-    const [told, ...others] = webhook.told.slice(before);
+    const [told, ...others] = webhook.received.slice(before);
     expect(others).toEqual([]);
     expect(told).toMatchObject({
       path: '/hook',
@@ -165,12 +162,12 @@ describe('gatewatch alerts --send-test', () => {
   });
 
   it('fails, and names the one, when a target does not take it; the others are told all the same', async () => {
-    const before = webhook.told.length;
+    const before = webhook.received.length;
     const { code, stdout } = await send({ ...hook(), alertmanager: { url: 'http://127.0.0.1:1' } });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^alertmanager http:\/\/127\.0\.0\.1:1: FAILED, .*no answer$/m);
     expect(stdout).toMatch(/^webhook .*: took the page$/m);
-    expect(webhook.told.length).toBe(before + 1);
+    expect(webhook.received.length).toBe(before + 1);
   });
 
   it('says what an address answered that refuses it', async () => {

@@ -190,7 +190,7 @@ describe('the console', () => {
   });
 
   it('leads to a range that young data fills', async () => {
-    expect(await gatewatch.home()).toBe('/d/gatewatch-overview?from=now-15m&to=now&refresh=5s');
+    expect(await gatewatch.landing()).toBe('/d/gatewatch-overview?from=now-15m&to=now&refresh=5s');
   });
 });
 

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { kindOf, toFrame } from '../../../console/server/frame.ts';
-import { intervalFor } from '../../../console/server/interval.ts';
-import { problemText } from '../../../store/problem-text.ts';
 
 describe('a frame', () => {
   it.each([
@@ -39,26 +37,5 @@ describe('a frame', () => {
         { name: 'name', kind: 'text', values: ['a', ''] },
       ],
     });
-  });
-});
-
-describe('the width of a bucket', () => {
-  it.each([
-    ['six hours in a wide panel', 6 * 3_600_000, 900, '1m', 60_000],
-    ['a quarter of an hour, by the panel’s least width', 900_000, 900, '1m', 60_000],
-    ['a quarter of an hour without one', 900_000, 900, undefined, 1_000],
-    ['a week', 7 * 86_400_000, 600, '1m', 900_000],
-    ['five years', 5 * 366 * 86_400_000, 10, '1m', 2_592_000_000],
-  ])('%s', (_, rangeMs, points, least, expected) => {
-    expect(intervalFor(rangeMs, points, least)).toBe(expected);
-  });
-});
-
-describe('the text of a failure', () => {
-  it('is one short paragraph without the statement', () => {
-    const text =
-      'Code: 47. DB::Exception: Unknown expression identifier `x` in scope SELECT secret FROM t. (UNKNOWN_IDENTIFIER) (version 26.7.1.1 (official build))';
-    expect(problemText(new Error(text))).toBe('Code: 47. DB::Exception: Unknown expression identifier `x`');
-    expect(problemText(new Error('a '.repeat(1000)))).toHaveLength(300);
   });
 });

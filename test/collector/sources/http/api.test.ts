@@ -7,7 +7,7 @@ const health = { ok: true, problems: {} as Record<string, string>, details: { wa
 let scene: HttpScene;
 let url: string;
 beforeAll(async () => {
-  scene = await startScene({ health: () => health, ready: () => health, home: async () => '/d/first' });
+  scene = await startScene({ health: () => health, ready: () => health, landing: async () => '/d/first' });
   url = scene.server.url;
 });
 afterAll(() => scene.server.stop(100));

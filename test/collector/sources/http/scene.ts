@@ -86,7 +86,7 @@ export async function startScene(
           scene.annotations.push(row);
         },
         now: () => 1_795_256_130_000_000,
-        home: null,
+        landing: null,
         ...api,
       });
       intakeRoutes(app, {

@@ -1,0 +1,62 @@
+/**
+ * Texts of notifications, in the language that Grafana and Alertmanager share. Grafana's copy must hold no
+ * dollar sign: file provisioning would take it for the environment's.
+ */
+export const TEMPLATE = `{{ define "gatewatch.title" }}{{ if .Alerts.Firing }}FIRING {{ len .Alerts.Firing }}{{ else }}over{{ end }}: {{ if .CommonLabels.gateway }}{{ .CommonLabels.gateway }} {{ end }}{{ if .CommonAnnotations.summary }}{{ .CommonAnnotations.summary }}{{ else }}several symptoms{{ end }}{{ end }}
+
+{{ define "gatewatch.alert" }}{{ .Labels.severity }}: {{ .Annotations.summary }}
+{{ .Annotations.description }}
+Since: {{ .StartsAt.Format "2006-01-02 15:04:05 MST" }}
+Side: {{ .Annotations.side }}
+First: {{ .Annotations.steps }}
+{{ if .Annotations.orders_url }}Orders: {{ .Annotations.orders_url }}
+{{ end }}{{ if .Annotations.dashboard_url }}Panel: {{ .Annotations.dashboard_url }}
+{{ end }}Runbook: {{ .Annotations.runbook_url }}
+{{ end }}
+
+{{ define "gatewatch.message" }}{{ range .Alerts.Firing }}{{ template "gatewatch.alert" . }}
+{{ end }}{{ range .Alerts.Resolved }}over since {{ .EndsAt.Format "15:04:05 MST" }}: {{ .Annotations.summary }}
+{{ end }}{{ end }}
+`;
+
+/**
+ * The page as an e-mail that can be read on a telephone, for Alertmanager; Grafana lays out its e-mails
+ * itself. Styles stand in the elements, since mail programs drop style sheets.
+ */
+const LABEL = 'padding:6px 12px 6px 0;color:#64748b;vertical-align:top;white-space:nowrap';
+const VALUE = 'padding:6px 0;vertical-align:top;white-space:pre-line';
+const BUTTON =
+  'display:inline-block;margin:0 8px 8px 0;padding:10px 16px;border-radius:6px;background:#1d4ed8;color:#ffffff;text-decoration:none;font-weight:600';
+
+const row = (label: string, value: string): string =>
+  `<tr><td style="${LABEL}">${label}</td><td style="${VALUE}">${value}</td></tr>`;
+const button = (annotation: string, text: string): string =>
+  `{{ if .Annotations.${annotation} }}<a href="{{ .Annotations.${annotation} }}" style="${BUTTON}">${text}</a>{{ end }}`;
+
+export const EMAIL_TEMPLATE = `{{ define "gatewatch.html.alert" }}
+<div style="margin:0 0 16px;padding:16px 20px;border:1px solid #e2e8f0;border-left:6px solid {{ if eq .Labels.severity "critical" }}#dc2626{{ else if eq .Labels.severity "warning" }}#d97706{{ else }}#2563eb{{ end }};border-radius:8px;background:#ffffff">
+<div style="font-size:13px;color:#64748b">{{ .Labels.severity }} &middot; {{ .Labels.alertname }}</div>
+<div style="margin:4px 0 10px;font-size:19px;font-weight:700">{{ .Annotations.summary }}</div>
+<div style="margin:0 0 10px">{{ .Annotations.description }}</div>
+<table style="border-collapse:collapse;margin:0 0 12px;font-size:15px">
+${row('Since', '{{ .StartsAt.UTC.Format "2006-01-02 15:04:05 MST" }}')}
+${row('Side', '{{ .Annotations.side }}')}
+${row('First', '{{ .Annotations.steps }}')}
+</table>
+${button('orders_url', 'Orders')}${button('dashboard_url', 'Panel')}${button('runbook_url', 'Runbook')}
+</div>
+{{ end }}
+
+{{ define "gatewatch.html" }}<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{{ template "gatewatch.title" . }}</title></head>
+<body style="margin:0;padding:16px;background:#f1f5f9;color:#0f172a;font:16px/1.45 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif">
+<div style="max-width:640px;margin:0 auto">
+<div style="margin:0 0 14px;font-size:22px;font-weight:700">{{ template "gatewatch.title" . }}</div>
+{{ range .Alerts.Firing }}{{ template "gatewatch.html.alert" . }}{{ end }}
+{{ range .Alerts.Resolved }}<div style="margin:0 0 8px;padding:12px 20px;border-left:6px solid #16a34a;border-radius:8px;background:#ffffff"><b>Over</b> since {{ .EndsAt.UTC.Format "15:04:05 MST" }}: {{ .Annotations.summary }}</div>{{ end }}
+</div>
+</body>
+</html>
+{{ end }}
+`;

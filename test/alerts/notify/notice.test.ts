@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest';
+import type { Alert } from '../../../alerts/explain/alert.ts';
+import {
+  afterPost,
+  decide,
+  type Decision,
+  type Notice,
+  type Notification,
+} from '../../../alerts/notify/notice.ts';
+import type { PostOutcome } from '../../../alerts/notify/post.ts';
+
+const MINUTE = 60_000;
+const REPEAT = 60 * MINUTE;
+const alert = (name: string, status: Alert['status']): Alert => ({
+  fingerprint: name,
+  status,
+  labels: { alertname: name, gateway: 'acme-eu' },
+  annotations: {},
+  startsAt: new Date(MINUTE),
+  endsAt: new Date(3 * MINUTE),
+  generatorUrl: '',
+  values: {},
+});
+const FIRES = [alert('A', 'firing')];
+const ENDS = [alert('A', 'resolved')];
+const OK: PostOutcome = { kind: 'accepted' };
+const REFUSED: PostOutcome = { kind: 'refused', status: 400 };
+const NO_ANSWER: PostOutcome = { kind: 'failed', status: null };
+
+const due = (decision: Decision): Notification =>
+  decision.kind === 'notify' ? decision : expect.fail(`it is to ${decision.kind}`);
+/** What is known after a notification of these alerts had this outcome. */
+const known = (
+  before: Notice | undefined,
+  offered: readonly Alert[],
+  now: number,
+  outcome: PostOutcome = OK,
+): Notice => afterPost(due(decide(before, offered, now, REPEAT)), outcome, now);
+const kinds = (before: Notice | undefined, offered: readonly Alert[], minutes: readonly number[]) =>
+  minutes.map((minute) => decide(before, offered, minute * MINUTE, REPEAT).kind);
+
+it('notifies of a beginning once, again when it is time, and of the end', () => {
+  const begun = known(undefined, FIRES, MINUTE);
+  expect(kinds(begun, FIRES, [2, 60, 61])).toEqual(['wait', 'wait', 'notify']);
+  expect(decide(begun, ENDS, 3 * MINUTE, REPEAT).kind).toBe('notify');
+});
+
+it('forgets what is over once the end was accepted', () => {
+  const ended = known(known(undefined, FIRES, MINUTE), ENDS, 3 * MINUTE);
+  expect(decide(ended, ENDS, 4 * MINUTE, REPEAT).kind).toBe('forget');
+  expect(decide(ended, [], 4 * MINUTE, REPEAT).kind).toBe('forget');
+});
+
+it('says nothing of what began and ended without the receiver', () => {
+  expect(decide(undefined, ENDS, MINUTE, REPEAT).kind).toBe('wait');
+});
+
+it('owes the end of what is offered no more', () => {
+  const begun = known(undefined, FIRES, MINUTE);
+  const { alerts } = due(decide(begun, [], 30 * MINUTE, REPEAT));
+  expect(alerts).toMatchObject([{ fingerprint: 'A', status: 'resolved', endsAt: new Date(30 * MINUTE) }]);
+});
+
+it('stores what it intends before the request, so that a kill leaves the ends owed', () => {
+  const { before, intended } = due(decide(undefined, FIRES, MINUTE, REPEAT));
+  expect(before.open).toEqual([]);
+  expect(intended.open).toEqual(FIRES);
+  expect(decide(intended, [], 2 * MINUTE, REPEAT).kind).toBe('notify');
+});
+
+it('owes an end after no answer, and none after a refusal', () => {
+  expect(known(undefined, FIRES, MINUTE, NO_ANSWER).open).toEqual(FIRES);
+  expect(known(undefined, FIRES, MINUTE, REFUSED).open).toEqual([]);
+});
+
+it('offers refused news again after five minutes, later ones after longer, and others at once', () => {
+  const once = known(undefined, FIRES, 0, REFUSED);
+  expect(kinds(once, FIRES, [4, 5])).toEqual(['wait', 'notify']);
+  const twice = known(once, FIRES, 5 * MINUTE, REFUSED);
+  expect(twice.trouble).toMatchObject({ kind: 'refused', tries: 2, since: 0, at: 5 * MINUTE, alerts: ['A'] });
+  expect(kinds(twice, FIRES, [14, 15])).toEqual(['wait', 'notify']);
+  expect(kinds(twice, [...FIRES, alert('B', 'firing')], [6])).toEqual(['notify']);
+});
+
+it.each([-24 * 60 * MINUTE, 24 * 60 * MINUTE])(
+  'repeats itself once at most, and loses nothing, when the clock is set by %i ms',
+  (step) => {
+    const start = 48 * 60 * MINUTE;
+    const begun = known(undefined, FIRES, start);
+    const repeated = known(begun, FIRES, start + step);
+    expect(decide(repeated, FIRES, start + step + MINUTE, REPEAT).kind).toBe('wait');
+    expect(decide(repeated, ENDS, start + step + MINUTE, REPEAT).kind).toBe('notify');
+    const refused = known(undefined, FIRES, start, REFUSED);
+    expect(decide(refused, FIRES, start + step, REPEAT).kind).toBe('notify');
+  },
+);
