@@ -6,7 +6,7 @@ type TextStyle = Parameters<typeof styleText>[0];
 /** A stream that people or programs read. */
 export interface Output {
   readonly isTty: boolean;
-  /** Characters in a line; 120 when nobody says. */
+  /** Characters in a line; 120 where that is not known. */
   readonly columns: number;
   /** Is colour wanted here: a terminal that shows it, and NO_COLOR is not set? */
   readonly colour: boolean;
@@ -32,7 +32,7 @@ export interface Host {
   onSignal(handler: (signal: 'SIGINT' | 'SIGTERM') => void): void;
   /** Called when the configuration should be read again: SIGHUP. */
   onReload(handler: () => void): void;
-  /** Called for errors that nobody caught. */
+  /** Called for uncaught errors. */
   onCrash(handler: (error: unknown) => void): void;
   /** For commands that serve others: goes on when the reader of stdout goes away. */
   outliveStdout(): void;

@@ -2,7 +2,6 @@ import { destination, pino, type Logger } from 'pino';
 import type { Config } from '../schemas/config.ts';
 import { redact } from '../schemas/redact.ts';
 import { GatewatchError } from '../schemas/errors.ts';
-import type { EmbeddedStoreEvent } from '../store/embedded/events.ts';
 
 /** JSON lines on stderr, written at once: what a crash says last must not be lost. */
 export function createLog(level: Config['log']['level']): Logger {
@@ -33,9 +32,4 @@ export function describeError(error: unknown): Record<string, unknown> {
     stack: frames.slice(0, 10).map((line) => line.trim()),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   };
-}
-
-/** Hands events of the embedded store on to a log. */
-export function storeEvents(log: Logger): (event: EmbeddedStoreEvent) => void {
-  return ({ level, msg, ...fields }) => log[level](fields, msg);
 }

@@ -27,8 +27,9 @@ import { createHealth } from './telemetry/health.ts';
 import { createKafkaInput, type KafkaInput } from './sources/kafka/input.ts';
 import { createLifecycle, type Ending } from './lifecycle.ts';
 import { readListenerTls, startListeners } from './sources/http/listeners.ts';
+import { logEvents } from '../store/embedded/events.ts';
 import { migrate, openStore, untilStoreAnswers } from '../store/open.ts';
-import { createRefusals } from './sources/http/refusals.ts';
+import { createRefusals } from './sources/http/guard.ts';
 import { renewSecrets } from './config/renew-secrets.ts';
 import { createStoreProbe } from '../store/store-probe.ts';
 import { startReports } from './telemetry/status-reporter.ts';
@@ -70,6 +71,8 @@ const STOP_MS = 10_000;
 const DRAIN_MS = 3_000;
 /** What the steps after the export of spans need: the embedded store and the telemetry. */
 const LAST_STEPS_MS = 3_000;
+/** For requests that the engine still works on. */
+const ENGINE_STOP_MS = 2_500;
 /** How the rules that the package ships stand, for the console. */
 const alertsNow: AlertsNow = (source) => createAlertStates({ ...source, rulesFolder: RULES_FOLDER });
 /** A sender of callbacks waits so long for its answer at most. */
@@ -93,8 +96,12 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
   const { instruments } = telemetry;
   try {
     // Sinks: rows into ClickHouse, spans from what is stored there.
-    const opened = await openStore(config, log);
-    life.onStop(() => opened.stop());
+    const opened = await openStore(config, {
+      embedded: 'serve',
+      stopTimeoutMs: ENGINE_STOP_MS,
+      log: logEvents(log),
+    });
+    life.onStop(() => opened.close());
     void opened.embedded?.down.then((error) => life.fail(error.message));
     const { store } = opened;
     const query = <T>(sql: string, params?: Readonly<Record<string, unknown>>) => store.query<T>(sql, params);
@@ -184,7 +191,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     const probe = createStoreProbe({ ask: () => store.queryText('SELECT 1', 'TabSeparated'), clock });
     life.onStop(async () => probe.stop());
     const kafkaStatus = () => kafka?.source.status() ?? null;
-    const console = startConsole(config, opened, clock, alertsNow, log);
+    const console = startConsole(opened, clock, alertsNow, log);
     life.onStop(() => console.stop());
     const listeners = await startListeners(config.http, {
       api: {
@@ -239,7 +246,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     };
     telemetry.observe(gaugeReaders(parts, clock));
     const begin = async (): Promise<void> => {
-      await migrate(store, config, log, life.signal);
+      await migrate(config.retention, { store, log, signal: life.signal });
       fingerprint = createFingerprint(await loadFingerprintKey(store, stamp));
       life.signal.throwIfAborted();
       if (isOtlpWanted(env, 'TRACES')) {

@@ -1,3 +1,4 @@
+import TinyQueue from 'tinyqueue';
 import type { Clock } from './clock.ts';
 
 /**
@@ -16,16 +17,16 @@ interface Entry {
   readonly run: () => void;
 }
 
-/** A binary heap over one timer of `clock`. An entry that throws is passed to `onError`; the others go on. */
+/** A heap over one timer of `clock`. An entry that throws is passed to `onError`; the others go on. */
 export function createAgenda(clock: Clock, onError: (error: unknown) => void): Agenda {
-  const heap: Entry[] = [];
+  const entries = new TinyQueue<Entry>([], inOrder);
   let added = 0;
   let cancel: (() => void) | undefined;
   let armedFor = Infinity;
   let closed = false;
 
   const arm = () => {
-    const next = heap[0];
+    const next = entries.peek();
     if (closed || !next || next.timeMs >= armedFor) return;
     cancel?.();
     armedFor = next.timeMs;
@@ -35,8 +36,8 @@ export function createAgenda(clock: Clock, onError: (error: unknown) => void): A
     armedFor = Infinity;
     cancel = undefined;
     // Closing empties the heap, which ends this loop too.
-    for (let next = heap[0]; next && next.timeMs <= clock.now(); next = heap[0]) {
-      pop(heap);
+    for (let next = entries.peek(); next && next.timeMs <= clock.now(); next = entries.peek()) {
+      entries.pop();
       try {
         next.run();
       } catch (error) {
@@ -49,45 +50,18 @@ export function createAgenda(clock: Clock, onError: (error: unknown) => void): A
   return {
     at(timeMs, run) {
       if (closed) return;
-      push(heap, { timeMs, order: added++, run });
+      entries.push({ timeMs, order: added++, run });
       arm();
     },
     get size() {
-      return heap.length;
+      return entries.length;
     },
     close() {
       closed = true;
-      heap.length = 0;
+      while (entries.pop());
       cancel?.();
     },
   };
 }
 
-const before = (a: Entry, b: Entry) => a.timeMs < b.timeMs || (a.timeMs === b.timeMs && a.order < b.order);
-
-function push(heap: Entry[], entry: Entry): void {
-  let i = heap.push(entry) - 1;
-  while (i > 0) {
-    const parent = (i - 1) >> 1;
-    const above = heap[parent] as Entry;
-    if (!before(entry, above)) break;
-    heap[i] = above;
-    i = parent;
-  }
-  heap[i] = entry;
-}
-
-function pop(heap: Entry[]): void {
-  const last = heap.pop();
-  if (!last || heap.length === 0) return;
-  let i = 0;
-  for (;;) {
-    let child = 2 * i + 1;
-    if (child >= heap.length) break;
-    if (child + 1 < heap.length && before(heap[child + 1] as Entry, heap[child] as Entry)) child++;
-    if (!before(heap[child] as Entry, last)) break;
-    heap[i] = heap[child] as Entry;
-    i = child;
-  }
-  heap[i] = last;
-}
+const inOrder = (a: Entry, b: Entry) => a.timeMs - b.timeMs || a.order - b.order;

@@ -1,7 +1,7 @@
 import type { CallbackType } from '../schemas/gateway/callback.ts';
 import { Secret } from '../schemas/secret.ts';
 import type { Agenda } from './agenda.ts';
-import type { FaultBoard } from './faults.ts';
+import type { ActiveFault, FaultBoard, FaultName } from './faults.ts';
 import type { SandboxConfig } from './options.ts';
 import type { Order } from './orders.ts';
 import { createRandom } from './random.ts';
@@ -38,82 +38,94 @@ export interface CallbackOptions {
 
 const WRONG_KEY = new Secret('not-the-key-of-this-merchant');
 
-export function createCallbacks(parts: {
-  config: SandboxConfig;
-  agenda: Agenda;
-  faults: FaultBoard;
-  sender: Sender;
-  stats: SandboxStats;
-}): Callbacks {
-  const { config, agenda, faults, sender, stats } = parts;
-  const now = () => config.clock.now();
-
-  /** Writes the callback as the order is now. Gives back how to send it; null when there is no address. */
-  const write = (order: Order, options: CallbackOptions): (() => void) | null => {
-    const url = options.url ?? order.callbackUrl ?? config.callbackUrl;
-    if (url === null) return null;
-    const body = callbackBody(order, now(), options.status ?? statusAt(order, now()));
-    const signature = sign(body, options.signature === 'wrong' ? WRONG_KEY : config.callbackKey);
-    const headers: Record<string, string> = options.signature === 'missing' ? {} : { Signature: signature };
-    const delivery = { url, headers, body: JSON.stringify(body) };
-    return () => {
-      for (let i = 0; i < (options.times ?? 1); i++) {
-        stats.callbacks.queued++;
-        sender.send(delivery);
-      }
-    };
+/** What faults make of a callback; null: it is not sent at all. */
+export function bendCallback(faults: readonly Pick<ActiveFault, 'name' | 'delayMs'>[]): {
+  readonly signature: 'valid' | 'wrong' | 'missing';
+  readonly times: number;
+  readonly delayMs: number;
+} | null {
+  const find = (name: FaultName) => faults.find((fault) => fault.name === name);
+  if (find('callback_missing')) return null;
+  const delayed = find('callback_delayed');
+  const wrong = find('callback_wrong_signature') ? 'wrong' : 'valid';
+  return {
+    signature: find('callback_missing_signature') ? 'missing' : wrong,
+    times: find('callback_duplicate') ? 2 : 1,
+    delayMs: delayed === undefined ? 0 : (delayed.delayMs ?? 10_000),
   };
+}
 
-  const fire = (order: Order, type: CallbackType) => {
-    if (!order.callbackTypes.includes(type) || (order.callbackUrl ?? config.callbackUrl) === null) {
-      stats.callbacks.notWanted++;
-      return;
-    }
-    count(stats.callbacks.byType, type);
-    const struck = faults.drawAll('callback', { orderType: order.orderType, channel: order.channel });
-    for (const fault of struck) count(stats.faults, fault.name);
-    const has = (name: string) => struck.some((fault) => fault.name === name);
-    if (has('callback_missing')) {
-      stats.callbacks.dropped++;
-      return;
-    }
-    const status = STATUS_OF[type];
-    const send = write(order, {
-      ...(status === null ? {} : { status }),
-      signature: has('callback_missing_signature')
-        ? 'missing'
-        : has('callback_wrong_signature')
-          ? 'wrong'
-          : 'valid',
-      times: has('callback_duplicate') ? 2 : 1,
-    });
-    const delayed = struck.find((fault) => fault.name === 'callback_delayed');
-    if (!send) return;
-    if (!delayed) return send();
-    const wait = createRandom(config.seed, 'callback delay', order.sequence, type).between(
-      0,
-      delayed.delayMs ?? 10_000,
-    );
-    agenda.at(now() + wait, send);
-  };
+interface CallbackParts {
+  readonly config: SandboxConfig;
+  readonly agenda: Agenda;
+  readonly faults: FaultBoard;
+  readonly sender: Sender;
+  readonly stats: SandboxStats;
+}
 
+export function createCallbacks(parts: CallbackParts): Callbacks {
   return {
     plan(order, callbacks) {
       // One entry an order: the next callback is put on the agenda when the one before it has fired.
       const next = (i: number) => {
         const callback = callbacks[i];
         if (!callback) return;
-        agenda.at(callback.atMs, () => {
-          fire(order, callback.type);
+        parts.agenda.at(callback.atMs, () => {
+          fire(order, callback.type, parts);
           next(i + 1);
         });
       };
       next(0);
     },
     sendNow(order, options = {}) {
-      const send = write(order, options);
+      const send = write(order, options, parts);
       send?.();
       return send !== null;
     },
   };
+}
+
+/** Writes the callback as the order is now. Gives back how to send it; null when there is no address. */
+function write(
+  order: Order,
+  options: CallbackOptions,
+  { config, sender, stats }: CallbackParts,
+): (() => void) | null {
+  const url = options.url ?? order.callbackUrl ?? config.callbackUrl;
+  if (url === null) return null;
+  const nowMs = config.clock.now();
+  const body = callbackBody(order, nowMs, options.status ?? statusAt(order, nowMs));
+  const signature = sign(body, options.signature === 'wrong' ? WRONG_KEY : config.callbackKey);
+  const headers: Record<string, string> = options.signature === 'missing' ? {} : { Signature: signature };
+  const delivery = { url, headers, body: JSON.stringify(body) };
+  return () => {
+    for (let i = 0; i < (options.times ?? 1); i++) {
+      stats.callbacks.queued++;
+      sender.send(delivery);
+    }
+  };
+}
+
+/** Sends a planned callback, unless the merchant did not ask for its type or a fault keeps it back. */
+function fire(order: Order, type: CallbackType, parts: CallbackParts): void {
+  const { config, agenda, faults, stats } = parts;
+  if (!order.callbackTypes.includes(type) || (order.callbackUrl ?? config.callbackUrl) === null) {
+    stats.callbacks.notWanted++;
+    return;
+  }
+  count(stats.callbacks.byType, type);
+  const struck = faults.drawAll('callback', { orderType: order.orderType, channel: order.channel });
+  for (const fault of struck) count(stats.faults, fault.name);
+  const bent = bendCallback(struck);
+  if (bent === null) {
+    stats.callbacks.dropped++;
+    return;
+  }
+  const { signature, times, delayMs } = bent;
+  const status = STATUS_OF[type];
+  const send = write(order, { ...(status === null ? {} : { status }), signature, times }, parts);
+  if (send === null) return;
+  if (delayMs === 0) return send();
+  const random = createRandom(config.seed, 'callback delay', order.sequence, type);
+  agenda.at(config.clock.now() + random.between(0, delayMs), send);
 }

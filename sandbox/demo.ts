@@ -3,14 +3,17 @@ import { dirname, join, resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { sleep } from '../schemas/deadline.ts';
 import type { AlertLine } from '../schemas/alert-line.ts';
-import { annotate } from './demo/annotate.ts';
-import { runCommand, startCollectorProcess, type CollectorProcess } from './demo/collector-process.ts';
+import {
+  freePort,
+  runCommand,
+  startCollectorProcess,
+  type CollectorProcess,
+} from './demo/collector-process.ts';
 import { COUNTS_SQL, readCounts, type Counts } from './demo/counts.ts';
 import { claimDataFolder, FolderRefused } from './demo/data-folder.ts';
-import { freePort } from './demo/free-port.ts';
 import { readDemoOptions, type DemoOptions } from './demo/options.ts';
-import { startOtlpReceiver } from './demo/otlp-receiver.ts';
-import { planFor, provokeIncident, seasonTraffic, type Plan } from './demo/script.ts';
+import { startOtlpReceiver, type OtlpReceiver } from './demo/otlp-receiver.ts';
+import { annotate, planFor, provokeIncident, seasonTraffic, type Plan } from './demo/script.ts';
 import { summarize, summaryText } from './demo/summary.ts';
 import { createSandbox, type Sandbox } from './server.ts';
 
@@ -19,34 +22,23 @@ const POLL = { delaysS: [1, 2, 4], maxDelayS: 10, rereadsS: [4, 12, 32] };
 const node = process.execPath;
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
-async function main(options: DemoOptions): Promise<number> {
-  const dataDir = resolve(options.dataDir);
-  claimDataFolder(dataDir, { pid: process.pid, isAlive });
-  const port = await freePort(options.port);
-  const storePort = await freePort(options.storePort);
-  const receiver = await startOtlpReceiver();
-  const sandbox = await createSandbox({
-    seed: options.seed,
-    speed: options.speed,
-    ratePerSecond: options.rate,
-    callbacks: { url: `http://127.0.0.1:${port}/callbacks/sandbox` },
-    watchUrl: `http://127.0.0.1:${port}/orders`,
-  });
-  const configFile = join(dataDir, 'gatewatch.yaml');
-  writeFileSync(configFile, configText(sandbox, dataDir, port, storePort));
-  const env = { ...process.env, ...telemetryTo(receiver.url) };
-  const logFile: string[] = [];
-  say('Starting a gateway, a ClickHouse and a collector ...');
-  let collector: CollectorProcess;
-  try {
-    collector = await startCollectorProcess(node, configFile, env, (line) => logFile.push(line));
-  } catch (error) {
-    say(logFile.slice(-20).join('\n'));
-    await Promise.allSettled([sandbox.stop(), receiver.stop()]);
-    throw error;
-  }
-  say(addressesText(sandbox, collector, configFile));
+/** What runs during the demo, and where its files are. */
+interface Demo {
+  readonly options: DemoOptions;
+  readonly dataDir: string;
+  readonly configFile: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly sandbox: Sandbox;
+  readonly receiver: OtlpReceiver;
+  readonly collector: CollectorProcess;
+  /** Lines of the collector's log. */
+  readonly log: readonly string[];
+}
 
+async function main(options: DemoOptions): Promise<number> {
+  const demo = await start(options);
+  const { sandbox, collector, receiver, configFile, env } = demo;
+  say(addressesText(sandbox, collector, configFile));
   const plan = planFor(options.seconds);
   seasonTraffic(sandbox);
   const interrupted = new AbortController();
@@ -64,12 +56,46 @@ async function main(options: DemoOptions): Promise<number> {
     await Promise.allSettled([collector.stop(), sandbox.stop(), receiver.stop()]);
     throw error;
   }
+  return finish(demo, startedMs, alerts);
+}
+
+/** Starts gateway and collector; stops what runs already when the collector does not come up. */
+async function start(options: DemoOptions): Promise<Demo> {
+  const dataDir = resolve(options.dataDir);
+  claimDataFolder(dataDir, { pid: process.pid, isAlive });
+  const port = await freePort(options.port);
+  const storePort = await freePort(options.storePort);
+  const receiver = await startOtlpReceiver();
+  const sandbox = await createSandbox({
+    seed: options.seed,
+    speed: options.speed,
+    ratePerSecond: options.rate,
+    callbacks: { url: `http://127.0.0.1:${port}/callbacks/sandbox` },
+    watchUrl: `http://127.0.0.1:${port}/orders`,
+  });
+  const configFile = join(dataDir, 'gatewatch.yaml');
+  writeFileSync(configFile, configText(sandbox, dataDir, port, storePort));
+  const env = { ...process.env, ...telemetryTo(receiver.url) };
+  const log: string[] = [];
+  say('Starting a gateway, a ClickHouse and a collector ...');
+  try {
+    const collector = await startCollectorProcess(node, configFile, env, (line) => log.push(line));
+    return { options, dataDir, configFile, env, sandbox, receiver, collector, log };
+  } catch (error) {
+    say(log.slice(-20).join('\n'));
+    await Promise.allSettled([sandbox.stop(), receiver.stop()]);
+    throw error;
+  }
+}
+
+/** Stops all of it, and sets side by side what the gateway did and what the store holds. */
+async function finish(demo: Demo, startedMs: number, alerts: readonly AlertLine[]): Promise<number> {
+  const { options, dataDir, configFile, env, sandbox, receiver, collector, log } = demo;
   const code = await collector.stop();
-  writeFileSync(join(dataDir, 'collector.log'), `${logFile.join('\n')}\n`);
-  if (code !== 0)
-    say(`The collector ended with code ${code}; its log is in ${join(dataDir, 'collector.log')}`);
-  // Only then is it told of every attempt whether it was answered: the collector may have taken one as it
-  // ended.
+  const logFile = join(dataDir, 'collector.log');
+  writeFileSync(logFile, `${log.join('\n')}\n`);
+  if (code !== 0) say(`The collector ended with code ${code}; its log is in ${logFile}`);
+  // Only then is every attempt counted as answered or not: the collector may have taken one as it ended.
   await sandbox.stop();
   const stats = sandbox.stats();
   const spansReceived = receiver.spans();
@@ -85,9 +111,8 @@ async function main(options: DemoOptions): Promise<number> {
   });
   if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
   else process.stdout.write(summaryText(summary));
-  say(
-    `The data stays until the next demo:  GATEWATCH_CONFIG=${configFile} npm run -s gatewatch -- sql "SELECT * FROM orders LIMIT 5"`,
-  );
+  const command = `npm run -s gatewatch -- sql "SELECT * FROM orders LIMIT 5"`;
+  say(`The data stays until the next demo:  GATEWATCH_CONFIG=${configFile} ${command}`);
   return code === 0 && summary.disagreements.length === 0 ? 0 : 1;
 }
 

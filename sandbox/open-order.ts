@@ -3,7 +3,7 @@ import type { CallbackType } from '../schemas/gateway/callback.ts';
 import type { Callbacks } from './callbacks.ts';
 import type { FaultBoard } from './faults.ts';
 import type { IncidentBoard } from './incidents.ts';
-import { planLife, type Conditions } from './life.ts';
+import { planLife, type Conditions, type Life } from './life.ts';
 import type { SandboxConfig } from './options.ts';
 import { dateLife, type Order, type OrderStore } from './orders.ts';
 import type { Payer } from './payers.ts';
@@ -40,32 +40,20 @@ export interface OrderDesk {
   adopt(order: Omit<Order, 'sequence'>): Order;
 }
 
-export function createOrderDesk(parts: {
-  config: SandboxConfig;
-  orders: OrderStore;
-  vault: Vault;
-  faults: FaultBoard;
-  incidents: IncidentBoard;
-  callbacks: Callbacks;
-  watchSender: Sender;
-  stats: SandboxStats;
-}): OrderDesk {
-  const { config, orders, vault, stats } = parts;
+interface DeskParts {
+  readonly config: SandboxConfig;
+  readonly orders: OrderStore;
+  readonly vault: Vault;
+  readonly faults: FaultBoard;
+  readonly incidents: IncidentBoard;
+  readonly callbacks: Callbacks;
+  readonly watchSender: Sender;
+  readonly stats: SandboxStats;
+}
+
+export function createOrderDesk(parts: DeskParts): OrderDesk {
+  const { config, orders, stats } = parts;
   let sequence = 0;
-
-  const keep = (order: Order) => {
-    orders.add(order);
-    stats.orders.created++;
-    count(stats.orders.byChannel, order.channel);
-    if (config.watchUrl === null) return order;
-    const { orderType, externalId, channel, currency } = order;
-    const amount = ((order.amounts[0]?.minor ?? 0) / 100).toFixed(2);
-    const message = { gateway: config.gatewayName, orderType, externalId, channel, amount, currency };
-    stats.watch.queued++;
-    parts.watchSender.send({ url: config.watchUrl, headers: {}, body: JSON.stringify(message) });
-    return order;
-  };
-
   return {
     get nextSequence() {
       return sequence;
@@ -74,44 +62,10 @@ export function createOrderDesk(parts: {
       const nowMs = Math.floor(config.clock.now());
       if (!orders.makeRoom(nowMs)) return null;
       const number = sequence++;
-      const random = createRandom(config.seed, 'order', number);
-      const externalId = random.uuid();
       const life = planLife(config.seed, number, request.channel, conditions(parts, request, number));
-      const dated = dateLife(life, {
-        createdAtMs: nowMs,
-        speed: config.speed,
-        amountMinor: request.amountMinor,
-      });
-      const byCard =
-        request.channel === 'acquiring' || request.channel === 'card' || request.channel === 'token';
-      const storageToken = byCard
-        ? (request.storageToken ?? vault.tokenFor(request.payer, `cst_${random.hex(32)}`))
-        : null;
-      const paidAt = dated.statuses.find(({ status }) => status === 'Success')?.atMs;
-      if (storageToken !== null && paidAt !== undefined) vault.issue(storageToken, request.payer, paidAt);
-      const { cardHolder: holder, cardMask: mask } = request.payer;
-      const order: Order = {
-        sequence: number,
-        externalId,
-        externalTransactionId: request.externalTransactionId,
-        orderType: request.orderType,
-        channel: request.channel,
-        currency: request.currency,
-        createdAtMs: nowMs,
-        scenario: life.scenario,
-        timeDigits: request.timeDigits,
-        callbackUrl: request.callbackUrl,
-        callbackTypes: request.callbackTypes,
-        card: {
-          holder,
-          mask,
-          bankToken: byCard && random.chance(0.5) ? `bct_${random.hex(24)}` : null,
-          storageToken,
-        },
-        ...dated,
-      };
+      const order = composeOrder(request, life, { sequence: number, nowMs }, parts);
       count(stats.orders.byOutcome, life.outcome);
-      keep(order);
+      keep(order, parts);
       const due = life.callbacks.map(({ type, atUs }) => ({
         type,
         atMs: nowMs + atUs / 1000 / config.speed,
@@ -119,13 +73,69 @@ export function createOrderDesk(parts: {
       parts.callbacks.plan(order, due);
       return order;
     },
-    adopt: (order) => keep({ ...order, sequence: sequence++ }),
+    adopt(order) {
+      const kept = { ...order, sequence: sequence++ };
+      keep(kept, parts);
+      return kept;
+    },
   };
+}
+
+/** An order whose life is dated from now. One that is paid with a card may get a token in the vault. */
+function composeOrder(
+  request: NewOrder,
+  life: Life,
+  { sequence, nowMs }: { readonly sequence: number; readonly nowMs: number },
+  { config, vault }: DeskParts,
+): Order {
+  const { orderType, channel, currency, amountMinor, payer } = request;
+  const random = createRandom(config.seed, 'order', sequence);
+  const externalId = random.uuid();
+  const dated = dateLife(life, { createdAtMs: nowMs, speed: config.speed, amountMinor });
+  const byCard = channel === 'acquiring' || channel === 'card' || channel === 'token';
+  const storageToken = byCard
+    ? (request.storageToken ?? vault.tokenFor(payer, `cst_${random.hex(32)}`))
+    : null;
+  const paidAt = dated.statuses.find(({ status }) => status === 'Success')?.atMs;
+  if (storageToken !== null && paidAt !== undefined) vault.issue(storageToken, payer, paidAt);
+  return {
+    sequence,
+    externalId,
+    externalTransactionId: request.externalTransactionId,
+    orderType,
+    channel,
+    currency,
+    createdAtMs: nowMs,
+    scenario: life.scenario,
+    timeDigits: request.timeDigits,
+    callbackUrl: request.callbackUrl,
+    callbackTypes: request.callbackTypes,
+    card: {
+      holder: payer.cardHolder,
+      mask: payer.cardMask,
+      bankToken: byCard && random.chance(0.5) ? `bct_${random.hex(24)}` : null,
+      storageToken,
+    },
+    ...dated,
+  };
+}
+
+/** Keeps the order, and tells the merchant's watch address of it. */
+function keep(order: Order, { config, orders, stats, watchSender }: DeskParts): void {
+  orders.add(order);
+  stats.orders.created++;
+  count(stats.orders.byChannel, order.channel);
+  if (config.watchUrl === null) return;
+  const { orderType, externalId, channel, currency } = order;
+  const amount = ((order.amounts[0]?.minor ?? 0) / 100).toFixed(2);
+  const message = { gateway: config.gatewayName, orderType, externalId, channel, amount, currency };
+  stats.watch.queued++;
+  watchSender.send({ url: config.watchUrl, headers: {}, body: JSON.stringify(message) });
 }
 
 /** What the boards hold for this order: incidents, and faults that write into its history. */
 function conditions(
-  parts: { config: SandboxConfig; faults: FaultBoard; incidents: IncidentBoard; stats: SandboxStats },
+  parts: Pick<DeskParts, 'config' | 'faults' | 'incidents' | 'stats'>,
   request: NewOrder,
   sequence: number,
 ): Conditions {

@@ -1,16 +1,15 @@
 import type { AddressInfo } from 'node:net';
-import { createAgenda } from './agenda.ts';
+import { createAgenda, type Agenda } from './agenda.ts';
 import { createApp } from './app.ts';
 import { createCallbacks, type CallbackOptions } from './callbacks.ts';
 import { createDepositCreation } from './create-deposit.ts';
 import { createFaultBoard, type FaultBoard } from './faults.ts';
 import { createIncidentBoard, type IncidentBoard } from './incidents.ts';
 import { createOrderDesk } from './open-order.ts';
-import { resolveOptions, type SandboxOptions } from './options.ts';
-import { createOrderStore, type Order } from './orders.ts';
+import { resolveOptions, type SandboxConfig, type SandboxOptions } from './options.ts';
+import { createOrderStore, type Order, type OrderStore } from './orders.ts';
 import { registerAdminRoutes } from './routes/admin.ts';
-import { registerGatewayRoutes } from './routes/gateway.ts';
-import { registerPages } from './routes/pages.ts';
+import { registerGatewayRoutes, registerPages } from './routes/gateway.ts';
 import { createSeededOrders, type SeededItem, type SeededOrder } from './seeded-orders.ts';
 import { createSender } from './sender.ts';
 import { createStats, type SandboxStats } from './stats.ts';
@@ -66,78 +65,20 @@ export interface Sandbox {
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const config = resolveOptions(options);
-  const { clock, seed } = config;
-  const now = () => clock.now();
-  const stats = createStats();
-  const orders = createOrderStore(config.maxOrders);
-  const vault = createVault(seed);
-  const faults = createFaultBoard(seed, now);
-  const incidents = createIncidentBoard(now);
-  const agenda = createAgenda(clock, (error) => config.log(`internal error: ${String(error)}`));
-  const wire = {
-    clock,
-    timeoutMs: config.callbackTimeoutMs,
-    maxQueued: config.maxQueued,
-    retryDelaysMs: config.retryDelaysMs,
-  };
-  const sender = createSender({ ...wire, on: (event) => stats.callbacks[event]++ });
-  const watchSender = createSender({
-    ...wire,
-    on: (event) => {
-      if (event === 'acknowledged') stats.watch.acknowledged++;
-      if (event === 'failed' || event === 'dropped') stats.watch.failed++;
-    },
-  });
-  const callbacks = createCallbacks({ config, agenda, faults, sender, stats });
-  const desk = createOrderDesk({ config, orders, vault, faults, incidents, callbacks, watchSender, stats });
-  let url = '';
-  const createDeposit = createDepositCreation({ seed, desk, orders, vault, now, baseUrl: () => url });
-  const withdrawals = createWithdrawals({ seed, desk, orders });
-  const seeded = createSeededOrders({ seed, now, desk, orders });
-  const traffic = createTraffic({ config, agenda, incidents, vault, createDeposit, withdrawals });
-
-  let droppedItems = 0;
-  const statsNow = (): SandboxStatsNow => ({
-    ...structuredClone(stats),
-    ordersInMemory: orders.size,
-    itemsVisible: droppedItems + visibleItems(orders.values(), now()),
-    callbacksPending: sender.pending,
-    ratePerSecond: traffic.ratePerSecond,
-  });
-  const sweep = () => {
-    const dropped = orders.drop(now(), config.retentionMs);
-    stats.orders.dropped += dropped.length;
-    droppedItems += visibleItems(dropped, now());
-    agenda.at(now() + SWEEP_MS, sweep);
-  };
-
-  const app = createApp(config);
-  registerGatewayRoutes(app, { config, orders, faults, stats, createDeposit });
-  registerPages(app, orders, now);
-  registerAdminRoutes(app, {
-    config,
-    orders,
-    faults,
-    incidents,
-    callbacks,
-    traffic,
-    withdrawals,
-    seeded,
-    stats: statsNow,
-  });
-  await app.listen({ host: config.host, port: config.port });
-  url = urlOf(app.server.address() as AddressInfo);
-  sweep();
-
+  const parts = assemble(config);
+  const { orders, callbacks, withdrawals, seeded, traffic, faults, incidents } = parts;
+  await parts.listen();
+  const url = parts.url();
+  const truth = (order: Order) => truthOf(order, config.clock.now());
   const find = (externalId: string): Order => {
     const order = orders.byExternalId('Deposit', externalId) ?? orders.byExternalId('Withdrawal', externalId);
     if (!order) throw new RangeError(`no order ${externalId}`);
     return order;
   };
   const made = (order: Order | 'exists' | 'full'): OrderTruth => {
-    if (typeof order === 'string')
-      throw new RangeError(order === 'exists' ? 'an order with this id exists' : 'no room');
-    return truthOf(order, now());
+    if (order === 'exists') throw new RangeError('an order with this id exists');
+    if (order === 'full') throw new RangeError('no room');
+    return truth(order);
   };
   return {
     url,
@@ -154,28 +95,115 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       for (const incident of config.incidents) incidents.start(incident);
       traffic.setRate(config.ratePerSecond);
     },
-    async stop() {
-      agenda.close();
-      await Promise.all([sender.close(), watchSender.close()]);
-      await app.close();
-    },
+    stop: parts.stop,
     setRate: traffic.setRate,
-    stats: statsNow,
-    orders: () => [...orders.values()].map((order) => truthOf(order, now())),
+    stats: parts.stats,
+    orders: () => [...orders.values()].map(truth),
     createWithdrawal: (request = {}) => made(withdrawals.create(request)),
     seedOrder: (order) => made(seeded.create(order)),
     appendItem(externalId, item) {
       seeded.append(find(externalId), item);
-      return truthOf(find(externalId), now());
+      return truth(find(externalId));
     },
     setStatus(externalId, change) {
       seeded.setStatus(find(externalId), change);
-      return truthOf(find(externalId), now());
+      return truth(find(externalId));
     },
     sendCallback(externalId, how = {}) {
       if (!callbacks.sendNow(find(externalId), how)) throw new RangeError('there is no callback address');
     },
   };
+}
+
+/** Puts the parts together: who knows whom. Nothing listens yet. */
+function assemble(config: SandboxConfig) {
+  const { clock, seed } = config;
+  const now = () => clock.now();
+  const counters = createStats();
+  const orders = createOrderStore(config.maxOrders);
+  const vault = createVault(seed);
+  const faults = createFaultBoard(seed, now);
+  const incidents = createIncidentBoard(now);
+  const agenda = createAgenda(clock, (error) => config.log(`internal error: ${String(error)}`));
+  const { sender, watchSender } = createSenders(config, counters);
+  const callbacks = createCallbacks({ config, agenda, faults, sender, stats: counters });
+  const desk = createOrderDesk({
+    config,
+    orders,
+    vault,
+    faults,
+    incidents,
+    callbacks,
+    watchSender,
+    stats: counters,
+  });
+  let url = '';
+  const createDeposit = createDepositCreation({ seed, desk, orders, vault, now, baseUrl: () => url });
+  const withdrawals = createWithdrawals({ seed, desk, orders });
+  const seeded = createSeededOrders({ seed, now, desk, orders });
+  const traffic = createTraffic({ config, agenda, incidents, vault, createDeposit, withdrawals });
+  const sweeper = createSweeper({ config, orders, agenda, counters });
+  const stats = (): SandboxStatsNow => ({
+    ...structuredClone(counters),
+    ordersInMemory: orders.size,
+    itemsVisible: sweeper.droppedItems() + visibleItems(orders.values(), now()),
+    callbacksPending: sender.pending,
+    ratePerSecond: traffic.ratePerSecond,
+  });
+  const app = createApp(config);
+  registerGatewayRoutes(app, { config, orders, faults, stats: counters, createDeposit });
+  registerPages(app, orders, now);
+  const switches = { config, orders, faults, incidents, callbacks, traffic, withdrawals, seeded, stats };
+  registerAdminRoutes(app, switches);
+  return {
+    ...switches,
+    url: () => url,
+    async listen() {
+      await app.listen({ host: config.host, port: config.port });
+      url = urlOf(app.server.address() as AddressInfo);
+      sweeper.sweep();
+    },
+    async stop() {
+      agenda.close();
+      await Promise.all([sender.close(), watchSender.close()]);
+      await app.close();
+    },
+  };
+}
+
+/** Two queues, so that watch messages do not wait for callbacks. */
+function createSenders(config: SandboxConfig, stats: SandboxStats) {
+  const { clock, callbackTimeoutMs: timeoutMs, maxQueued, retryDelaysMs } = config;
+  const how = { clock, timeoutMs, maxQueued, retryDelaysMs };
+  return {
+    sender: createSender({ ...how, on: (event) => stats.callbacks[event]++ }),
+    watchSender: createSender({
+      ...how,
+      on: (event) => {
+        if (event === 'acknowledged') stats.watch.acknowledged++;
+        if (event === 'failed' || event === 'dropped') stats.watch.failed++;
+      },
+    }),
+  };
+}
+
+/** Drops old orders again and again, and counts the history items that went with them. */
+function createSweeper(parts: {
+  config: SandboxConfig;
+  orders: OrderStore;
+  agenda: Agenda;
+  counters: SandboxStats;
+}) {
+  const { config, orders, agenda, counters } = parts;
+  let droppedItems = 0;
+  const sweep = (): void => {
+    const nowMs = config.clock.now();
+    const dropped = orders.drop(nowMs, config.retentionMs);
+    counters.orders.dropped += dropped.length;
+    droppedItems += visibleItems(dropped, nowMs);
+    agenda.at(nowMs + SWEEP_MS, sweep);
+  };
+  return { sweep, droppedItems: () => droppedItems };
 }
 
 const SWEEP_MS = 10_000;

@@ -16,7 +16,7 @@ export interface SandboxStats {
     sent: number;
     /** Answered with 2xx. */
     acknowledged: number;
-    /** Cut off, not answered in time, or answered with 5xx: taken or not, nobody can tell from here. */
+    /** Cut off, not answered in time, or answered with 5xx: taken or not, which cannot be known here. */
     uncertain: number;
     retried: number;
     /** Given up after the last retry. */

@@ -68,3 +68,17 @@ export interface KafkaSourceStatus {
   /** The last failure; null again once the broker answers. */
   readonly lastError: GatewatchError | null;
 }
+
+/** What the brokers say about the configured topics and group. */
+export interface KafkaSurvey {
+  readonly brokers: number;
+  /** The configured topics that exist and that this user may see. */
+  readonly present: readonly string[];
+  readonly missing: readonly string[];
+  readonly group: {
+    /** It has committed an offset of one of the topics. */
+    readonly hasCommitted: boolean;
+    /** Records that it has still to read; without a committed offset, from the oldest one. */
+    readonly lag: bigint;
+  };
+}

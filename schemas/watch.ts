@@ -40,6 +40,9 @@ export interface WatchedOrder {
   readonly rootSent: boolean;
 }
 
+/** Names one watched order. */
+export type WatchRef = Pick<WatchedOrder, 'gateway' | 'orderType' | 'idKind' | 'orderId'>;
+
 /** Why an order is polled now. */
 export type PollCause = 'schedule' | 'callback' | 'watch' | 'reread' | 'probe';
 
@@ -93,7 +96,15 @@ export const watchMessageSchema = z
   });
 export type WatchMessage = z.infer<typeof watchMessageSchema>;
 
+/**
+ * The key of an order's messages on the watch topic (design: Kafka). Its partition also decides which collector
+ * goes on with the order.
+ */
+export function watchTopicKey(order: Pick<WatchedOrder, 'gateway' | 'orderType' | 'orderId'>): string {
+  return `${order.gateway}|${order.orderType}|${order.orderId}`;
+}
+
 /** The key under which an order is watched: unique over gateways, types and both kinds of id. */
-export function watchKey(order: Pick<WatchedOrder, 'gateway' | 'orderType' | 'idKind' | 'orderId'>): string {
+export function watchKey(order: WatchRef): string {
   return `${order.gateway}|${order.orderType}|${order.idKind}|${order.orderId}`;
 }

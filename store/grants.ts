@@ -1,6 +1,5 @@
 import { INCIDENT_ORDERS, TABLES, VIEWS } from '../schemas/names.ts';
-import { schemaError, type Migration } from './migrations.ts';
-import { type SchemaObjects, schemaObjects } from './schema-objects.ts';
+import { schemaError } from './migrations.ts';
 
 /** Views that anybody who reads may ask. */
 export const PUBLIC_VIEWS: readonly string[] = [...Object.values(VIEWS), INCIDENT_ORDERS];
@@ -40,10 +39,11 @@ export function rolesOf({ prefix = 'gatewatch', gateways = [] }: Omit<GrantOptio
  * Views run with the rights of who asks, so that a policy on a table holds however it is reached: readers get
  * the tables beneath the views as well (decision 19).
  *
- * @throws GatewatchError `store_schema` when a public view is in no migration
+ * @param statements what makes the schema: see `schemaStatements`
+ * @throws GatewatchError `store_schema` when no statement makes a public view
  */
-export function grantStatements(migrations: readonly Migration[], options: GrantOptions): string[] {
-  const schema = schemaObjects(migrations);
+export function grantStatements(statements: readonly string[], options: GrantOptions): string[] {
+  const schema = schemaObjects(statements);
   const roles = rolesOf(options);
   const { database, prefix = 'gatewatch' } = options;
   const on = (name: string): string => `${quoted(database)}.${name === '*' ? '*' : quoted(name)}`;
@@ -108,7 +108,7 @@ function readable(schema: SchemaObjects, passes: (table: string) => boolean): st
 function tablesOf({ views }: SchemaObjects, view: string): ReadonlySet<string> {
   const tables = views.get(view);
   if (tables === undefined || tables.size === 0)
-    throw schemaError(`no migration makes the public view ${view}`);
+    throw schemaError(`no statement makes the public view ${view}`);
   return tables;
 }
 
@@ -120,3 +120,36 @@ const escaped = (name: string, quote: string): string =>
   name.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`);
 const quoted = (name: string): string => `\`${escaped(name, '`')}\``;
 const text = (value: string): string => `'${escaped(value, "'")}'`;
+
+/** Tables and views, as far as rights depend on them. */
+export interface SchemaObjects {
+  /** Tables, and whether their rows belong to a gateway. */
+  readonly tables: ReadonlyMap<string, { readonly hasGateway: boolean }>;
+  /** Views, and the tables beneath each, however deep. */
+  readonly views: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Reads tables and views from the statements that make them: what is added there is known here. */
+export function schemaObjects(statements: readonly string[]): SchemaObjects {
+  const tables = new Map<string, { hasGateway: boolean }>();
+  const texts = new Map<string, string>();
+  for (const statement of statements) {
+    const [, table, columns = ''] =
+      /^CREATE TABLE IF NOT EXISTS (\w+)\s*\(([\s\S]*?)\n\)/m.exec(statement) ?? [];
+    if (table !== undefined) tables.set(table, { hasGateway: /^\s*gateway\s/m.test(columns) });
+    // The newest text of a view counts.
+    const [, view, select = ''] = /^CREATE OR REPLACE VIEW (\w+)\s+AS\b([\s\S]*)$/m.exec(statement) ?? [];
+    if (view !== undefined) texts.set(view, select);
+  }
+  const beneath = (name: string): string[] => {
+    if (tables.has(name)) return [name];
+    const sources = Array.from(
+      (texts.get(name) ?? '').matchAll(/\b(?:FROM|JOIN)\s+(\w+)/gi),
+      ([, source = '']) => source,
+    );
+    return sources
+      .filter((source) => source !== name && (tables.has(source) || texts.has(source)))
+      .flatMap(beneath);
+  };
+  return { tables, views: new Map([...texts.keys()].map((view) => [view, new Set(beneath(view))])) };
+}

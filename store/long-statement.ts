@@ -31,4 +31,4 @@ export async function whileAnswering<T>(
 }
 
 /** Longer than any statement: what bounds it is that the store answers. */
-export const PATIENT_TIMEOUT_MS = 86_400_000;
+export const LONG_STATEMENT_MS = 86_400_000;

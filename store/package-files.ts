@@ -12,6 +12,18 @@ export function packageFile(path: string): string {
 
 /** The numbered SQL files. */
 export const MIGRATIONS_FOLDER = packageFile('schemas/sql');
+/**
+ * Definitions of views that hold no rows, in the order in which they can be made. The last is generated from
+ * the alert rules and reads the views before it.
+ */
+export const DERIVED_VIEW_FILES: readonly string[] = [
+  'store/views/events.sql',
+  'store/views/orders.sql',
+  'store/views/callbacks.sql',
+  'store/views/operation.sql',
+  'store/views/alerting.sql',
+  'alerts/out/views/incident_orders.sql',
+].map(packageFile);
 /** The generated rules, in the form that Grafana provisions. */
 export const RULES_FOLDER = packageFile('alerts/out/provisioning/alerting');
 /** The generated dashboards, classic JSON. */

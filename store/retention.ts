@@ -1,3 +1,4 @@
+import type { RetentionConfig } from '../schemas/config.ts';
 import type { TableKey } from '../schemas/names.ts';
 import { TABLES } from '../schemas/names.ts';
 import type { Store } from './store.ts';
@@ -35,6 +36,24 @@ export const DEFAULT_RETENTION_DAYS: RetentionDays = {
   watchDays: 400,
   ledgerDays: 400,
 };
+
+/**
+ * Days by kind of row, from the settings: what belongs to an order's history is kept as long as the history.
+ */
+export function retentionDays(config: RetentionConfig): RetentionDays {
+  const { historyDays, pollsDays, rejectsDays, statusDays } = config;
+  return {
+    historyDays,
+    ordersDays: historyDays,
+    callbacksDays: historyDays,
+    pollsDays,
+    rejectsDays,
+    statusDays,
+    annotationsDays: historyDays,
+    watchDays: historyDays,
+    ledgerDays: historyDays,
+  };
+}
 
 /** Which column counts the age of a table's rows. */
 const AGE: readonly {

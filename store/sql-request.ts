@@ -1,5 +1,5 @@
 import { GatewatchError } from '../schemas/errors.ts';
-import type { Login } from '../cli/open-store.ts';
+import type { Login } from './open.ts';
 
 export interface SqlRequest {
   readonly url: string;

@@ -8,7 +8,7 @@ import type { Secret } from '../schemas/secret.ts';
 import type { FrozenInsert } from './frozen-insert.ts';
 import { freezeInsert } from './frozen-insert.ts';
 import { createInsertTokens } from './insert-tokens.ts';
-import { PATIENT_TIMEOUT_MS, whileAnswering } from './long-statement.ts';
+import { LONG_STATEMENT_MS, whileAnswering } from './long-statement.ts';
 import { toStoreError } from './store-error.ts';
 
 export interface StoreOptions {
@@ -36,7 +36,7 @@ export interface StatementOptions {
   signal?: AbortSignal;
   params?: SqlParams;
   /** It may take minutes: there is no deadline as long as the store answers others. @default false */
-  patient?: boolean;
+  long?: boolean;
 }
 
 /**
@@ -107,7 +107,7 @@ export function createStore(options: StoreOptions): Store {
     url: options.url,
     application: 'gatewatch',
     // The client's own limit counts silence only; the deadlines below count everything.
-    request_timeout: PATIENT_TIMEOUT_MS,
+    request_timeout: LONG_STATEMENT_MS,
     max_open_connections: options.maxConnections ?? 8,
     keep_alive: { enabled: true, idle_socket_ttl: 2000 },
     // It would log statements and rows.
@@ -133,7 +133,7 @@ export function createStore(options: StoreOptions): Store {
     operation: string,
     query: string,
     settings: ClickHouseSettings,
-    more: Omit<StatementOptions, 'signal' | 'patient'> & {
+    more: Omit<StatementOptions, 'signal' | 'long'> & {
       values?: Uint8Array;
       signal?: AbortSignal | undefined;
       deadline?: AbortSignal;
@@ -178,7 +178,7 @@ export function createStore(options: StoreOptions): Store {
         { wait_end_of_query: 1, ...settings },
         params === undefined ? {} : { params },
       ),
-    async command(sql, { patient = false, ...more } = {}) {
+    async command(sql, { long = false, ...more } = {}) {
       const run = (deadline?: AbortSignal) =>
         exec(
           describe(sql),
@@ -186,7 +186,7 @@ export function createStore(options: StoreOptions): Store {
           { wait_end_of_query: 1 },
           { ...more, ...(deadline === undefined ? {} : { deadline }) },
         );
-      await (patient ? whileAnswering(run, () => store.ping(), requestTimeoutMs) : run());
+      await (long ? whileAnswering(run, () => store.ping(), requestTimeoutMs) : run());
     },
     insert: (table, rows, token) =>
       rows.length === 0 ? Promise.resolve() : store.insertFrozen(freezeInsert(table, rows, { token })),

@@ -15,6 +15,7 @@ const ENTRY_POINTS: ReadonlySet<string> = new Set([
   'dashboards/generate.ts',
   'console/build-page.ts',
   'alerts/grafana/generate.ts',
+  'alerts/grafana/alertmanager-config.ts',
   'docs/generate.ts',
 ]);
 
@@ -51,8 +52,7 @@ const DEFAULT_EXPORTS: ReadonlySet<string> = new Set(['test/support/kafka-broker
 const HIDDEN_IMPORTS: ReadonlySet<string> = new Set([
   // Reach into a CommonJS library that exports no such thing.
   'collector/sources/kafka/bounded-fetch.ts',
-  'collector/sources/kafka/calm-request-queue.ts',
-  'collector/sources/kafka/fresh-connection.ts',
+  'collector/sources/kafka/kafkajs-patches.ts',
 ]);
 
 const files = sourceFiles();
@@ -112,7 +112,8 @@ describe('the tree', () => {
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'schemas/': [],
   'collector/decode/': ['schemas/'],
-  'collector/orders/': ['schemas/', 'collector/decode/', 'collector/telemetry/'],
+  // Its memory is in the store; how many ids one statement can take is the store's to say.
+  'collector/orders/': ['schemas/', 'collector/decode/', 'collector/telemetry/', 'store/pieces.ts'],
   'collector/sources/': ['schemas/', 'collector/telemetry/'],
   'collector/sinks/': ['schemas/', 'collector/telemetry/', 'store/'],
   'collector/config/': ['schemas/'],
@@ -131,42 +132,19 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Files that put rooms together. */
-const COMPOSERS: ReadonlySet<string> = new Set(['collector/wire.ts', 'vitest.mutation.config.ts']);
+const COMPOSERS: ReadonlySet<string> = new Set([
+  'collector/wire.ts',
+  'collector/offline.ts',
+  'vitest.mutation.config.ts',
+]);
 
 /** Imports that the rules forbid and a decision allows. Each is still there: the list only gets shorter. */
 const EXCEPTIONS: readonly string[] = [
   'collector/orders/poller.ts -> collector/sources/gateway/status-client.ts',
-  'operate/backfill/kafka-taker.ts -> collector/sources/kafka/producer.ts',
-  'operate/backfill/store-taker.ts -> collector/orders/watch-requests.ts',
-  'operate/doctor/kafka-check.ts -> collector/sources/kafka/client.ts',
-  'operate/doctor/kafka-check.ts -> collector/sources/kafka/failure.ts',
-  'operate/doctor/kafka-check.ts -> collector/sources/kafka/options.ts',
-  'operate/doctor/otlp-check.ts -> collector/sinks/otlp/sender.ts',
-  'operate/doctor/otlp-check.ts -> collector/telemetry/otel-env.ts',
-  'operate/doctor/port-check.ts -> cli/collector-client.ts',
-  'operate/doctor/signature-check.ts -> collector/decode/signature.ts',
-  'operate/doctor/store-check.ts -> cli/host.ts',
-  'operate/doctor/store-check.ts -> cli/open-store.ts',
-  'operate/doctor/store-check.ts -> cli/store-config.ts',
-  'operate/redrive/from-kafka.ts -> collector/orders/callbacks.ts',
-  'operate/redrive/from-kafka.ts -> collector/orders/kafka-records.ts',
-  'operate/redrive/from-kafka.ts -> collector/orders/watch-requests.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/decode/fingerprint.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/orders/context.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/orders/watch-memory.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/sinks/clickhouse/sink.ts',
-  'operate/redrive/offline-pipeline.ts -> collector/telemetry/instruments.ts',
-  'operate/redrive/open-rejects.ts -> collector/orders/pieces.ts',
-  'operate/redrive/open-rejects.ts -> collector/orders/watch-memory.ts',
-  'operate/redrive/orders-of.ts -> collector/orders/context.ts',
-  'operate/redrive/orders-of.ts -> collector/orders/watch-memory.ts',
-  'operate/redrive/orders-of.ts -> collector/orders/watch-requests.ts',
-  'operate/redrive/redrive.ts -> collector/orders/watch-memory.ts',
   'store/order-timeline.ts -> collector/decode/code.ts',
   'store/order-timeline.ts -> collector/decode/history.ts',
   'store/order-timeline.ts -> collector/decode/ids.ts',
   'store/order-timeline.ts -> collector/decode/time.ts',
-  'store/sql-request.ts -> cli/open-store.ts',
 ];
 
 const roomOf = (path: string): string =>

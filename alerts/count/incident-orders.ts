@@ -16,7 +16,7 @@ const LOOKBACK_SECONDS = 3_600;
  * have none, since they count no orders.
  *
  * One scan for each source, whatever the rule: reading the statement costs the engine more than the orders of
- * a window do. A migration holds the text; a test tells when it is no longer what the rules give.
+ * a window do.
  */
 export function incidentOrdersView(rules: readonly Rule[]): string {
   const variants = rules.flatMap((rule): CountVariant[] =>

@@ -38,9 +38,9 @@ export function alertOf(
   const firing = isFiring(memory.state);
   if (!firing && memory.resolvedAt === null) return null;
   const labels: Labels = { ...memory.labels, ...rule.labels, ...nameLabels(rule, firedAs) };
-  const context = { labels: memory.labels, values: memory.values };
+  const context = { labels: memory.labels, values: memory.values, externalUrl };
   const annotations = Object.fromEntries(
-    Object.entries(rule.annotations).map(([name, text]) => {
+    shownAnnotations(rule).map(([name, text]) => {
       const rendered = renderTemplate(text, context);
       if (name === 'runbook_url' && runbookUrl !== undefined) return [name, `${runbookUrl}/${rule.title}.md`];
       return [name, name.endsWith('_url') && rendered.startsWith('/') ? externalUrl + rendered : rendered];
@@ -57,6 +57,10 @@ export function alertOf(
     values: memory.values,
   };
 }
+
+/** Annotations like `__panelId__` are Grafana's own: it does not show them to receivers. */
+const shownAnnotations = (rule: ProvisionedRule): [string, string][] =>
+  Object.entries(rule.annotations).filter(([name]) => !/^__.*__$/.test(name));
 
 /**
  * Errors and missing data have names of their own, as in Grafana, so that policies can tell them from

@@ -6,11 +6,14 @@ import type { Labels } from '../evaluate/math.ts';
  *
  *     {{ .Labels.NAME }}   {{ .Labels.NAME | urlquery }}   {{ printf "%.Nf" .Values.REF.Value }}
  *     {{ humanizePercentage .Values.REF.Value }}           {{ humanizeTimestamp .Values.REF.Value }}
+ *     {{ externalURL }}: Grafana's own address, with a slash at its end
  */
 
 export interface TemplateContext {
   readonly labels: Labels;
   readonly values: Readonly<Record<string, number | null>>;
+  /** Base address of Grafana, without a slash at its end. @default '': links stay relative */
+  readonly externalUrl?: string;
 }
 
 /**
@@ -19,6 +22,7 @@ export interface TemplateContext {
  */
 export function renderTemplate(text: string, context: TemplateContext): string {
   return text.replace(/\{\{\s*(.*?)\s*\}\}/g, (_, action: string) => {
+    if (action === 'externalURL') return `${context.externalUrl ?? ''}/`;
     const label = LABEL.exec(action);
     if (label !== null) {
       const value = context.labels[label[1] ?? ''] ?? '';

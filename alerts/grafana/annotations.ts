@@ -11,6 +11,7 @@ const SIDE_TEXT: Readonly<Record<Side, string>> = {
   merchant: 'ours (shop, account or settings)',
   issuer: 'the issuers',
   payer: 'the payers and what they see',
+  stranger: 'an unknown sender who reaches our intake',
   collector: 'ours (gatewatch itself)',
 };
 

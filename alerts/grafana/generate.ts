@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type GeneratedFiles, runGenerator } from '../../dashboards/house/write-out.ts';
+import { INCIDENT_ORDERS } from '../../schemas/names.ts';
+import { incidentOrdersView } from '../count/incident-orders.ts';
 import { RULES } from '../rules/all.ts';
 import { ruleGroups } from './grafana-rule.ts';
 import { INCIDENT_DASHBOARD, incidentDashboard } from './incident-dashboard.ts';
@@ -24,10 +26,14 @@ export function generateAlerts(runbookUrl?: string): GeneratedFiles {
     ],
     ...within('provisioning/notifications', grafanaNotifications()),
     ...within('alertmanager', alertmanagerFiles()),
+    [`views/${INCIDENT_ORDERS}.sql`, `${SQL_HEAD}${incidentOrdersView(RULES)}`],
     [`dashboards/${INCIDENT_DASHBOARD.uid}.json`, `${JSON.stringify(incidentDashboard(), null, 2)}\n`],
     [`dashboards/${RUNBOOK_DASHBOARD.uid}.json`, `${JSON.stringify(runbookDashboard(RULES), null, 2)}\n`],
   ]);
 }
+
+const SQL_HEAD =
+  '-- Generated from the alert rules by "npm run generate"; a collector applies it when it starts.\n';
 
 const within = (folder: string, files: GeneratedFiles): [string, string][] =>
   [...files].map(([path, text]) => [`${folder}/${path}`, text]);

@@ -49,7 +49,12 @@ export function grafanaRule(rule: Rule, rules: readonly Rule[]): alerting.RuleBu
       // DatasourceError with a route of its own.
       .execErrState(rule.alertOnNoData === true ? 'Error' : 'KeepLast')
       .missingSeriesEvalsToResolve(3)
-      .labels({ severity: rule.severity, side: rule.side, service: 'gatewatch' })
+      .labels({
+        severity: rule.severity,
+        side: rule.side,
+        ...(rule.risk === undefined ? {} : { risk: rule.risk }),
+        service: 'gatewatch',
+      })
       .annotations(annotations(rule))
   );
 }

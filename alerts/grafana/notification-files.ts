@@ -1,5 +1,13 @@
 import { EMAIL_TEMPLATE, TEMPLATE } from './notification-texts.ts';
-import { MUTE_TIMINGS, POLICY, type Receiver, RECEIVERS, type Route } from './notifications.ts';
+import {
+  ALERTMANAGER_ADDRESSES as ADDRESSES,
+  MUTE_TIMINGS,
+  POLICY,
+  type Receiver,
+  RECEIVERS,
+  type Route,
+  slackVariable,
+} from './notifications.ts';
 import { yamlFile } from './provisioning.ts';
 
 /** The same tree twice: as Grafana provisions it, and as Alertmanager's configuration. */
@@ -54,8 +62,7 @@ function contactPoint({ name, pagerduty, slack, email, webhook, resolved = true 
       ...(slack
         ? [
             receiver('sl', 'slack', {
-              url: '$GATEWATCH_SLACK_URL',
-              recipient: slack.channel,
+              url: `$${slackVariable(name)}`,
               title: TITLE,
               text: MESSAGE,
             }),
@@ -104,13 +111,14 @@ const timing = ({ groupBy, groupWait, groupInterval, repeatInterval }: Route): o
 
 /**
  * Alertmanager's configuration, for those who evaluate the rules with the collector. Keys are read from
- * files; the webhook, the mail server and its addresses are placeholders to be replaced.
+ * files. Addresses stand as `${NAME}`, since Alertmanager reads no environment: it refuses the file as it is,
+ * and `alertmanager-config.ts` fills the addresses in.
  */
 export function alertmanagerFiles(): ReadonlyMap<string, string> {
   const config = {
     global: {
-      smtp_smarthost: 'localhost:25',
-      smtp_from: 'gatewatch@gatewatch.example',
+      smtp_smarthost: named(ADDRESSES.smarthost),
+      smtp_from: named(ADDRESSES.from),
       smtp_require_tls: false,
     },
     templates: ['gatewatch.tmpl', 'gatewatch-email.tmpl'],
@@ -124,6 +132,8 @@ export function alertmanagerFiles(): ReadonlyMap<string, string> {
     ['gatewatch-email.tmpl', EMAIL_TEMPLATE],
   ]);
 }
+
+const named = (name: string): string => `\${${name}}`;
 
 const alertmanagerRoute = (route: Route): object => ({
   receiver: route.receiver,
@@ -159,8 +169,7 @@ function alertmanagerReceiver({ name, pagerduty, slack, email, webhook, resolved
       ? {
           slack_configs: [
             {
-              api_url_file: '/run/secrets/gatewatch_slack_url',
-              channel: slack.channel,
+              api_url_file: `/run/secrets/${slackVariable(name).toLowerCase()}`,
               title: TITLE,
               text: MESSAGE,
               send_resolved: resolved,
@@ -172,7 +181,7 @@ function alertmanagerReceiver({ name, pagerduty, slack, email, webhook, resolved
       ? {
           email_configs: [
             {
-              to: 'payments@gatewatch.example',
+              to: named(ADDRESSES.emails),
               headers: { Subject: TITLE },
               text: MESSAGE,
               html: HTML,
@@ -181,6 +190,6 @@ function alertmanagerReceiver({ name, pagerduty, slack, email, webhook, resolved
           ],
         }
       : {}),
-    ...(webhook ? { webhook_configs: [{ url: 'http://localhost:9095/', send_resolved: resolved }] } : {}),
+    ...(webhook ? { webhook_configs: [{ url: named(ADDRESSES.webhook), send_resolved: resolved }] } : {}),
   };
 }

@@ -1,8 +1,11 @@
 /**
  * Texts of notifications, in the language that Grafana and Alertmanager share. Grafana's copy must hold no
  * dollar sign: file provisioning would take it for the environment's.
+ *
+ * The title speaks of what fires. `.CommonAnnotations` spans alerts that have ended too, so it has a summary
+ * only where all alerts share one.
  */
-export const TEMPLATE = `{{ define "gatewatch.title" }}{{ if .Alerts.Firing }}FIRING {{ len .Alerts.Firing }}{{ else }}over{{ end }}: {{ if .CommonLabels.gateway }}{{ .CommonLabels.gateway }} {{ end }}{{ if .CommonAnnotations.summary }}{{ .CommonAnnotations.summary }}{{ else }}several symptoms{{ end }}{{ end }}
+export const TEMPLATE = `{{ define "gatewatch.title" }}{{ if .Alerts.Firing }}FIRING {{ len .Alerts.Firing }}{{ else }}over{{ end }}: {{ if .CommonLabels.gateway }}{{ .CommonLabels.gateway }} {{ end }}{{ if .CommonAnnotations.summary }}{{ .CommonAnnotations.summary }}{{ else if .Alerts.Firing }}{{ (index .Alerts.Firing 0).Annotations.summary }}{{ if gt (len .Alerts.Firing) 1 }} And others.{{ end }}{{ else }}{{ (index .Alerts.Resolved 0).Annotations.summary }} And others.{{ end }}{{ end }}
 
 {{ define "gatewatch.alert" }}{{ .Labels.severity }}: {{ .Annotations.summary }}
 {{ .Annotations.description }}

@@ -41,7 +41,10 @@ export function yamlFile(content: object): string {
 }
 
 function fileRule(rule: alerting.Rule, runbookUrl: (ruleName: string) => string): Record<string, unknown> {
-  const { __dashboardUid__: dashboardUid, __panelId__: panel, ...annotations } = rule.annotations ?? {};
+  // Grafana makes a notification's dashboard and panel links of these annotations, and its rule list of the
+  // fields, so that both are written.
+  const annotations = { ...rule.annotations, runbook_url: runbookUrl(rule.title) };
+  const { __dashboardUid__: dashboardUid, __panelId__: panel } = rule.annotations ?? {};
   return {
     uid: rule.uid,
     title: rule.title,
@@ -55,7 +58,19 @@ function fileRule(rule: alerting.Rule, runbookUrl: (ruleName: string) => string)
     keepFiringFor: rule.keep_firing_for,
     missing_series_evals_to_resolve: rule.missingSeriesEvalsToResolve,
     labels: rule.labels,
-    annotations: { ...annotations, runbook_url: runbookUrl(rule.title) },
+    annotations: withAbsoluteLinks(annotations),
     isPaused: rule.isPaused,
   };
 }
+
+/**
+ * Links to pages of Grafana begin with its address, since a notification is read elsewhere. `externalURL`
+ * ends in a slash.
+ */
+const withAbsoluteLinks = (annotations: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(annotations).map(([name, text]) => [
+      name,
+      name.endsWith('_url') && text.startsWith('/') ? `{{ externalURL }}${text.slice(1)}` : text,
+    ]),
+  );

@@ -180,6 +180,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     uid: 'gatewatch-success-after-failed',
     severity: 'warning',
     side: 'gateway',
+    risk: 'money',
     count: {
       from: { kind: 'reversed', lookbackSeconds: 21_600 },
       splitBy: null,

@@ -7,11 +7,15 @@ export type Severity = (typeof SEVERITIES)[number];
 
 /**
  * Whose side the fault is on: the `provider` behind the service, the `gateway` (the service itself),
- * `merchant` (our shop, account or settings), the `issuer`, the `payer`, or the `collector` (gatewatch and
- * what it runs on).
+ * `merchant` (our shop, account or settings), the `issuer`, the `payer`, a `stranger` (an unknown sender who
+ * reaches the intake), or the `collector` (gatewatch and what it runs on).
  */
-export const SIDES = ['provider', 'gateway', 'merchant', 'issuer', 'payer', 'collector'] as const;
+export const SIDES = ['provider', 'gateway', 'merchant', 'issuer', 'payer', 'stranger', 'collector'] as const;
 export type Side = (typeof SIDES)[number];
+
+/** What an incident can cost beside lost orders. Such alerts are never muted, whatever their side. */
+export const RISKS = ['security', 'money'] as const;
+export type Risk = (typeof RISKS)[number];
 
 /** Rules of a group are evaluated one after the other, so that they do not overload the store. */
 export const RULE_GROUPS = {
@@ -104,6 +108,8 @@ interface RuleBase {
   readonly uid: `gatewatch-${string}`;
   readonly severity: Severity;
   readonly side: Side;
+  /** @default neither security nor money is at risk */
+  readonly risk?: Risk;
   /** @default fast */
   readonly group?: RuleGroupName;
   /** The condition must hold this long before a page goes out. */

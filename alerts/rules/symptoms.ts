@@ -112,6 +112,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     uid: 'gatewatch-authz-failures',
     severity: 'critical',
     side: 'gateway',
+    risk: 'security',
     count: perStage(CREATE_AND_CHECK, because(21, 22)),
     condition: fixedShare(0.02, 4, Z_FIXED),
     pendingSeconds: 60,
@@ -133,6 +134,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     uid: 'gatewatch-access-refused',
     severity: 'warning',
     side: 'merchant',
+    risk: 'security',
     count: {
       from: { kind: 'polls' },
       splitBy: 'reason',
@@ -160,6 +162,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     uid: 'gatewatch-signature-mismatches',
     severity: 'critical',
     side: 'provider',
+    risk: 'security',
     count: {
       from: ITEMS,
       where: atStage('GATEWAY_CALLBACK'),
@@ -186,6 +189,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     uid: 'gatewatch-callback-key-broken',
     severity: 'critical',
     side: 'merchant',
+    risk: 'security',
     count: {
       from: { kind: 'callbacks' },
       splitBy: null,
@@ -210,8 +214,9 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     kind: 'share',
     name: 'GatewatchForgedCallbacks',
     uid: 'gatewatch-forged-callbacks',
-    severity: 'warning',
-    side: 'merchant',
+    severity: 'critical',
+    side: 'stranger',
+    risk: 'security',
     count: {
       from: { kind: 'callbacks' },
       splitBy: null,
@@ -287,6 +292,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     uid: 'gatewatch-balance-exhausted',
     severity: 'critical',
     side: 'merchant',
+    risk: 'money',
     count: perStage(['INTERNAL', 'GATEWAY_CREATE'], because(31)),
     condition: fixedShare(0.03, 5, Z_FIXED),
     pendingSeconds: 60,
@@ -330,6 +336,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     uid: 'gatewatch-amount-changed',
     severity: 'warning',
     side: 'payer',
+    risk: 'money',
     count: {
       from: ITEMS,
       where: `state = 'SUCCESS'`,
@@ -354,6 +361,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     uid: 'gatewatch-antifraud-spike',
     severity: 'warning',
     side: 'gateway',
+    risk: 'security',
     count: {
       from: { kind: 'finished' },
       where: JUDGED,
@@ -378,6 +386,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     uid: 'gatewatch-antifraud-silent',
     severity: 'warning',
     side: 'gateway',
+    risk: 'money',
     count: {
       from: ITEMS,
       where: because(41),

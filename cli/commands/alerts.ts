@@ -15,8 +15,8 @@ import {
 } from '../command-context.ts';
 import { drawAlerts } from '../terminal/draw-alerts.ts';
 import type { Host } from '../host.ts';
-import type { OpenedStore } from '../open-store.ts';
-import { createProgressBar } from '../terminal/progress-bar.ts';
+import type { OpenedStore } from '../../store/open.ts';
+import { createProgressBar, progressOn } from '../terminal/progress.ts';
 
 interface AlertsOptions extends GlobalOptions {
   readonly json?: true;
@@ -27,17 +27,17 @@ interface AlertsOptions extends GlobalOptions {
 
 const HELP = `
 Evaluates the generated Grafana rules now, over the stored history, without Grafana: the same SQL and the same
-expressions. How long a condition must hold before Grafana fires is not looked at.
+expressions. How long a condition must hold before Grafana fires is not taken into account.
 
 With --send-test nothing is evaluated: one page that says that it is a test goes to the Alertmanager and the webhook of
-the configuration, and their answers are printed. Who is told by an Alertmanager is its own affair, by severity and side.
-What Grafana tells is tested in Grafana, at its contact points.
+the configuration, and their answers are printed. Whom an Alertmanager pages is its own configuration, by severity and side.
+What Grafana sends is tested in Grafana, at its contact points.
 Exit codes: 0 evaluated, or every target took the page, 1 failed, or one did not, 2 bad usage, or no target configured.
 
 Examples:
   $ gatewatch alerts                every rule, and what it sees
   $ gatewatch alerts --json         an array with one object for each rule and label set
-  $ gatewatch alerts --send-test    does a page come to whoever is on call?`;
+  $ gatewatch alerts --send-test    does a page reach the engineer on call?`;
 
 export function addAlerts(program: Command, context: CommandContext): void {
   program
@@ -46,7 +46,9 @@ export function addAlerts(program: Command, context: CommandContext): void {
     .option('--rules <folder>', 'folder of rule files, in the form that Grafana provisions')
     .option('--send-test', 'send one test page to what the configuration names, and evaluate nothing')
     .addOption(
-      new Option('--severity <severity>', 'of the test page').choices(SEVERITIES).default('critical'),
+      new Option('--severity <severity>', 'severity of the test page')
+        .choices(SEVERITIES)
+        .default('critical'),
     )
     .option('--json', 'one JSON array')
     .addHelpText('after', HELP)
@@ -63,10 +65,10 @@ export function addAlerts(program: Command, context: CommandContext): void {
 
 async function alerts({ host }: CommandContext, options: AlertsOptions): Promise<void> {
   const { loadStoreConfig } = await import('../store-config.ts');
-  const { openStore } = await import('../open-store.ts');
+  const { openStore } = await import('../../store/open.ts');
   const { loadRules } = await import('../../alerts/evaluate/rule-file.ts');
   const rules = loadRules(options.rules ?? RULES_FOLDER);
-  const opened = await openStore(loadStoreConfig(options.config, host.env), host);
+  const opened = await openStore(loadStoreConfig(options.config, host.env), { progress: progressOn(host) });
   try {
     const lines = (await evaluateAll(host, rules, opened)).flatMap(linesOf);
     if (options.json === true) await printJson(host, lines);

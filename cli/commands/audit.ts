@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { AuditReport } from '../../operate/audit/report.ts';
 import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../host.ts';
-import { withProgress } from '../terminal/progress.ts';
-import { parseDuration } from './since-option.ts';
+import { progressOn, withProgress } from '../terminal/progress.ts';
+import { parseDuration } from './options.ts';
 import { drawTable } from '../terminal/table.ts';
 
 interface AuditCommandOptions extends GlobalOptions {
@@ -17,7 +17,7 @@ const QUERY_TIMEOUT_MS = 600_000;
 const HELP = `
 Asks the store whether everything that was acknowledged is there: accepted = stored + rejected, each counted once, for
 Kafka records, callbacks of the intake, watch requests, replies of the gateway and the history items in them. It reads
-only, and may run beside working collectors. What retention has let go is not looked at.
+only, and may run beside working collectors. Rows that retention has removed are not checked.
 
 'not acknowledged' is no fault: rows that a crash left behind before their batch was acknowledged (they are read again and
 fold into one), or that are being written at this moment.
@@ -35,7 +35,7 @@ export function addAudit(program: Command, context: CommandContext): void {
     .description('check that nothing was lost and nothing counted twice')
     .option(
       '--since <duration>',
-      'only what was acknowledged within it, e.g. 24h (default: all there is)',
+      'only what was acknowledged in this time until now, e.g. 24h (default: everything)',
       parseDuration,
     )
     .option('--json', 'the report as one JSON object')
@@ -47,10 +47,10 @@ export function addAudit(program: Command, context: CommandContext): void {
 
 async function auditStore(host: Host, options: AuditCommandOptions): Promise<number> {
   const { loadStoreConfig } = await import('../store-config.ts');
-  const { openStore } = await import('../open-store.ts');
+  const { openStore } = await import('../../store/open.ts');
   const { audit } = await import('../../operate/audit/audit.ts');
   const config = loadStoreConfig(options.config, host.env);
-  const opened = await openStore(config, host, { requestTimeoutMs: QUERY_TIMEOUT_MS });
+  const opened = await openStore(config, { requestTimeoutMs: QUERY_TIMEOUT_MS, progress: progressOn(host) });
   try {
     const now = Date.now() * 1000;
     const work = audit({

@@ -6,8 +6,8 @@ import type { RuleReplay } from '../../alerts/backtest/replay.ts';
 import type { RuleSummary } from '../../alerts/backtest/summary.ts';
 import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import type { Host } from '../host.ts';
-import type { OpenedStore } from '../open-store.ts';
-import { createProgressBar } from '../terminal/progress-bar.ts';
+import type { OpenedStore } from '../../store/open.ts';
+import { createProgressBar, progressOn } from '../terminal/progress.ts';
 
 interface BacktestOptions extends GlobalOptions {
   readonly from: string;
@@ -39,7 +39,7 @@ export function addBacktest(program: Command, context: CommandContext): void {
     .argument('[rule...]', 'names of rules')
     .option('--from <time>', 'ISO 8601 (UTC), or how long ago: 7d, 12h', '7d')
     .option('--to <time>', 'as --from, or now', 'now')
-    .option('--step <duration>', "between evaluations, e.g. 5m (default: each rule's own interval)")
+    .option('--step <duration>', "time between evaluations, e.g. 5m (default: each rule's own interval)")
     .option('--set <RULE.NAME=VALUE>', 'evaluate with another limit; can be repeated', collect, [])
     .option('--rules <folder>', 'folder of rule files, in the form that Grafana provisions')
     .option('--html <file>', 'write a page with plots')
@@ -69,8 +69,8 @@ async function backtest(
   const rules = await chosenRules(names, options);
   if (options.html !== undefined) await mustBeWritable(options.html);
   const { loadStoreConfig } = await import('../store-config.ts');
-  const { openStore } = await import('../open-store.ts');
-  const opened = await openStore(loadStoreConfig(options.config, host.env), host);
+  const { openStore } = await import('../../store/open.ts');
+  const opened = await openStore(loadStoreConfig(options.config, host.env), { progress: progressOn(host) });
   try {
     const done = await replayAll(host, rules, range, opened);
     if (options.html !== undefined) {

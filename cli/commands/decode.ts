@@ -18,7 +18,7 @@ With --json each code is one object on a line of its own.`;
 export function addDecode(program: Command, { host }: CommandContext): void {
   program
     .command('decode')
-    .description('say what history codes mean')
+    .description('explain history codes')
     .argument('<code...>', 'codes such as 2.2.4.11')
     .option('--json', 'one JSON object a line')
     .addHelpText('after', HELP)

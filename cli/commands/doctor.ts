@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { LoadedConfig } from '../../schemas/config.ts';
-import { GatewatchError } from '../../schemas/errors.ts';
 import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
-import type { Check, Finding } from '../../operate/doctor/check.ts';
+import type { Finding } from '../../operate/doctor/check.ts';
+import type { DoctorPorts } from '../../operate/doctor/doctor.ts';
+import { VERSION } from '../../store/package-files.ts';
 import { printable, type Host, type Output } from '../host.ts';
-import { withProgress } from '../terminal/progress.ts';
+import { progressOn, withProgress } from '../terminal/progress.ts';
 
 interface DoctorOptions extends GlobalOptions {
   readonly json?: true;
@@ -12,6 +12,7 @@ interface DoctorOptions extends GlobalOptions {
 
 /** No check may take longer. */
 const DEADLINE_MS = 20_000;
+const EXPORT_TIMEOUT_MS = 5_000;
 
 const HELP = `
 Looks at all that the collector needs: the configuration, Node.js, the store and its schema, disk, ports, Kafka with its
@@ -37,56 +38,39 @@ export function addDoctor(program: Command, context: CommandContext): void {
 
 async function doctor(host: Host, options: DoctorOptions): Promise<number> {
   const { runChecks } = await import('../../operate/doctor/check.ts');
-  const working = chooseChecks(host, options.config).then((checks) => runChecks(checks, DEADLINE_MS));
-  const findings = await withProgress(host, 'examining', working);
+  const { chooseChecks } = await import('../../operate/doctor/doctor.ts');
+  const checks = chooseChecks(await doctorPorts(host, options.config));
+  const findings = await withProgress(host, 'examining', runChecks(checks, DEADLINE_MS));
   const failed = findings.filter((finding) => finding.status === 'fail').length;
   if (options.json === true) await printJson(host, { ok: failed === 0, findings });
   else await host.stdout.write(drawFindings(host.stdout, findings));
   return failed === 0 ? EXIT.done : EXIT.failed;
 }
 
-/** What can be checked with the configuration as it is; one that is not valid still tells about the store. */
-async function chooseChecks(host: Host, path: string | undefined): Promise<Check[]> {
+/** The collector's own parts, for the doctor to try. */
+async function doctorPorts(host: Host, path: string | undefined): Promise<DoctorPorts> {
   const { loadConfig } = await import('../../collector/config/load.ts');
+  const { verifySignature } = await import('../../collector/decode/signature.ts');
+  const { createOtlpSender } = await import('../../collector/sinks/otlp/sender.ts');
+  const { surveyKafka } = await import('../../collector/sources/kafka/survey.ts');
+  const { isOtlpWanted } = await import('../../collector/telemetry/otel-env.ts');
+  const { hasStore, openStore } = await import('../../store/open.ts');
   const { loadStoreConfig } = await import('../store-config.ts');
-  const { nodeCheck } = await import('../../operate/doctor/node-check.ts');
-  const { signatureCheck } = await import('../../operate/doctor/signature-check.ts');
-  const always = [nodeCheck(host.nodeVersion), signatureCheck()];
-  const config = attempt(() => loadConfig(path, host.env));
-  const stored = config instanceof GatewatchError ? attempt(() => loadStoreConfig(path, host.env)) : config;
-  const checks: Check[] = [await configurationCheck(config), ...always];
-  if (!(stored instanceof GatewatchError)) {
-    const { storeCheck } = await import('../../operate/doctor/store-check.ts');
-    const { diskCheck } = await import('../../operate/doctor/disk-check.ts');
-    const { portCheck } = await import('../../operate/doctor/port-check.ts');
-    checks.push(storeCheck(stored, host), portCheck(stored));
-    if (stored.clickhouse === undefined) checks.push(diskCheck(stored.dataDir));
-  }
-  if (config instanceof GatewatchError) return checks;
-  if (config.kafka !== undefined) {
-    const { kafkaCheck } = await import('../../operate/doctor/kafka-check.ts');
-    checks.push(kafkaCheck(config.kafka));
-  }
-  const { gatewayCheck } = await import('../../operate/doctor/gateway-check.ts');
-  const { otlpCheck } = await import('../../operate/doctor/otlp-check.ts');
-  return [...checks, ...config.gateways.map(gatewayCheck), otlpCheck(host.env, config.collectorId)];
-}
-
-async function configurationCheck(config: LoadedConfig | GatewatchError): Promise<Check> {
-  const { configCheck } = await import('../../operate/doctor/config-check.ts');
-  if (!(config instanceof GatewatchError)) return configCheck(config);
-  const { fail } = await import('../../operate/doctor/check.ts');
-  const advice = 'Gateways and Kafka are not checked until this is mended.';
-  return { name: 'configuration', run: async () => [fail('configuration', config.message, advice)] };
-}
-
-function attempt<T>(load: () => T): T | GatewatchError {
-  try {
-    return load();
-  } catch (error) {
-    if (error instanceof GatewatchError) return error;
-    throw error;
-  }
+  const sendSpans = async (collectorId: string): Promise<void> => {
+    const sender = createOtlpSender({ version: VERSION, collectorId, timeoutMs: EXPORT_TIMEOUT_MS });
+    await sender.send([]).finally(() => sender.close());
+  };
+  return {
+    nodeVersion: host.nodeVersion,
+    env: host.env,
+    loadConfig: () => loadConfig(path, host.env),
+    loadStoreConfig: () => loadStoreConfig(path, host.env),
+    hasStore,
+    openStore: (config) => openStore(config, { embedded: 'create', progress: progressOn(host) }),
+    surveyKafka,
+    verifySignature,
+    sendSpans: ({ collectorId }) => (isOtlpWanted(host.env, 'TRACES') ? () => sendSpans(collectorId) : null),
+  };
 }
 
 const MARKS = { ok: ['green', 'ok  '], warn: ['yellow', 'warn'], fail: ['red', 'FAIL'] } as const;

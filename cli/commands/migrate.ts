@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import type { RetentionConfig } from '../../schemas/config.ts';
 import type { MigrationPlan } from '../../store/migrate.ts';
-import type { Store } from '../../store/store.ts';
 import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
-import { withProgress } from '../terminal/progress.ts';
+import { progressOn, withProgress } from '../terminal/progress.ts';
 
 interface MigrateOptions extends GlobalOptions {
   readonly dryRun?: true;
@@ -40,18 +38,11 @@ export function addMigrate(program: Command, context: CommandContext): void {
 
 async function migrate({ host }: CommandContext, options: MigrateOptions): Promise<void> {
   const { loadStoreConfig } = await import('../store-config.ts');
-  const { openStore } = await import('../open-store.ts');
-  const { createMigrator } = await import('../../store/migrate.ts');
-  const { MIGRATIONS_FOLDER } = await import('../../store/package-files.ts');
-  const { retentionDays } = await import('../../store/retention-days.ts');
+  const { openStore, schemaMigrator } = await import('../../store/open.ts');
   const config = loadStoreConfig(options.config, host.env);
-  const opened = await openStore(config, host, { create: true });
+  const opened = await openStore(config, { embedded: 'create', progress: progressOn(host) });
   try {
-    const migrator = createMigrator({
-      store: opened.store,
-      directory: MIGRATIONS_FOLDER,
-      retention: retentionDays(config.retention),
-    });
+    const migrator = schemaMigrator(opened.store, config.retention);
     const work = options.dryRun === true ? migrator.plan() : migrator.run();
     const plan = await withProgress(host, 'migrating', work);
     if (options.json === true) await printJson(host, { dryRun: options.dryRun === true, ...plan });
@@ -70,11 +61,10 @@ async function grant({ host }: CommandContext, options: MigrateOptions): Promise
   const { GatewatchError } = await import('../../schemas/errors.ts');
   const { loadStoreConfig } = await import('../store-config.ts');
   const { grantStatements } = await import('../../store/grants.ts');
-  const { readMigrations } = await import('../../store/migrations.ts');
+  const { schemaStatements } = await import('../../store/migrate.ts');
   const { DATABASE } = await import('../../schemas/names.ts');
-  const { MIGRATIONS_FOLDER } = await import('../../store/package-files.ts');
   const config = loadStoreConfig(options.config, host.env);
-  const statements = grantStatements(await readMigrations(MIGRATIONS_FOLDER), {
+  const statements = grantStatements(await schemaStatements(), {
     database: config.clickhouse?.database ?? DATABASE,
     gateways: [...new Set(options.gateway)],
   });
@@ -85,8 +75,8 @@ async function grant({ host }: CommandContext, options: MigrateOptions): Promise
       { code: 'usage' },
     );
   if (!dryRun) {
-    const { openStore } = await import('../open-store.ts');
-    const opened = await openStore(config, host, { create: false });
+    const { openStore } = await import('../../store/open.ts');
+    const opened = await openStore(config, { progress: progressOn(host) });
     try {
       for (const statement of statements) await opened.store.command(statement, { database: '' });
     } finally {
@@ -98,14 +88,6 @@ async function grant({ host }: CommandContext, options: MigrateOptions): Promise
   await host.stderr.write(
     dryRun ? 'Nothing was changed.\n' : 'Done. Give the roles to users: GRANT gatewatch_collector TO ...\n',
   );
-}
-
-/** Brings a store up to date, for commands that write into one that no collector may ever have seen. */
-export async function migrateStore(store: Store, retention: RetentionConfig): Promise<void> {
-  const { createMigrator } = await import('../../store/migrate.ts');
-  const { MIGRATIONS_FOLDER } = await import('../../store/package-files.ts');
-  const { retentionDays } = await import('../../store/retention-days.ts');
-  await createMigrator({ store, directory: MIGRATIONS_FOLDER, retention: retentionDays(retention) }).run();
 }
 
 /** A script that another client could run. */

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { orderTimelineSchema, type OrderQuery, type OrderTimeline } from '../../schemas/order-timeline.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
-import { askCollector, collectorUrl, problemDetail } from '../collector-client.ts';
+import { askCollector, collectorUrl, problemDetail } from '../../operate/collector-client.ts';
 import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../host.ts';
-import { addOrderIdOptions, type OrderIdOptions } from './order-options.ts';
-import { withProgress } from '../terminal/progress.ts';
+import { addOrderIdOptions, type OrderIdOptions } from './options.ts';
+import { progressOn, withProgress } from '../terminal/progress.ts';
 import type { StoreConfig } from '../store-config.ts';
 
 interface OrderOptions extends OrderIdOptions {
@@ -29,7 +29,7 @@ export function addOrder(program: Command, context: CommandContext): void {
     .description('show what one order went through')
     .argument('<id>', "the order's id");
   addOrderIdOptions(command, { gateway: 'any', type: 'any', by: 'either' })
-    .option('--json', 'everything as one JSON object')
+    .option('--json', 'the timeline as one JSON object')
     .addHelpText('after', HELP)
     .action(async (id: string, _options: object, self: Command) => {
       context.exitCode = await order(context.host, id, self.optsWithGlobals<OrderOptions & GlobalOptions>());
@@ -88,9 +88,9 @@ async function readFromStore(
   host: Host,
   wanted: OrderQuery,
 ): Promise<OrderTimeline | null> {
-  const { openStore } = await import('../open-store.ts');
+  const { openStore } = await import('../../store/open.ts');
   const { readOrderTimeline } = await import('../../store/order-timeline.ts');
-  const opened = await openStore(config, host);
+  const opened = await openStore(config, { progress: progressOn(host) });
   try {
     return await readOrderTimeline((text, params) => opened.store.query(text, params), wanted);
   } finally {

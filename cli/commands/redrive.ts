@@ -1,13 +1,13 @@
 import { Option, type Command } from 'commander';
 import { REJECT_REASONS } from '../../schemas/rows.ts';
 import type { LoadedConfig } from '../../schemas/config.ts';
-import type { AskForReads, RedriveOptions, RedriveReport } from '../../operate/redrive/redrive.ts';
-import { askCollector, collectorUrl, problemDetail } from '../collector-client.ts';
-import { parseCount } from './count-option.ts';
+import { collectorUrl, postWatchMessages, problemDetail } from '../../operate/collector-client.ts';
+import type { RedriveReport } from '../../operate/redrive/outcomes.ts';
+import type { AskForReads, ReadPlaces } from '../../operate/redrive/redrive.ts';
 import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../host.ts';
-import { createProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
-import { parseDuration } from './since-option.ts';
+import { createProgressBar, progressOn, type ProgressBar } from '../terminal/progress.ts';
+import { parseCount, parseDuration } from './options.ts';
 
 interface RedriveCommandOptions extends GlobalOptions {
   readonly reason?: string;
@@ -20,14 +20,13 @@ interface RedriveCommandOptions extends GlobalOptions {
 }
 
 const HELP = `
-Tries rejects again after their cause was mended: a gateway added to the configuration, a decoder corrected, a column
-widened. Start the collector anew with what was mended first: one that still runs without it does not read the orders.
-Records are read from Kafka at the coordinates of their reject, without moving any consumer group, and go through the
-collector's own steps; for rejects of replies the running collector reads the order again (without one, the next run
-does). What went in before is not stored twice. A reject that is set right gets 'resolved_at' in the view 'rejects';
-none is removed.
+Processes rejects again after their cause was fixed: a gateway added to the configuration, a decoder corrected, a column
+widened. Restart the collector with the fix first: one that runs without it does not read the orders. Records are read
+from Kafka at the coordinates of their reject, without moving any consumer group, and go through the collector's own
+steps; for rejects of replies the running collector reads the order again (without one, the next run does). What was
+stored before is not stored twice. A resolved reject gets 'resolved_at' in the view 'rejects'; none is removed.
 
-Exit code 1 when a reject stays: it would be rejected again, its record is gone from Kafka, or its order was not read
+Exit code 1 when a reject stays open: it would be rejected again, its record is gone from Kafka, or its order was not read
 without fault in time.
 
 Examples:
@@ -38,20 +37,20 @@ Examples:
 export function addRedrive(program: Command, context: CommandContext): void {
   program
     .command('redrive')
-    .description('try rejects again after their cause was mended')
+    .description('process rejected messages again after their cause was fixed')
     .addOption(
       new Option('-r, --reason <reason>', 'only rejects with this reason').choices([...REJECT_REASONS]),
     )
-    .option('-g, --gateway <name>', 'only rejects of this gateway, by the name that they carry')
-    .option('--since <duration>', 'only what was rejected within it, e.g. 24h', parseDuration)
-    .option('--limit <count>', 'at most so many', parseCount)
+    .option('-g, --gateway <name>', 'only rejects with this gateway name')
+    .option('--since <duration>', 'only what was rejected in this time until now, e.g. 24h', parseDuration)
+    .option('--limit <count>', 'at most this many rejects', parseCount)
     .addOption(
-      new Option('--wait <duration>', 'how long orders that are read again are waited for')
+      new Option('--wait <duration>', 'how long to wait for orders that are read again')
         .argParser(parseDuration)
         .default(30, '30s'),
     )
-    .option('--dry-run', 'read and judge, and store nothing')
-    .option('--json', 'what became of them as one JSON object')
+    .option('--dry-run', 'read and decode, and store nothing')
+    .option('--json', 'the report as one JSON object')
     .addHelpText('after', HELP)
     .action(async (_options: object, command: Command) => {
       context.exitCode = await redriveRejects(context.host, command.optsWithGlobals<RedriveCommandOptions>());
@@ -60,15 +59,16 @@ export function addRedrive(program: Command, context: CommandContext): void {
 
 async function redriveRejects(host: Host, options: RedriveCommandOptions): Promise<number> {
   const { loadConfig } = await import('../../collector/config/load.ts');
-  const { openStore } = await import('../open-store.ts');
+  const { openStore } = await import('../../store/open.ts');
   const { systemClock } = await import('../../schemas/system-clock.ts');
-  const { createOfflinePipeline } = await import('../../operate/redrive/offline-pipeline.ts');
+  const { createOfflineCollector } = await import('../../collector/offline.ts');
   const { redrive } = await import('../../operate/redrive/redrive.ts');
   const config = loadConfig(options.config, host.env);
-  const opened = await openStore(config, host);
-  const pipeline = await createOfflinePipeline({
+  const opened = await openStore(config, { progress: progressOn(host) });
+  const ingest = await createOfflineCollector({
     store: opened.store,
     gateways: config.gateways,
+    kafka: config.kafka,
     clock: systemClock,
     purpose: 'redrive',
     dryRun: options.dryRun === true,
@@ -78,9 +78,10 @@ async function redriveRejects(host: Host, options: RedriveCommandOptions): Promi
   try {
     const report = await redrive({
       query: (sql, params) => opened.store.query(sql, params),
-      pipeline,
-      kafka: await kafkaOf(config),
-      ask: await askOf(config),
+      ingest,
+      readPlaces: await readPlacesOf(config),
+      ask: askOf(config),
+      clock: systemClock,
       filter: {
         ...(options.reason === undefined ? {} : { reason: options.reason }),
         ...(options.gateway === undefined ? {} : { gateway: options.gateway }),
@@ -102,52 +103,34 @@ async function redriveRejects(host: Host, options: RedriveCommandOptions): Promi
     return report.stored + report.readAgain === report.found ? EXIT.done : EXIT.failed;
   } finally {
     clearBar();
-    await pipeline.stop();
+    await ingest.stop();
     await opened.close();
   }
 }
 
-async function kafkaOf({ kafka, gateways }: LoadedConfig): Promise<RedriveOptions['kafka']> {
+async function readPlacesOf({ kafka }: LoadedConfig): Promise<ReadPlaces | null> {
   if (kafka === undefined) return null;
   const { fetchRecords } = await import('../../collector/sources/kafka/fetch-records.ts');
-  const { callbackTopicNames, gatewayOfTopic, kafkaConnection } =
-    await import('../../collector/sources/kafka/options.ts');
-  const names = gateways.map((gateway) => gateway.name);
-  return {
-    topics: {
-      callbacks: callbackTopicNames(kafka),
-      watch: kafka.watchTopic,
-      gatewayOf: gatewayOfTopic(kafka, names),
-    },
-    read: (places, handle) =>
-      fetchRecords({ ...kafkaConnection(kafka), groupPrefix: `${kafka.groupId}-redrive`, places, handle }),
-  };
+  const { kafkaConnection } = await import('../../collector/sources/kafka/options.ts');
+  return (places, handle) =>
+    fetchRecords({ ...kafkaConnection(kafka), groupPrefix: `${kafka.groupId}-redrive`, places, handle });
 }
 
-/** With the longest ids, more would be too much for one request. */
-const AT_ONCE = 500;
 /** A refusal names every order that was not taken. */
 const REFUSAL_SHOWN = 300;
 
-async function askOf(config: LoadedConfig): Promise<AskForReads> {
-  const { messageOf } = await import('../../operate/redrive/orders-of.ts');
+function askOf(config: LoadedConfig): AskForReads {
   const url = collectorUrl(config);
   return async (orders) => {
-    for (let from = 0; from < orders.length; from += AT_ONCE) {
-      const reply = await askCollector(url, '/orders', {
-        body: orders.slice(from, from + AT_ONCE).map(messageOf),
-      });
-      if (reply === null) return 'nobody';
-      if (reply.status >= 300) {
-        const detail = printable(problemDetail(reply)).slice(0, REFUSAL_SHOWN);
-        const hint =
-          reply.status === 400
-            ? '. Start it anew with this configuration: it then reads what went in; redrive what is left.'
-            : '';
-        return { refusal: `The collector at ${url} refuses to read orders now: ${detail}${hint}` };
-      }
-    }
-    return 'asked';
+    const { failure } = await postWatchMessages(url, orders);
+    if (failure === null) return 'asked';
+    if (failure === 'no_answer') return 'no_answer';
+    const detail = printable(problemDetail(failure)).slice(0, REFUSAL_SHOWN);
+    const hint =
+      failure.status === 400
+        ? '. Restart it with this configuration: it then reads what was stored; redrive what is left.'
+        : '';
+    return { refusal: `The collector at ${url} refuses to read orders now: ${detail}${hint}` };
   };
 }
 

@@ -46,7 +46,7 @@ async function run({ host }: CommandContext, options: RunOptions): Promise<numbe
   const log = createLog(config.log.level);
   host.outliveStdout();
   host.onCrash((error) => {
-    log.fatal({ err: error }, 'an error that nobody caught; ending');
+    log.fatal({ err: error }, 'uncaught error; ending');
     void host.exit(EXIT.failed);
   });
   const stopping = Promise.withResolvers<string>();

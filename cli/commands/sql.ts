@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import type { Host } from '../host.ts';
-import { withProgress } from '../terminal/progress.ts';
+import { progressOn, withProgress } from '../terminal/progress.ts';
 
 interface SqlOptions extends GlobalOptions {
   readonly format?: string;
@@ -29,7 +29,7 @@ export function addSql(program: Command, context: CommandContext): void {
     .argument('<statement>', "the statement, or '-' to read it from stdin")
     .option('-f, --format <name>', 'format of the result, e.g. CSVWithNames, Vertical, Parquet')
     .option('--json', 'one JSON object a line (JSONEachRow)')
-    .option('--write', 'with the rights to change things')
+    .option('--write', 'use the account that may write')
     .addHelpText('after', HELP)
     .action(async (statement: string, _options: object, command: Command) => {
       await sql(context, statement, command.optsWithGlobals<SqlOptions>());
@@ -47,10 +47,10 @@ async function sql({ host }: CommandContext, argument: string, options: SqlOptio
   const statement = argument === '-' ? await readAll(host.stdin) : argument;
   if (statement.trim() === '') throw usageError('the statement is empty');
   const { loadStoreConfig } = await import('../store-config.ts');
-  const { openStore } = await import('../open-store.ts');
+  const { openStore } = await import('../../store/open.ts');
   const { sendSql } = await import('../../store/sql-request.ts');
   const config = loadStoreConfig(options.config, host.env);
-  const opened = await openStore(config, host);
+  const opened = await openStore(config, { progress: progressOn(host) });
   try {
     const chunks = sendSql({
       url: opened.url,

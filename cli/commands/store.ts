@@ -45,13 +45,14 @@ async function serve({ host }: CommandContext, options: StoreOptions): Promise<n
       code: 'embedded_locked',
     });
   }
-  const { createLog, storeEvents } = await import('../log.ts');
+  const { createLog } = await import('../log.ts');
+  const { logEvents } = await import('../../store/embedded/events.ts');
   const { startEmbeddedStore } = await import('../../store/embedded/store.ts');
   const log = createLog(config.log.level);
   const stopped = stopOnSignal(host, log);
   const { fsync, readerPassword } = config.embedded;
   const { dataDir } = config;
-  const store = await startEmbeddedStore({ dataDir, port, fsync, readerPassword, log: storeEvents(log) });
+  const store = await startEmbeddedStore({ dataDir, port, fsync, readerPassword, log: logEvents(log) });
   host.outliveStdout();
   const secretFile = join(store.dataDir, 'writer.secret');
   const readerSecretFile = join(store.dataDir, 'reader.secret');

@@ -1,10 +1,11 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import type { KafkaConfig } from '../../schemas/config.ts';
 import type { WatchMessage } from '../../schemas/watch.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
-import { askCollector, collectorUrl, problemDetail } from '../collector-client.ts';
+import { collectorUrl, postWatchMessages, problemDetail } from '../../operate/collector-client.ts';
 import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../host.ts';
-import { addOrderIdOptions, type OrderIdOptions } from './order-options.ts';
+import { addOrderIdOptions, type OrderIdOptions } from './options.ts';
 import { withProgress } from '../terminal/progress.ts';
 
 interface WatchOptions extends OrderIdOptions {
@@ -26,13 +27,13 @@ Examples:
 export function addWatch(program: Command, context: CommandContext): void {
   const command = program
     .command('watch')
-    .description('have orders read, and followed until they settle')
+    .description('read orders now, and follow them until they settle')
     .argument('<id...>', "the orders' ids");
   addOrderIdOptions(command, { gateway: 'the only one', type: 'Deposit', by: 'external-id' })
-    .option('--channel <name>', 'payment channel, which no reply tells')
+    .option('--channel <name>', 'payment channel: status replies do not name it')
     .option('--amount <decimal>', 'amount, for replies that lack it', parseAmount)
     .option('--currency <code>', 'currency, for replies that lack it')
-    .option('--json', 'what was done as one JSON object')
+    .option('--json', 'the result as one JSON object')
     .addHelpText('after', HELP)
     .action(async (ids: string[], _options: object, self: Command) => {
       await watch(context.host, ids, self.optsWithGlobals<WatchOptions & GlobalOptions>());
@@ -47,28 +48,30 @@ async function watch(host: Host, ids: readonly string[], options: WatchOptions):
   const config = loadPartialConfig(options.config, host.env, ['http', 'kafka']);
   const messages = ids.map((id) => messageOf(id, options));
   const url = collectorUrl(config);
-  for (let from = 0; from < messages.length; from += AT_ONCE) {
-    const body = messages.slice(from, from + AT_ONCE);
-    const reply = await withProgress(host, 'asking the collector', askCollector(url, '/orders', { body }));
-    if (reply === null && from === 0) {
-      if (config.kafka === undefined) throw nobodyAnswers(url);
-      const { produceWatchMessages } = await import('./produce-watch.ts');
-      await withProgress(host, 'writing to Kafka', produceWatchMessages(config.kafka, messages));
-      return done(host, options, ids.length, `Kafka topic ${config.kafka.watchTopic}`);
-    }
-    if (reply === null) throw nobodyAnswers(url);
-    if (reply.status >= 300) {
-      throw new GatewatchError(`The collector at ${url} refuses: ${printable(problemDetail(reply))}`, {
-        code: 'internal',
-        retryable: reply.status === 503,
-      });
-    }
+  const asking = postWatchMessages(url, messages);
+  const { accepted, failure } = await withProgress(host, 'asking the collector', asking);
+  if (failure === null) return done(host, options, ids.length, `the collector at ${url}`);
+  if (failure !== 'no_answer') {
+    throw new GatewatchError(`The collector at ${url} refuses: ${printable(problemDetail(failure))}`, {
+      code: 'internal',
+      retryable: failure.status === 503,
+    });
   }
-  return done(host, options, ids.length, `the collector at ${url}`);
+  if (accepted > 0 || config.kafka === undefined) throw nobodyAnswers(url);
+  await withProgress(host, 'writing to Kafka', leaveInKafka(config.kafka, messages));
+  return done(host, options, ids.length, `Kafka topic ${config.kafka.watchTopic}`);
 }
 
-/** With the longest ids, more would be too much for one request. */
-const AT_ONCE = 500;
+/** Leaves the requests on the watch topic. Resolves when the brokers have them all. */
+async function leaveInKafka(kafka: KafkaConfig, messages: readonly WatchMessage[]): Promise<void> {
+  const { createWatchTopic } = await import('../../collector/sources/kafka/watch-topic.ts');
+  const topic = createWatchTopic(kafka);
+  try {
+    for (const message of messages) await topic.send(message);
+  } finally {
+    await topic.stop();
+  }
+}
 
 function messageOf(id: string, options: WatchOptions): WatchMessage {
   const { gateway, type, by, channel, amount, currency } = options;

@@ -2,6 +2,7 @@ import { callbackSchema, isUsualCallback, type Callback } from '../../schemas/ga
 import type { CallbackDeliveryRow, EpochMicros, Verdict } from '../../schemas/rows.ts';
 import type { Secret } from '../../schemas/secret.ts';
 import { currencyCode, isDecimal, isMasked, storedId, storedStatus, type TextPolicy } from './grammar.ts';
+import { parseKeepingAmount } from './amount-text.ts';
 import { sha256Bytes } from './ids.ts';
 import { firstProblem, problemText } from '../../schemas/problem.ts';
 import { verifySignature } from './signature.ts';
@@ -140,7 +141,7 @@ export function readCallback(body: Uint8Array): Read {
   }
   let input: unknown;
   try {
-    input = parseKeepingAmount(strictUtf8.decode(body));
+    input = parseBody(strictUtf8.decode(body));
   } catch {
     // The parser's message quotes the input, which may hold card data: it is not repeated.
     return refuse('body: expected JSON in UTF-8, received something else');
@@ -154,19 +155,11 @@ export function readCallback(body: Uint8Array): Read {
   return { callback: { externalId, status, amount, orderType, currency }, problem: '' };
 }
 
-/**
- * The signature covers the amount's exact text: should a gateway send a JSON number, its source text is that.
- */
-function parseKeepingAmount(text: string): unknown {
+/** The callback with its amount as text, as gateways send it; of a number the source text. */
+function parseBody(text: string): unknown {
   const input: unknown = JSON.parse(text);
-  // Gateways send a string: asking the parser for source texts costs more than all the rest of reading a
-  // callback.
   const isNumber = typeof (input as { amount?: unknown } | null)?.amount === 'number';
-  return isNumber ? (JSON.parse(text, keepAmountText) as unknown) : input;
-}
-
-function keepAmountText(key: string, value: unknown, context?: { source?: string }): unknown {
-  return key === 'amount' && typeof value === 'number' ? (context?.source ?? String(value)) : value;
+  return isNumber ? parseKeepingAmount(text, () => true) : input;
 }
 
 /**

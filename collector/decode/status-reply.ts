@@ -27,6 +27,7 @@ import {
 import { stableId } from './ids.ts';
 import { addKnown, readKnown, readRefused, type KnownHistory } from './known-history.ts';
 import { received } from '../../schemas/shape.ts';
+import { parseKeepingAmount } from './amount-text.ts';
 import { firstProblem, type Problem } from '../../schemas/problem.ts';
 import {
   currencyCode,
@@ -201,7 +202,7 @@ function readReply(body: string, context: ReplyContext): Read {
   let input: unknown;
   try {
     // Some servers put a byte order mark before their JSON.
-    input = parseKeepingAmount(body.startsWith('\u{feff}') ? body.slice(1) : body);
+    input = parseReply(body.startsWith('\u{feff}') ? body.slice(1) : body);
   } catch {
     // The parser's message quotes the input, which may hold card data: it is not repeated.
     const length = `${body.length} characters of something else`;
@@ -232,21 +233,14 @@ function readReply(body: string, context: ReplyContext): Read {
   };
 }
 
-/**
- * A double holds 15 digits. Asking the parser for source texts costs more than all the rest: only for an
- * amount of more.
- */
+/** Of more digits than a double holds. */
 const LONG_AMOUNT = /"amount"\s*:\s*-?[\d.]{16}/;
 const PLAIN_NUMBER = /^-?[\d.]{1,63}$/;
 
 /** The reply, its amount as text where a number would be another amount. */
-function parseKeepingAmount(body: string): unknown {
-  return LONG_AMOUNT.test(body) ? (JSON.parse(body, keepAmountText) as unknown) : JSON.parse(body);
-}
-
-function keepAmountText(key: string, value: unknown, context?: { source?: string }): unknown {
-  const text = key === 'amount' && typeof value === 'number' ? context?.source : undefined;
-  return text !== undefined && PLAIN_NUMBER.test(text) ? text : value;
+function parseReply(body: string): unknown {
+  if (!LONG_AMOUNT.test(body)) return JSON.parse(body) as unknown;
+  return parseKeepingAmount(body, (source) => PLAIN_NUMBER.test(source));
 }
 
 /** A reply about another order than the one asked for must never be filed under either. */

@@ -1,4 +1,4 @@
-import type { WatchedOrder } from '../../schemas/watch.ts';
+import { watchTopicKey, type WatchedOrder } from '../../schemas/watch.ts';
 
 /**
  * The part of all watched orders that one collector goes on with: those whose key falls into its partitions
@@ -16,7 +16,7 @@ export function isInShare(
   order: Pick<WatchedOrder, 'gateway' | 'orderType' | 'orderId'>,
 ): boolean {
   if (share === null) return true;
-  const key = Buffer.from(`${order.gateway}|${order.orderType}|${order.orderId}`);
+  const key = Buffer.from(watchTopicKey(order));
   return share.partitions.includes(murmur2(key) % share.of);
 }
 

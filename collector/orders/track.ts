@@ -1,9 +1,8 @@
 import type { EpochMicros } from '../../schemas/rows.ts';
-import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
+import { watchKey, type WatchedOrder, type WatchRef } from '../../schemas/watch.ts';
 import { NOTHING_KNOWN } from '../decode/known-history.ts';
 import { lookAgain, reopen } from './advance.ts';
 import type { PipelineContext } from './context.ts';
-import type { WatchRef } from './watch-memory.ts';
 
 /** Somebody named an order that is to be read. */
 export interface OrderNews extends WatchRef {

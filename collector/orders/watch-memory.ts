@@ -1,17 +1,20 @@
 import type { OrderType } from '../../schemas/dictionary.ts';
 import { TABLES } from '../../schemas/names.ts';
 import type { EpochMicros, OrderWatchRow } from '../../schemas/rows.ts';
-import { watchKey, type IdKind, type WatchedOrder, type WatchPhase } from '../../schemas/watch.ts';
+import {
+  watchKey,
+  type IdKind,
+  type WatchedOrder,
+  type WatchPhase,
+  type WatchRef,
+} from '../../schemas/watch.ts';
 import { orderText, type OrderIdentity } from '../decode/ids.ts';
 import { knownLine, type KnownHistory } from '../decode/known-history.ts';
-import { inPieces } from './pieces.ts';
+import { inPieces } from '../../store/pieces.ts';
 import { shareCondition, type Share } from './assignment.ts';
 
 /** Runs a SELECT; parameters as `{name:Type}`. */
 export type Query = <T>(sql: string, params?: Readonly<Record<string, unknown>>) => Promise<T[]>;
-
-/** Names one watched order. */
-export type WatchRef = Pick<WatchedOrder, 'gateway' | 'orderType' | 'idKind' | 'orderId'>;
 
 /** Reads back what earlier runs and other collectors stored about orders. */
 export interface WatchMemory {

@@ -2,12 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Clock } from '../../schemas/clock.ts';
 import type { TableResult } from '../../store/store.ts';
-import type { LoadedConfig } from '../../schemas/config.ts';
 import { createConsole, type AlertsNow } from './console.ts';
 import { openPage, type PageFiles } from './page-files.ts';
 import { consoleRoutes } from './routes.ts';
 import { createStore } from '../../store/store.ts';
-import type { OpenStore } from '../../store/open.ts';
+import type { OpenedStore } from '../../store/open.ts';
 import { ALERT_DASHBOARDS_FOLDER, DASHBOARDS_FOLDER, PAGE_FOLDER } from '../../store/package-files.ts';
 
 /** Beyond what a panel can show or a person waits for. A server's own limits may be lower. */
@@ -37,23 +36,15 @@ export interface RunningConsole {
  * only reads.
  */
 export function startConsole(
-  config: LoadedConfig,
-  opened: OpenStore,
+  opened: OpenedStore,
   clock: Clock,
   alerts: AlertsNow,
   log: Logger,
 ): RunningConsole {
-  const { clickhouse } = config;
   const stopped = new AbortController();
   const page = findPage(log, stopped.signal);
-  const store =
-    opened.embedded === null && clickhouse !== undefined
-      ? createStore({ ...clickhouse, requestTimeoutMs: 20_000 })
-      : createStore({
-          url: opened.store.url,
-          ...opened.embedded?.reader,
-          requestTimeoutMs: 20_000,
-        });
+  const { url, database, reader } = opened;
+  const store = createStore({ url, database, ...reader, requestTimeoutMs: 20_000 });
   const query = async (sql: string): Promise<TableResult> =>
     JSON.parse(await store.queryText(sql, 'JSON', undefined, LIMITS)) as TableResult;
   const console = createConsole({

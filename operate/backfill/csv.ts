@@ -1,10 +1,12 @@
 /*
  * RFC 4180, read as a stream, and forgiving where files differ:
+ *
  *   file    => record *(end record) [end]         end    => CRLF / LF / CR
  *   record  => field *(delimiter field)           field  => quoted / plain
- * quoted  => '"' *(any but '"' / '""') '"'      plain  => *(any but delimiter, end) A quote inside a plain
- * field stands for itself. Text behind the closing quote of a field makes its record malformed. An empty line
- * is no record.
+ *   quoted  => '"' *(any but '"' / '""') '"'      plain  => *(any but delimiter, end)
+ *
+ * A quote inside a plain field stands for itself. Text behind the closing quote of a field makes its record
+ * malformed. An empty line is no record.
  */
 
 export interface CsvRecord {
@@ -15,103 +17,105 @@ export interface CsvRecord {
   readonly malformed: boolean;
 }
 
-export interface CsvReader {
-  /** Records that end in this piece of the text. */
-  push(text: string): CsvRecord[];
-  /** The last record, when no line end follows it. */
-  end(): CsvRecord[];
+/** Where the reader stands between two characters. Plain data, changed in place by `readCsv` and `endCsv`. */
+export interface CsvState {
+  readonly delimiter: string;
+  /** `quote`: behind a quote within a quoted field, its end or the first of two. `spoilt`: text behind the end. */
+  mode: 'start' | 'plain' | 'quoted' | 'quote' | 'spoilt';
+  field: string;
+  fields: string[];
+  malformed: boolean;
+  /** Characters of the record so far. */
+  size: number;
+  firstLine: number;
+  line: number;
+  afterReturn: boolean;
 }
-
-type State = 'start' | 'plain' | 'quoted' | 'quote' | 'spoilt';
 
 /** A quote that is never closed must not swallow a file into memory. */
 const MAX_RECORD_CHARACTERS = 100_000;
 
-/**
- * Characters go through a state machine, so that it does not matter where the pieces of the text begin and
- * end.
- */
-export function createCsvReader(delimiter: string): CsvReader {
-  let state: State = 'start';
-  let field = '';
-  let fields: string[] = [];
-  let records: CsvRecord[] = [];
-  let size = 0;
-  let line = 1;
-  let firstLine = 1;
-  let malformed = false;
-  let afterReturn = false;
-
-  function endField(): void {
-    fields.push(field);
-    field = '';
-    state = 'start';
-  }
-
-  function endRecord(): void {
-    const isEmpty = state === 'start' && fields.length === 0;
-    if (!isEmpty) {
-      // Within quotes only when the text ends there, or the record is too long.
-      if (state === 'quoted') malformed = true;
-      endField();
-      records.push({ line: firstLine, fields, malformed });
-    }
-    fields = [];
-    state = 'start';
-    malformed = false;
-    size = 0;
-  }
-
-  function take(char: string): void {
-    const isEnd = char === '\n' || char === '\r';
-    if (isEnd && state !== 'quoted') {
-      endRecord();
-    } else if (state === 'quoted') {
-      if (char === '"') state = 'quote';
-      else field += char;
-    } else if (char === delimiter) {
-      endField();
-    } else if (state === 'start' && char === '"') {
-      state = 'quoted';
-    } else if (state === 'quote' && char === '"') {
-      field += '"';
-      state = 'quoted';
-    } else if (state === 'quote' || state === 'spoilt') {
-      malformed = true;
-      state = 'spoilt';
-    } else {
-      field += char;
-      state = 'plain';
-    }
-  }
-
+export function startCsv(delimiter: string): CsvState {
   return {
-    push(text) {
-      for (const char of text) {
-        const isSecond = char === '\n' && afterReturn;
-        afterReturn = char === '\r';
-        // Within quotes a line end is content, also one of two characters.
-        if (isSecond && state !== 'quoted') continue;
-        if (size === 0) firstLine = line;
-        size += 1;
-        if ((char === '\n' && !isSecond) || char === '\r') line += 1;
-        take(char);
-        if (size > MAX_RECORD_CHARACTERS) {
-          malformed = true;
-          endRecord();
-        }
-      }
-      const done = records;
-      records = [];
-      return done;
-    },
-    end() {
-      if (size > 0) endRecord();
-      const done = records;
-      records = [];
-      return done;
-    },
+    delimiter,
+    mode: 'start',
+    field: '',
+    fields: [],
+    malformed: false,
+    size: 0,
+    firstLine: 1,
+    line: 1,
+    afterReturn: false,
   };
+}
+
+/** The records that end in this piece of the text; it does not matter where pieces begin and end. */
+export function readCsv(state: CsvState, text: string): CsvRecord[] {
+  const records: CsvRecord[] = [];
+  for (const char of text) {
+    const isSecond = char === '\n' && state.afterReturn;
+    state.afterReturn = char === '\r';
+    // Within quotes a line end is content, also one of two characters.
+    if (isSecond && state.mode !== 'quoted') continue;
+    if (state.size === 0) state.firstLine = state.line;
+    state.size += 1;
+    if ((char === '\n' && !isSecond) || char === '\r') state.line += 1;
+    if ((char === '\n' || char === '\r') && state.mode !== 'quoted') {
+      records.push(...endRecord(state));
+      continue;
+    }
+    readCharacter(state, char);
+    if (state.size > MAX_RECORD_CHARACTERS) {
+      state.malformed = true;
+      records.push(...endRecord(state));
+    }
+  }
+  return records;
+}
+
+/** The last record, when no line end follows it. */
+export function endCsv(state: CsvState): CsvRecord[] {
+  return state.size > 0 ? endRecord(state) : [];
+}
+
+/** One character of a record, which no end of a line is unless it is quoted. */
+function readCharacter(state: CsvState, char: string): void {
+  const { mode, delimiter } = state;
+  if (mode === 'quoted') {
+    if (char === '"') state.mode = 'quote';
+    else state.field += char;
+  } else if (char === delimiter) {
+    endField(state);
+  } else if (mode === 'start' && char === '"') {
+    state.mode = 'quoted';
+  } else if (mode === 'quote' && char === '"') {
+    state.field += '"';
+    state.mode = 'quoted';
+  } else if (mode === 'quote' || mode === 'spoilt') {
+    state.malformed = true;
+    state.mode = 'spoilt';
+  } else {
+    state.field += char;
+    state.mode = 'plain';
+  }
+}
+
+function endField(state: CsvState): void {
+  state.fields.push(state.field);
+  state.field = '';
+  state.mode = 'start';
+}
+
+function endRecord(state: CsvState): CsvRecord[] {
+  const isEmpty = state.mode === 'start' && state.fields.length === 0;
+  // Within quotes only when the text ends there, or the record is too long.
+  const malformed = state.malformed || state.mode === 'quoted';
+  endField(state);
+  const record = { line: state.firstLine, fields: state.fields, malformed };
+  state.fields = [];
+  state.malformed = false;
+  state.size = 0;
+  return isEmpty ? [] : [record];
 }
 
 /** The delimiter of a header line: whichever of comma, semicolon and tab it has most of. */

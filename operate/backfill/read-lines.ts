@@ -3,7 +3,7 @@ import type { Problem } from '../../schemas/problem.ts';
 import { checkWatchMessage } from '../../schemas/watch-message.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import { fieldOf, FIELDS, toMessage, type BackfillField, type Defaults } from './columns.ts';
-import { createCsvReader, delimiterOf, type CsvRecord } from './csv.ts';
+import { delimiterOf, endCsv, readCsv, startCsv, type CsvRecord } from './csv.ts';
 
 /** One line of the file: an order to watch, or why it is none. */
 export interface Line {
@@ -94,7 +94,7 @@ function checkJson(text: string, defaults: Defaults): Omit<Line, 'line'> {
 }
 
 function createTableReader(delimiter: string, defaults: Defaults): LineReader {
-  const csv = createCsvReader(delimiter);
+  const csv = startCsv(delimiter);
   let columns: (BackfillField | undefined)[] | null = null;
   const read = (record: CsvRecord): Line[] => {
     if (columns === null) {
@@ -103,7 +103,7 @@ function createTableReader(delimiter: string, defaults: Defaults): LineReader {
     }
     return [{ line: record.line, ...checkRecord(record, columns, defaults) }];
   };
-  return { push: (text) => csv.push(text).flatMap(read), end: () => csv.end().flatMap(read) };
+  return { push: (text) => readCsv(csv, text).flatMap(read), end: () => endCsv(csv).flatMap(read) };
 }
 
 function readHeader(record: CsvRecord, defaults: Defaults): (BackfillField | undefined)[] {

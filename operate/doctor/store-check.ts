@@ -1,19 +1,27 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMigrator } from '../../store/migrate.ts';
-import type { Host } from '../../cli/host.ts';
-import { MIGRATIONS_FOLDER } from '../../store/package-files.ts';
+import { VIEWS } from '../../schemas/names.ts';
+import type { Store } from '../../store/store.ts';
 import { Secret } from '../../schemas/secret.ts';
-import { hasStore, openStore, type Login, type OpenedStore } from '../../cli/open-store.ts';
-import { retentionDays } from '../../store/retention-days.ts';
+import { schemaMigrator, type Login, type OpenedStore } from '../../store/open.ts';
 import { sendSql } from '../../store/sql-request.ts';
-import type { StoreConfig } from '../../cli/store-config.ts';
-import { maskedFinding } from './masked-check.ts';
+import type { PartialConfig } from '../../schemas/config.ts';
 import { fail, ok, warn, type Check, type Finding } from './check.ts';
 
+/** The sections of the configuration about the store and the addresses of this host. */
+export type StoreConfig = PartialConfig<'clickhouse' | 'dataDir' | 'embedded' | 'retention' | 'http' | 'log'>;
+
+/** How the commands open the store. */
+export interface StorePort {
+  /** Has an embedded store ever run in this folder? */
+  readonly hasStore: (dataDir: string) => boolean;
+  /** Opens the store that the configuration means, and makes an embedded one where there is none. */
+  readonly openStore: (config: StoreConfig) => Promise<OpenedStore>;
+}
+
 /** Does the store answer, is its schema the one we know, and can the reader read? */
-export function storeCheck(config: StoreConfig, host: Host): Check {
+export function storeCheck(config: StoreConfig, { hasStore, openStore }: StorePort): Check {
   return {
     name: 'store',
     async run() {
@@ -21,26 +29,19 @@ export function storeCheck(config: StoreConfig, host: Host): Check {
       // Before the first run there is no folder to open: prove the engine in one that is thrown away.
       const folder = isNew ? await mkdtemp(join(tmpdir(), 'gatewatch-doctor-')) : null;
       try {
-        const opened = await open(folder === null ? config : { ...config, dataDir: folder }, host);
-        if ('status' in opened) return [opened];
+        const opened = await openStore(folder === null ? config : { ...config, dataDir: folder });
         try {
           return await examine(opened, config, isNew);
         } finally {
           await opened.close();
         }
+      } catch (error) {
+        return [fail('store', (error as Error).message, '')];
       } finally {
         if (folder !== null) await rm(folder, { recursive: true, force: true });
       }
     },
   };
-}
-
-async function open(config: StoreConfig, host: Host): Promise<OpenedStore | Finding> {
-  try {
-    return await openStore(config, host, { create: true });
-  } catch (error) {
-    return fail('store', (error as Error).message, '');
-  }
 }
 
 async function examine(opened: OpenedStore, config: StoreConfig, isNew: boolean): Promise<Finding[]> {
@@ -67,8 +68,7 @@ async function examine(opened: OpenedStore, config: StoreConfig, isNew: boolean)
 async function schemaFinding({ store }: OpenedStore, config: StoreConfig): Promise<Finding> {
   const check = 'store: schema';
   try {
-    const retention = retentionDays(config.retention);
-    const plan = await createMigrator({ store, directory: MIGRATIONS_FOLDER, retention }).plan();
+    const plan = await schemaMigrator(store, config.retention).plan();
     if (plan.steps.length === 0) return ok(check, `Up to date, version ${plan.to}.`);
     const titles = plan.steps.map((step) => step.title).join(', ');
     return warn(
@@ -103,8 +103,8 @@ async function readerFinding(opened: OpenedStore): Promise<Finding[]> {
   if (!(await isRefused('CREATE DATABASE gatewatch_doctor', reader))) {
     return [fail(check, `${reader.username} can write.`, 'This installation is broken: install it again.')];
   }
-  const nobody = { username: reader.username, password: new Secret('') };
-  const needsPassword = await isRefused('SELECT 1', nobody);
+  const noPassword = { username: reader.username, password: new Secret('') };
+  const needsPassword = await isRefused('SELECT 1', noPassword);
   const reads = `${reader.username} can read and cannot write`;
   return needsPassword
     ? [ok(check, `${reads}; its password is in the file reader.secret of the data folder.`)]
@@ -129,4 +129,34 @@ function wallFinding({ wall }: OpenedStore): Finding[] {
   const why = wall.replace(/^none: /, '') || 'it was started by an earlier version';
   const advice = 'Run it under deploy/systemd/gatewatch.service or in the container, on Linux 5.13 or later.';
   return [warn(check, `${first}; no wall of the system stands around the engine's process: ${why}.`, advice)];
+}
+
+const MASKED_DAYS = 7;
+
+/** Texts that were stored as fingerprints, by the field in which they came. */
+const MASKED = `SELECT field, count() AS texts FROM (
+  SELECT 'action' AS field FROM ${VIEWS.historyEvents}
+  WHERE event_time > now() - INTERVAL ${MASKED_DAYS} DAY AND startsWith(action, '~')
+  UNION ALL SELECT 'orderStatus' FROM ${VIEWS.orders}
+  WHERE first_seen_at > now() - INTERVAL ${MASKED_DAYS} DAY AND startsWith(ifNull(status, ''), '~')
+  UNION ALL SELECT 'callback status' FROM ${VIEWS.callbacks}
+  WHERE last_received_at > now() - INTERVAL ${MASKED_DAYS} DAY AND startsWith(ifNull(status, ''), '~')
+  UNION ALL SELECT 'callback externalId' FROM ${VIEWS.callbacks}
+  WHERE last_received_at > now() - INTERVAL ${MASKED_DAYS} DAY AND startsWith(ifNull(external_id, ''), '~')
+) GROUP BY field ORDER BY field`;
+
+/**
+ * Does a gateway send texts that are not what their fields are for: card numbers, names, or words we should
+ * know?
+ */
+async function maskedFinding(store: Store): Promise<Finding> {
+  const check = 'store: texts';
+  const rows = await store.query<{ field: string; texts: number }>(MASKED);
+  if (rows.length === 0) return ok(check, `No text of the last ${MASKED_DAYS} days had to be hidden.`);
+  const fields = rows.map(({ field, texts }) => `${field} ${texts}`).join(', ');
+  return warn(
+    check,
+    `Texts of the last ${MASKED_DAYS} days that fit no grammar were stored as fingerprints (~shape:length:hash): ${fields}.`,
+    'Ask who sends them what they are: card data in such a field is an incident of theirs.',
+  );
 }

@@ -1,8 +1,10 @@
 import type { OrderType } from '../../schemas/dictionary.ts';
 import { TABLES, VIEWS } from '../../schemas/names.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
-import { inPieces } from '../../collector/orders/pieces.ts';
-import type { Query } from '../../collector/orders/watch-memory.ts';
+import { inPieces } from '../../store/pieces.ts';
+
+/** Runs a SELECT; parameters as `{name:Type}`. */
+export type Query = <T>(sql: string, params?: Readonly<Record<string, unknown>>) => Promise<T[]>;
 
 /** A reject that nothing has set right yet. */
 export interface OpenReject {
@@ -54,6 +56,13 @@ LIMIT {limit:UInt32}`,
 
 /** How a reject can be set right. */
 export type Way = 'kafka' | 'read_again' | 'none';
+
+/** Where a record lies, as text. */
+export const placeText = (place: {
+  readonly topic: string;
+  readonly partition: number | null;
+  readonly offset: number | string | null;
+}): string => `${place.topic}/${place.partition}@${place.offset}`;
 
 const OF_REPLIES = new Set([
   'reply_malformed',

@@ -1,29 +1,45 @@
+import type { Clock } from '../../schemas/clock.ts';
 import { sleep } from '../../schemas/deadline.ts';
-import type { Query, WatchRef } from '../../collector/orders/watch-memory.ts';
 import type { KafkaRecord } from '../../schemas/kafka.ts';
-import { byPlace, placeText, resolutionOf, takeAgain, type KafkaTopics } from './from-kafka.ts';
-import type { OfflinePipeline } from './offline-pipeline.ts';
-import { readOpenRejects, readSetRight, wayOf, type OpenReject, type RejectFilter } from './open-rejects.ts';
-import { leaveForNextRun, ordersOf } from './orders-of.ts';
+import { ID_KINDS, watchKey, type WatchMessage, type WatchRef } from '../../schemas/watch.ts';
+import type { IngestPort } from '../ingest-port.ts';
+import {
+  placeText,
+  readOpenRejects,
+  readSetRight,
+  wayOf,
+  type OpenReject,
+  type Query,
+  type RejectFilter,
+} from './open-rejects.ts';
+import { reportOutcomes, type Outcome, type RedriveReport } from './outcomes.ts';
+
+/** Where one record lies in Kafka. */
+export interface RecordPlace {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+}
 
 /** Reads records at these places, hands them over by partition, and tells which are gone. */
 export type ReadPlaces = (
-  places: readonly { topic: string; partition: number; offset: number }[],
+  places: readonly RecordPlace[],
   handle: (records: readonly KafkaRecord[]) => Promise<void>,
-) => Promise<{ gone: readonly { topic: string; partition: number; offset: number }[] }>;
+) => Promise<{ readonly gone: readonly RecordPlace[] }>;
 
-/** Has the orders read now. `nobody`: no collector is there to do it. */
+/** Asks the running collector to read orders now. `no_answer`: none is running. */
 export type AskForReads = (
-  orders: readonly WatchRef[],
-) => Promise<'asked' | 'nobody' | { readonly refusal: string }>;
+  orders: readonly WatchMessage[],
+) => Promise<'asked' | 'no_answer' | { readonly refusal: string }>;
 
 export interface RedriveOptions {
   readonly query: Query;
   readonly filter: RejectFilter;
-  readonly pipeline: OfflinePipeline;
+  readonly ingest: IngestPort;
   /** null: no Kafka is configured. */
-  readonly kafka: { readonly topics: KafkaTopics; readonly read: ReadPlaces } | null;
+  readonly readPlaces: ReadPlaces | null;
   readonly ask: AskForReads;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Only say what would become of them. @default false */
   readonly dryRun?: boolean;
   /** How long orders that are read again are waited for. @default 30000 */
@@ -31,32 +47,15 @@ export interface RedriveOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** What became of each open reject that was looked at. */
-export interface RedriveReport {
-  readonly found: number;
-  /** Its record went in. */
-  readonly stored: number;
-  /** A later reply about its order had no such fault. */
-  readonly readAgain: number;
-  /** It would be rejected again: the fault is still there. */
-  readonly stillRejected: number;
-  /** Its order has been asked for and not been read without fault yet. */
-  readonly waiting: number;
-  /** Its record is no longer in Kafka. */
-  readonly gone: number;
-  /** Nothing tells how to try again, e.g. its topic is not configured. */
-  readonly noWay: number;
-  /** The first ones that stay, with why. */
-  readonly left: readonly string[];
-  /**
-   * Why the running collector does not read orders for us, e.g. since it has not been started anew; else
-   * null.
-   */
-  readonly refusal: string | null;
-}
-
-const SHOWN = 20;
 const LOOK_AGAIN_MS = 500;
+
+/** One run: what was found, and what became of it so far. */
+interface Run {
+  readonly options: RedriveOptions;
+  readonly rejects: readonly OpenReject[];
+  readonly outcomes: Map<OpenReject, Outcome>;
+  refusal: string | null;
+}
 
 /**
  * Tries open rejects again after a fix. Records of Kafka are read from their coordinates and go through the
@@ -64,114 +63,123 @@ const LOOK_AGAIN_MS = 500;
  * marked in the store, not removed.
  */
 export async function redrive(options: RedriveOptions): Promise<RedriveReport> {
-  const { query, pipeline, dryRun = false } = options;
-  const { context } = pipeline;
-  const rejects = await readOpenRejects(query, options.filter);
-  const outcome = new Map<OpenReject, keyof Omit<RedriveReport, 'found' | 'left' | 'refusal'>>();
-  let refusal: string | null = null;
-  const settle = async (some: readonly OpenReject[], resolution: 'stored' | 'read_again'): Promise<void> => {
-    for (const reject of some) outcome.set(reject, resolution === 'stored' ? 'stored' : 'readAgain');
-    options.onProgress?.(outcome.size, rejects.length);
-    if (some.length === 0 || dryRun) return;
-    const now = context.clock.now();
-    await context.write({ rejectResolutions: some.map((one) => resolutionOf(one, resolution, now)) }, {});
+  const rejects = await readOpenRejects(options.query, options.filter);
+  const run: Run = { options, rejects, outcomes: new Map(), refusal: null };
+  await redriveRecords(run);
+  await redriveReplies(run);
+  return reportOutcomes(rejects, run.outcomes, run.refusal);
+}
+
+/** Takes the records of rejects again, partition by partition. */
+async function redriveRecords(run: Run): Promise<void> {
+  const { options, outcomes } = run;
+  const { ingest, readPlaces, dryRun = false } = options;
+  const byPlace = Map.groupBy(
+    run.rejects.filter((reject) => wayOf(reject) === 'kafka' && ingest.topics.has(reject.topic)),
+    placeText,
+  );
+  if (readPlaces === null || byPlace.size === 0) return;
+  const rejectsAt = (place: KafkaRecord | RecordPlace) => byPlace.get(placeText(place)) ?? [];
+  // A callback was received when it was rejected.
+  const rejectedAt = (record: KafkaRecord) => {
+    const times = rejectsAt(record).map((reject) => reject.rejected_at);
+    return times.length === 0 ? null : Math.min(...times);
   };
+  const { gone } = await readPlaces([...byPlace.values()].flatMap(placeOf), async (records) => {
+    const accepted = await ingest.takeRecords(records, rejectedAt);
+    for (const reject of records.flatMap(rejectsAt)) outcomes.set(reject, 'stillRejected');
+    const stored = records.flatMap((record, index) => (accepted[index] === true ? rejectsAt(record) : []));
+    await settle(run, stored, 'stored');
+  });
+  for (const reject of gone.flatMap(rejectsAt)) outcomes.set(reject, 'gone');
+  // The steps have stored that these are to be read. A running collector is asked now; else the next one finds
+  // it at its start.
+  const orders = ingest.ordersToRead();
+  if (orders.length > 0 && !dryRun) await ask(run, orders);
+}
 
-  await fromKafka();
-  await byReadingAgain();
-  for (const reject of rejects) if (!outcome.has(reject)) outcome.set(reject, 'noWay');
-  return report();
+function placeOf([reject]: readonly OpenReject[]): RecordPlace[] {
+  if (reject === undefined || reject.partition === null || reject.offset === null) return [];
+  return [{ topic: reject.topic, partition: reject.partition, offset: reject.offset }];
+}
 
-  async function ask(orders: readonly WatchRef[]): Promise<'asked' | 'nobody' | 'refused'> {
-    const answer = await options.ask(orders);
-    if (typeof answer === 'string') return answer;
-    refusal = answer.refusal;
-    return 'refused';
-  }
-
-  async function fromKafka(): Promise<void> {
-    const { kafka } = options;
-    const isOurs = ({ topic }: OpenReject) =>
-      kafka !== null && (topic === kafka.topics.watch || kafka.topics.callbacks.includes(topic));
-    const places = byPlace(rejects.filter((reject) => wayOf(reject) === 'kafka' && isOurs(reject)));
-    if (kafka === null || places.size === 0) return;
-    const wanted = [...places.values()].flatMap(([reject]) =>
-      reject?.partition == null || reject.offset === null
-        ? []
-        : [{ topic: reject.topic, partition: reject.partition, offset: reject.offset }],
-    );
-    const { gone } = await kafka.read(wanted, async (records) => {
-      const right = await takeAgain(records, places, kafka.topics, pipeline);
-      for (const record of records) {
-        for (const reject of places.get(placeText(record)) ?? []) outcome.set(reject, 'stillRejected');
-      }
-      await settle(right, 'stored');
-    });
-    for (const place of gone)
-      for (const reject of places.get(placeText(place)) ?? []) outcome.set(reject, 'gone');
-    // The steps have stored that these are to be read. A collector that runs learns it here, or at its next
-    // start.
-    const orders = pipeline.takenUp();
-    if (orders.length > 0 && !dryRun) await ask(orders);
-  }
-
-  async function byReadingAgain(): Promise<void> {
-    let open = rejects.filter(
-      (reject) => wayOf(reject) === 'read_again' && context.gateways.has(reject.gateway),
-    );
-    const look = async (): Promise<void> => {
-      const right = await readSetRight(query, open);
-      await settle(
-        open.filter((reject) => right.has(reject.reject_id)),
-        'read_again',
-      );
-      open = open.filter((reject) => !right.has(reject.reject_id));
-    };
-    await look();
-    for (const reject of open) outcome.set(reject, 'waiting');
-    if (open.length === 0 || dryRun) return;
-    const orders = await ordersOf(open, context.memory);
-    const answer = await ask(orders);
-    if (answer === 'nobody') return leaveForNextRun(orders, context);
-    if (answer === 'refused') return;
-    const deadline = context.clock.monotonicMs() + (options.waitMs ?? 30_000);
-    while (open.length > 0 && context.clock.monotonicMs() < deadline) {
-      await sleep(LOOK_AGAIN_MS);
-      await look();
-    }
-  }
-
-  function report(): RedriveReport {
-    const count = (what: string) => [...outcome.values()].filter((one) => one === what).length;
-    const left = rejects
-      .map((reject) => [reject, outcome.get(reject) ?? 'noWay'] as const)
-      .filter(([, what]) => what !== 'stored' && what !== 'readAgain');
-    return {
-      found: rejects.length,
-      stored: count('stored'),
-      readAgain: count('readAgain'),
-      stillRejected: count('stillRejected'),
-      waiting: count('waiting'),
-      gone: count('gone'),
-      noWay: count('noWay'),
-      left: left
-        .slice(0, SHOWN)
-        .map(([reject, what]) => `${whereOf(reject)}: ${reject.reason}, ${WHY[what]}`),
-      refusal,
-    };
+/** Has the orders of rejected replies read again, and waits for replies without the fault. */
+async function redriveReplies(run: Run): Promise<void> {
+  const { ingest, clock, dryRun = false, waitMs = 30_000 } = run.options;
+  let open = await settleReplies(
+    run,
+    run.rejects.filter((reject) => wayOf(reject) === 'read_again' && ingest.gateways.has(reject.gateway)),
+  );
+  for (const reject of open) run.outcomes.set(reject, 'waiting');
+  if (open.length === 0 || dryRun) return;
+  const orders = await ordersOf(open, ingest);
+  const answer = await ask(run, orders);
+  // Without a collector that polls, the orders are due when one starts.
+  if (answer === 'no_answer') await ingest.takeWatchRequests(orders.map(messageOf));
+  if (answer !== 'asked') return;
+  const deadline = clock.monotonicMs() + waitMs;
+  while (open.length > 0 && clock.monotonicMs() < deadline) {
+    await sleep(LOOK_AGAIN_MS);
+    open = await settleReplies(run, open);
   }
 }
 
-const WHY: Readonly<Record<string, string>> = {
-  stillRejected: 'would be rejected again',
-  waiting: 'its order has not been read without this fault yet',
-  gone: 'its record is no longer in Kafka',
-  noWay: 'there is no way to try it again with this configuration',
-};
+/** Settles those that a later reply has set right; resolves with the others. */
+async function settleReplies(run: Run, open: readonly OpenReject[]): Promise<readonly OpenReject[]> {
+  const right = await readSetRight(run.options.query, open);
+  const settled = open.filter((reject) => right.has(reject.reject_id));
+  await settle(run, settled, 'readAgain');
+  return open.filter((reject) => !right.has(reject.reject_id));
+}
 
-function whereOf(reject: OpenReject): string {
-  if (reject.topic !== '') return placeText(reject);
-  return reject.order_id === null
-    ? reject.reject_id
-    : `${reject.gateway}|${reject.order_type}|${reject.order_id}`;
+async function settle(
+  run: Run,
+  rejects: readonly OpenReject[],
+  outcome: 'stored' | 'readAgain',
+): Promise<void> {
+  const { ingest, dryRun = false, onProgress } = run.options;
+  for (const reject of rejects) run.outcomes.set(reject, outcome);
+  onProgress?.(run.outcomes.size, run.rejects.length);
+  if (rejects.length === 0 || dryRun) return;
+  const resolution = outcome === 'stored' ? 'stored' : 'read_again';
+  await ingest.resolveRejects(
+    rejects.map(({ gateway, reason, reject_id }) => ({ gateway, reason, reject_id, resolution })),
+  );
+}
+
+async function ask(run: Run, orders: readonly WatchRef[]): Promise<'asked' | 'no_answer' | 'refused'> {
+  const answer = await run.options.ask(orders.map(messageOf));
+  if (typeof answer === 'string') return answer;
+  run.refusal = answer.refusal;
+  return 'refused';
+}
+
+/**
+ * Names the orders that these rejects of replies are about. A reject has an id and not its kind: what is
+ * watched tells.
+ */
+export async function ordersOf(
+  rejects: readonly OpenReject[],
+  { findWatched }: Pick<IngestPort, 'findWatched'>,
+): Promise<WatchRef[]> {
+  const named = new Map<string, WatchRef[]>();
+  for (const { gateway, order_type: orderType, order_id: orderId } of rejects) {
+    if (orderType === null || orderId === null) continue;
+    const refs = ID_KINDS.map((idKind) => ({ gateway, orderType, idKind, orderId }));
+    named.set(`${gateway}|${orderType}|${orderId}`, refs);
+  }
+  const watched = await findWatched([...named.values()].flat());
+  return [...named.values()].flatMap((refs) => {
+    const known = refs.filter((ref) => watched.has(watchKey(ref)));
+    return known.length > 0 ? known : refs.slice(0, 1);
+  });
+}
+
+/** The message that asks for an order. */
+function messageOf({ gateway, orderType, idKind, orderId }: WatchRef): WatchMessage {
+  return {
+    gateway,
+    orderType,
+    ...(idKind === 'external-id' ? { externalId: orderId } : { externalTransactionId: orderId }),
+  };
 }

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 
 export interface DemoOptions {
-  /** Stop by itself after so many seconds; null: at Ctrl-C. */
+  /** Seconds after which it stops by itself; null: at Ctrl-C. */
   readonly seconds: number | null;
   readonly json: boolean;
   readonly seed: string;
@@ -21,7 +21,7 @@ export function readDemoOptions(args: readonly string[]): DemoOptions {
       'A payment gateway, a collector and a ClickHouse on this machine: orders live and fail, and you can watch.\n' +
         'Nothing leaves the machine, and nothing but the data folder is written.',
     )
-    .option('--seconds <n>', 'stop after so many seconds and print a summary', atLeast(LEAST_SECONDS))
+    .option('--seconds <n>', 'stop after this many seconds and print a summary', atLeast(LEAST_SECONDS))
     .option('--json', 'the summary as one JSON object on stdout', false)
     .option('--seed <text>', 'equal seeds give equal orders', 'demo')
     .option('--rate <n>', 'orders per second', atLeast(0.1), 4)

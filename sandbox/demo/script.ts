@@ -33,3 +33,23 @@ export function seasonTraffic(sandbox: Sandbox): void {
   sandbox.faults.add({ name: 'callback_duplicate', probability: 0.03 });
   sandbox.faults.add({ name: 'http_423', probability: 0.01, endpoint: 'status' });
 }
+
+/**
+ * Leaves a note on the dashboards, as a deployment would. The demo goes on when the collector does not take it.
+ * @param collector address of its interface
+ */
+export async function annotate(
+  collector: string,
+  note: { readonly title: string; readonly text: string; readonly forSeconds: number },
+): Promise<void> {
+  const [startsAt, endsAt] = [Date.now(), Date.now() + note.forSeconds * 1000].map((ms) =>
+    new Date(ms).toISOString(),
+  );
+  const { title, text } = note;
+  await fetch(`${collector}/annotations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ title, text, startsAt, endsAt, tags: ['demo'] }),
+    signal: AbortSignal.timeout(5_000),
+  }).catch(() => undefined);
+}

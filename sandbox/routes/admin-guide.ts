@@ -8,7 +8,7 @@ export const ADMIN_GUIDE = {
   endpoints: {
     'GET /admin/stats':
       'orders by outcome, callbacks, requests by HTTP status, faults applied, history items visible',
-    'POST /admin/rate': '{ratePerSecond}: the sandbox creates so many orders by itself',
+    'POST /admin/rate': '{ratePerSecond}: orders a second that the sandbox creates by itself',
     'GET /admin/faults': 'active faults',
     'POST /admin/faults':
       '{name, probability=1, forSeconds?, endpoint?: create|status, orderType?, channel?, stage?: 1-6, delayMs?, retryAfterSeconds?, processed?}',

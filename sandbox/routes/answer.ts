@@ -44,61 +44,66 @@ export async function answer(
   fault: ActiveFault | undefined,
   random: Random,
 ): Promise<number | 'none'> {
-  const write = async ({ status, body, headers = {} }: GatewayReply) => {
-    await reply
-      .code(status)
-      .headers(headers)
-      .type('application/json; charset=utf-8')
-      .send(JSON.stringify(body));
-    return status;
-  };
-  if (!fault) return write(result);
-  const error = ERROR_OF[fault.name];
-  if (error === 'RATE_LIMITED') {
-    return write({ ...errorReply(error), headers: { 'retry-after': String(fault.retryAfterSeconds ?? 2) } });
-  }
-  if (error) return write(errorReply(error));
-  const { socket } = request.raw;
-  const text = JSON.stringify(result.body);
-  switch (fault.name) {
-    case 'slow':
-      await waitWhileOpen(request, fault.delayMs ?? 3000);
-      return write(result);
+  switch (fault?.name) {
     case 'timeout':
       reply.hijack();
       await waitWhileOpen(request, fault.delayMs ?? 120_000);
-      socket.destroy();
+      request.raw.socket.destroy();
       return 'none';
     case 'connection_reset':
       reply.hijack();
-      socket.resetAndDestroy();
+      request.raw.socket.resetAndDestroy();
       return 'none';
-    case 'truncated_body': {
-      reply.hijack();
-      const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-      reply.raw.writeHead(result.status, headers);
-      reply.raw.write(text.slice(0, text.length / 2), () => socket.destroy());
+    case 'truncated_body':
+      cutOff(reply, result, request);
       return result.status;
-    }
     case 'truncated_json':
-      await reply
-        .code(result.status)
-        .type('application/json; charset=utf-8')
-        .send(text.slice(0, text.length / 2));
+      await write(reply, result, half(JSON.stringify(result.body)));
       return result.status;
-    case 'id_mismatch':
-      return write(
-        result.status === 200 ? { ...result, body: { ...result.body, externalId: random.uuid() } } : result,
-      );
-    case 'out_of_order_items':
-      return write(
-        result.status === 200
-          ? { ...result, body: shuffled(result.body as FullStatusReply, random) }
-          : result,
-      );
-    default:
-      return write(result);
+    case 'slow':
+      await waitWhileOpen(request, fault.delayMs ?? 3000);
   }
+  const bent = fault === undefined ? result : bendReply(result, fault, random);
+  await write(reply, bent, JSON.stringify(bent.body));
+  return bent.status;
+}
+
+/** The reply with what a fault changes in it: another status, another body. */
+export function bendReply(
+  result: GatewayReply,
+  fault: Pick<ActiveFault, 'name' | 'retryAfterSeconds'>,
+  random: Random,
+): GatewayReply {
+  const error = ERROR_OF[fault.name];
+  if (error === 'RATE_LIMITED')
+    return { ...errorReply(error), headers: { 'retry-after': String(fault.retryAfterSeconds ?? 2) } };
+  if (error) return errorReply(error);
+  if (result.status !== 200) return result;
+  if (fault.name === 'id_mismatch') return { ...result, body: { ...result.body, externalId: random.uuid() } };
+  if (fault.name === 'out_of_order_items')
+    return { ...result, body: shuffled(result.body as FullStatusReply, random) };
+  return result;
+}
+
+const half = (text: string) => text.slice(0, text.length / 2);
+
+async function write(
+  reply: FastifyReply,
+  { status, headers = {} }: GatewayReply,
+  text: string,
+): Promise<void> {
+  await reply.code(status).headers(headers).type('application/json; charset=utf-8').send(text);
+}
+
+/** Announces the whole body, sends half of it and closes the connection. */
+function cutOff(reply: FastifyReply, { status, body }: GatewayReply, request: FastifyRequest): void {
+  const text = JSON.stringify(body);
+  reply.hijack();
+  reply.raw.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  });
+  reply.raw.write(half(text), () => request.raw.socket.destroy());
 }
 
 /** Resolves after the wait, or at once when the client goes away. */

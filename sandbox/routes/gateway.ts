@@ -6,7 +6,7 @@ import type { FaultBoard, FaultTarget } from '../faults.ts';
 import type { MerchantEndpoint, SandboxConfig } from '../options.ts';
 import type { Order, OrderStore } from '../orders.ts';
 import { createRandom } from '../random.ts';
-import { statusReply } from '../reply.ts';
+import { statusAt, statusReply } from '../reply.ts';
 import { count, type SandboxStats } from '../stats.ts';
 import { answer, isProcessed } from './answer.ts';
 
@@ -92,4 +92,38 @@ function traits(order: Order | undefined, nowMs: number): FaultTarget {
   if (!order) return {};
   const latest = order.items.findLast((item) => item.visibleAtMs <= nowMs);
   return { channel: order.channel, ...(latest ? { stage: Number(latest.action[0]) } : {}) };
+}
+
+/**
+ * What the links in create replies lead to. The payer's steps are part of the seeded history: nothing to fill
+ * in.
+ */
+export function registerPages(app: FastifyInstance, orders: OrderStore, now: () => number): void {
+  for (const [path, title] of PAGES) {
+    app.get<{ Params: { id: string } }>(`/${path}/:id`, (request, reply) => {
+      const order = orders.byExternalId('Deposit', request.params.id);
+      const { status, body } = errorReply('NOT_FOUND');
+      if (!order) return reply.code(status).send(body);
+      return reply
+        .type('text/html; charset=utf-8')
+        .send(page(title, order.externalId, statusAt(order, now())));
+    });
+  }
+}
+
+const PAGES = [
+  ['form', 'Payment form'],
+  ['3ds', '3-D Secure'],
+] as const;
+
+const safe = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+
+function page(title: string, id: string, status: string): string {
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>${title}</title>
+<h1>${title}</h1>
+<p>Order ${safe(id)} is ${safe(status)}.</p>
+<p>This is a sandbox: the payer's visit is already part of the order's history.</p>
+</html>
+`;
 }

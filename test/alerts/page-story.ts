@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
+import { fillAddresses } from '../../alerts/grafana/alertmanager-config.ts';
 import { systemClock } from '../../sandbox/clock.ts';
 import { createSandbox } from '../../sandbox/server.ts';
+import { ADDRESSES } from './support/alertmanager-addresses.ts';
 import { freePort, startAlertmanager } from './support/alertmanager.ts';
 import { startWebhookReceiver, type Notification, type WebhookReceiver } from './support/webhook-receiver.ts';
 import { type Email, startSmtpReceiver } from './support/smtp-receiver.ts';
@@ -190,7 +192,9 @@ interface RouteConfig {
  * name, and mails.
  */
 function hurriedPolicies(url: string, smarthost: string): string {
-  const config = parse(readFileSync(`${OUT}/alertmanager/alertmanager.yml`, 'utf8')) as {
+  const filled = fillAddresses(readFileSync(`${OUT}/alertmanager/alertmanager.yml`, 'utf8'), ADDRESSES);
+  if (!('text' in filled)) throw new Error(filled.problems.join(', '));
+  const config = parse(filled.text) as {
     route: RouteConfig;
     global: object;
     receivers: { name: string; email_configs?: object[] }[];

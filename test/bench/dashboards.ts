@@ -133,7 +133,7 @@ async function migrateOnce(writer: ClickHouseClient, { url, writer: user }: Test
   const tables = `SELECT count() FROM system.tables WHERE database = '${DATABASE}'`;
   if ((await numbers(writer, tables)) > 0) return;
   const store = createStore({ url, ...user, requestTimeoutMs: 900_000 });
-  await createMigrator({ store, directory: MIGRATIONS }).run();
+  await createMigrator({ store }).run();
   await store.close();
 }
 

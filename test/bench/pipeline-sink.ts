@@ -1,11 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import type { PipelineContext } from '../../collector/orders/context.ts';
 import { createMigrator } from '../../store/migrate.ts';
 import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { withBenchStore } from './bench-store.ts';
-
-const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
 
 /** The real sink into an embedded store, with the product's own settings. */
 export async function withSink<T>(
@@ -14,7 +11,7 @@ export async function withSink<T>(
   const embedded = await withBenchStore();
   const store = createStore({ url: embedded.url, ...embedded.writer });
   try {
-    await createMigrator({ store, directory: MIGRATIONS }).run();
+    await createMigrator({ store }).run();
     const sink = createClickHouseSink({ store, collectorId: 'bench' });
     try {
       return await work({

@@ -1,5 +1,4 @@
 import { createClient } from '@clickhouse/client';
-import { fileURLToPath } from 'node:url';
 import { createMigrator } from '../../store/migrate.ts';
 import { createStore } from '../../store/store.ts';
 import { DATABASE, TABLES } from '../../schemas/names.ts';
@@ -29,7 +28,7 @@ export async function run(): Promise<BenchResult> {
     });
   const insertArrow = (rows: HistoryEventRow[]): Promise<unknown> => store.insert('historyEvents', rows);
   try {
-    await createMigrator({ store, directory: MIGRATIONS }).run();
+    await createMigrator({ store }).run();
     const objects: number[] = [];
     const arrow: number[] = [];
     for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
@@ -52,8 +51,6 @@ export async function run(): Promise<BenchResult> {
     await embedded.stop();
   }
 }
-
-const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
 
 function makeRows(count: number, round: number): HistoryEventRow[] {
   const start = Date.UTC(2026, 10, 18) * 1000;

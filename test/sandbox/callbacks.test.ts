@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { bendCallback } from '../../sandbox/callbacks.ts';
 import { mainEndpoint } from '../../sandbox/options.ts';
 import {
   callbackSchema,
@@ -190,5 +191,20 @@ describe('callbacks (section 6)', () => {
         });
       }
     }
+  });
+});
+
+describe('a callback bent by faults', () => {
+  it('is not sent, not signed, signed wrongly, sent twice or later, as the faults say', () => {
+    const plain = { signature: 'valid', times: 1, delayMs: 0 };
+    expect(bendCallback([])).toEqual(plain);
+    expect(bendCallback([{ name: 'callback_missing' }, { name: 'callback_duplicate' }])).toBeNull();
+    expect(bendCallback([{ name: 'callback_wrong_signature' }])).toEqual({ ...plain, signature: 'wrong' });
+    expect(
+      bendCallback([{ name: 'callback_wrong_signature' }, { name: 'callback_missing_signature' }]),
+    ).toEqual({ ...plain, signature: 'missing' });
+    expect(bendCallback([{ name: 'callback_duplicate' }])).toEqual({ ...plain, times: 2 });
+    expect(bendCallback([{ name: 'callback_delayed', delayMs: 5 }])).toEqual({ ...plain, delayMs: 5 });
+    expect(bendCallback([{ name: 'callback_delayed' }])).toEqual({ ...plain, delayMs: 10_000 });
   });
 });

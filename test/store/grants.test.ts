@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadChdb } from '../../store/embedded/chdb-library.ts';
 import type { EngineSession } from '../../store/embedded/engine.ts';
-import { MIGRATIONS_FOLDER } from '../../store/package-files.ts';
-import { grantStatements, PUBLIC_VIEWS, rolesOf } from '../../store/grants.ts';
-import { type Migration, readMigrations } from '../../store/migrations.ts';
-import { schemaObjects } from '../../store/schema-objects.ts';
+import { grantStatements, PUBLIC_VIEWS, rolesOf, schemaObjects } from '../../store/grants.ts';
+import { schemaStatements } from '../../store/migrate.ts';
 import { INCIDENT_ORDERS, TABLES } from '../../schemas/names.ts';
 
 const OPTIONS = { database: 'gatewatch', gateways: ['acme-eu'] } as const;
@@ -15,7 +13,7 @@ const ROLES = rolesOf(OPTIONS);
 const ACME = ROLES.analystOf.get('acme-eu') ?? '';
 
 let folder: string;
-let migrations: readonly Migration[];
+let schema: readonly string[];
 let statements: string[];
 let session: EngineSession;
 
@@ -32,8 +30,8 @@ const rightsOf = (role: string): string =>
  * grants, and the same conditions of row policies, for a user: here all rows are narrowed to one gateway.
  */
 beforeAll(async () => {
-  migrations = await readMigrations(MIGRATIONS_FOLDER);
-  statements = grantStatements(migrations, OPTIONS);
+  schema = await schemaStatements();
+  statements = grantStatements(schema, OPTIONS);
   folder = mkdtempSync(join(tmpdir(), 'gatewatch-grants-'));
   mkdirSync(join(folder, 'data'));
   const roles = [ROLES.migrator, ROLES.collector, ROLES.analyst, ACME];
@@ -89,7 +87,7 @@ describe('the grants', () => {
   });
 
   it('know every view and table of the schema: a new one is not forgotten', () => {
-    const { tables, views } = schemaObjects(migrations);
+    const { tables, views } = schemaObjects(schema);
     expect([...views.keys()].toSorted()).toEqual([...PUBLIC_VIEWS].toSorted());
     expect([...tables.keys()]).toEqual(expect.arrayContaining(Object.values(TABLES)));
     for (const [table, { hasGateway }] of tables)
@@ -101,7 +99,7 @@ describe('the grants', () => {
   });
 
   it('quote names: a gateway is a name and not SQL', () => {
-    const sql = grantStatements(migrations, { database: 'a`b', gateways: ["x' OR '1"] }).find((one) =>
+    const sql = grantStatements(schema, { database: 'a`b', gateways: ["x' OR '1"] }).find((one) =>
       one.includes('gateway ='),
     );
     expect(sql).toContain("USING gateway = 'x\\' OR \\'1' TO");
@@ -114,7 +112,7 @@ describe('with its role and nothing more', () => {
     await ask('CREATE DATABASE gatewatch');
     await ask('USE gatewatch');
     await ask(`SET ROLE \`${ROLES.migrator}\``);
-    for (const statement of migrations.flatMap((migration) => migration.statements)) await ask(statement);
+    for (const statement of schema) await ask(statement);
     await ask('SET ROLE `all`');
     await expect(as(ROLES.migrator, 'CREATE TABLE default.x (y UInt8) ENGINE = Memory')).rejects.toThrow(
       'ACCESS_DENIED',

@@ -61,7 +61,7 @@ describe('migrations', () => {
   });
 
   it('are planned without touching the store', async () => {
-    const plan = await createMigrator({ store, directory: MIGRATIONS }).plan();
+    const plan = await createMigrator({ store }).plan();
     expect(plan.from).toBe(0);
     expect(plan.steps[0]?.title).toBe('0001_base');
     expect(plan.steps.at(-1)?.title).toBe('retention');
@@ -75,7 +75,7 @@ describe('migrations', () => {
   });
 
   it('create the database and its tables, and find nothing to do the second time', async () => {
-    const migrator = createMigrator({ store, directory: MIGRATIONS });
+    const migrator = createMigrator({ store });
     const planned = await migrator.plan();
     expect(await migrator.run()).toEqual(planned);
     for (const table of Object.values(TABLES)) expect(await count(store, table)).toBe(0);
@@ -84,7 +84,7 @@ describe('migrations', () => {
   });
 
   it('may be run by several collectors at once', async () => {
-    const migrators = Array.from({ length: 4 }, () => createMigrator({ store, directory: MIGRATIONS }));
+    const migrators = Array.from({ length: 4 }, () => createMigrator({ store }));
     await Promise.all(migrators.map((migrator) => migrator.run()));
     const versions = (await readMigrations(MIGRATIONS)).map(({ version }) => ({ version }));
     expect(await store.query('SELECT version FROM schema_migrations FINAL ORDER BY version')).toEqual(
@@ -98,12 +98,12 @@ describe('migrations', () => {
     const [base] = await readMigrations(MIGRATIONS);
     await store.command(`CREATE DATABASE ${store.database}`, { database: '' });
     for (const statement of base?.statements.slice(0, 3) ?? []) await store.command(statement);
-    await createMigrator({ store, directory: MIGRATIONS }).run();
+    await createMigrator({ store }).run();
     expect(await count(store, 'history_events')).toBe(0);
   });
 
   it('apply a new file alone', async () => {
-    await createMigrator({ store, directory: MIGRATIONS }).run();
+    await createMigrator({ store }).run();
     const next = (await readMigrations(MIGRATIONS)).length + 1;
     const title = `${String(next).padStart(4, '0')}_more`;
     const directory = await folder({
@@ -115,7 +115,7 @@ describe('migrations', () => {
   });
 
   it('refuse a file that was changed after it had been applied', async () => {
-    await createMigrator({ store, directory: MIGRATIONS }).run();
+    await createMigrator({ store }).run();
     const directory = await folder({ '0001_base.sql': 'SELECT 1;\n' });
     const migrator = createMigrator({ store, directory });
     const expected = { code: 'store_schema', message: expect.stringContaining('0001_base was changed') };
@@ -125,7 +125,7 @@ describe('migrations', () => {
   });
 
   it('refuse a store that a newer release has migrated', async () => {
-    const migrator = createMigrator({ store, directory: MIGRATIONS });
+    const migrator = createMigrator({ store });
     await migrator.run();
     await store.command(`INSERT INTO schema_migrations (version, name, checksum) SELECT 999, 'future', ''`);
     await expect(migrator.run()).rejects.toMatchObject({
@@ -141,7 +141,7 @@ describe('migrations', () => {
   });
 
   it('give every table its retention, and change it only when the configuration changes', async () => {
-    await createMigrator({ store, directory: MIGRATIONS }).run();
+    await createMigrator({ store }).run();
     expect(await ttlDays('polls_store')).toBe(DEFAULT_RETENTION_DAYS.pollsDays);
     const without: TableKey[] = [];
     for (const key of Object.keys(TABLES) as TableKey[]) {
@@ -150,7 +150,6 @@ describe('migrations', () => {
     expect(new Set(without)).toEqual(KEPT_FOR_EVER);
     const shorter = createMigrator({
       store,
-      directory: MIGRATIONS,
       retention: { pollsDays: 7, callbacksDays: 0 },
     });
     const { steps } = await shorter.run();
@@ -165,7 +164,7 @@ describe('migrations', () => {
   });
 
   it('let rows older than their retention go', async () => {
-    await createMigrator({ store, directory: MIGRATIONS, retention: { historyDays: 2 } }).run();
+    await createMigrator({ store, retention: { historyDays: 2 } }).run();
     const day = 86_400_000_000;
     const now = Date.now() * 1000;
     await store.insert('historyEvents', [
@@ -202,7 +201,7 @@ WHERE database = currentDatabase() AND name = {table:String}`,
       [`${next}_slow.sql`]:
         'INSERT INTO annotations_store (annotation_id) SELECT toString(sleepEachRow(1)) FROM numbers(3);',
     });
-    await createMigrator({ store, directory: MIGRATIONS }).run();
+    await createMigrator({ store }).run();
     const done = await createMigrator({ store: hasty, directory }).run();
     expect(done.steps.map(({ title }) => title)).toEqual([`${next}_slow`]);
     await expect(hasty.command('SELECT sleep(3)')).rejects.toMatchObject({ code: 'store_timeout' });
@@ -219,7 +218,7 @@ WHERE database = currentDatabase() AND name = {table:String}`,
       requestTimeoutMs: 300,
     });
     proxy.setFault(() => 'hang');
-    await expect(hasty.command('SELECT 1', { patient: true })).rejects.toMatchObject({ retryable: true });
+    await expect(hasty.command('SELECT 1', { long: true })).rejects.toMatchObject({ retryable: true });
     await hasty.close();
     await proxy.close();
   });

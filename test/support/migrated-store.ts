@@ -27,7 +27,7 @@ export async function openDatabase(
   const store = openStore(embedded, { database: `test_${databases}`, ...options });
   const known = templates.get(embedded);
   if (known === undefined) {
-    const made = createMigrator({ store, directory: MIGRATIONS })
+    const made = createMigrator({ store })
       .run()
       .then(() => describe(store));
     templates.set(embedded, made);

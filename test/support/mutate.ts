@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { parseArgs } from 'node:util';
+import { existsSync, readFileSync } from 'node:fs';
 import { GROUPS, partNamed } from './mutation-groups.ts';
+import { runReportCommand } from './report-command.ts';
 
 const USAGE = `npm run mutation -- [GROUP...] [--json FILE] [--incremental]
 
@@ -56,39 +55,28 @@ function groupsIn(file: string | undefined): Record<string, Summary> {
   return (JSON.parse(readFileSync(file, 'utf8')) as { groups: Record<string, Summary> }).groups;
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      json: { type: 'string' },
-      incremental: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
+process.exitCode = await runReportCommand(
+  {
+    usage: USAGE,
+    numbers: {},
+    flags: ['incremental'],
+    takesNames: true,
+    async run({ names, flags, reportFile }) {
+      const chosen = names.length === 0 ? Object.keys(GROUPS) : names;
+      if (chosen.some((name) => GROUPS[name] === undefined)) return 'usage';
+      const groups = groupsIn(reportFile);
+      for (const name of chosen) {
+        const mutants: Mutant[] = [];
+        for (const index of GROUPS[name]?.keys() ?? []) {
+          const some = await run(`${name}.${index}`, flags.has('incremental'));
+          if (some === null) return null;
+          mutants.push(...some);
+        }
+        groups[name] = summary(mutants);
+      }
+      const passed = Object.values(groups).every(({ score }) => score >= WANTED);
+      return { passed, report: { wanted: WANTED, groups } };
     },
-  });
-  const names = positionals.length === 0 ? Object.keys(GROUPS) : positionals;
-  if (values.help || names.some((name) => GROUPS[name] === undefined)) {
-    console.error(USAGE);
-    return values.help ? 0 : 2;
-  }
-  const groups = groupsIn(values.json);
-  for (const name of names) {
-    const mutants: Mutant[] = [];
-    for (const index of GROUPS[name]?.keys() ?? []) {
-      const some = await run(`${name}.${index}`, values.incremental);
-      if (some === null) return 1;
-      mutants.push(...some);
-    }
-    groups[name] = summary(mutants);
-  }
-  const verdict = Object.values(groups).every(({ score }) => score >= WANTED) ? 'passed' : 'failed';
-  const text = `${JSON.stringify({ verdict, wanted: WANTED, node: process.version, groups }, null, 2)}\n`;
-  process.stdout.write(text);
-  if (values.json !== undefined) {
-    mkdirSync(path.dirname(path.resolve(values.json)), { recursive: true });
-    writeFileSync(values.json, text);
-  }
-  return verdict === 'passed' ? 0 : 1;
-}
-
-process.exitCode = await main(process.argv.slice(2));
+  },
+  process.argv.slice(2),
+);

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { type ClickHouseClient, createClient } from '@clickhouse/client';
 import type { TableResult } from '../../store/store.ts';
 import { decode } from '../../collector/decode/code.ts';
-import { readMigrations } from '../../store/migrations.ts';
+import { schemaStatements } from '../../store/migrate.ts';
 import type { OrderType, Outcome } from '../../schemas/dictionary.ts';
 import { DATABASE, type TableKey, TABLES } from '../../schemas/names.ts';
 import type { PollOutcome, RejectReason, Verdict } from '../../schemas/rows.ts';
@@ -105,8 +104,6 @@ export interface Seed {
   readonly rows?: Readonly<Partial<Record<keyof typeof TABLES, readonly object[]>>>;
 }
 
-const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
-
 export async function startSeededStore(): Promise<SeededStore> {
   const store = await withEmbedded();
   const admin = client(store, store.writer, 'default');
@@ -114,8 +111,7 @@ export async function startSeededStore(): Promise<SeededStore> {
   await admin.close();
   const writer = client(store, store.writer, DATABASE);
   const reader = client(store, store.reader, DATABASE);
-  for (const migration of await readMigrations(MIGRATIONS))
-    for (const query of migration.statements) await writer.command({ query });
+  for (const query of await schemaStatements()) await writer.command({ query });
   return {
     async query(sql) {
       return (await reader.query({ query: sql, format: 'JSON' })).json<Record<string, unknown>>();

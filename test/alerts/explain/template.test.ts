@@ -23,6 +23,15 @@ describe('annotations', () => {
     expect(renderTemplate(text, context)).toBe(expected);
   });
 
+  it.each([
+    ['https://grafana.shop.de', 'https://grafana.shop.de/d/gatewatch-incident'],
+    ['', '/d/gatewatch-incident'],
+  ])("begin links with Grafana's address, where it is known: %j", (externalUrl, expected) => {
+    expect(renderTemplate('{{ externalURL }}d/gatewatch-incident', { ...context, externalUrl })).toBe(
+      expected,
+    );
+  });
+
   it('refuse forms that only Grafana knows', () => {
     expect(() => renderTemplate('{{ range .Alerts }}', context)).toThrow(
       expect.objectContaining({ code: 'config_invalid' }),

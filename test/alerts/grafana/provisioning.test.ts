@@ -47,7 +47,9 @@ describe.each(rules.map((rule) => [rule.title, rule] as const))('rule %s', (titl
     expect(SIDES).toContain(rule.labels['side']);
     const runbooks = runbookDashboard(RULES).panels ?? [];
     const opened = runbooks.find(({ id }) => rule.annotations['runbook_url']?.endsWith(`=panel-${id}`));
-    expect(rule.annotations['runbook_url']?.startsWith('/d/gatewatch-runbooks?viewPanel=')).toBe(true);
+    expect(
+      rule.annotations['runbook_url']?.startsWith('{{ externalURL }}d/gatewatch-runbooks?viewPanel='),
+    ).toBe(true);
     expect(opened).toMatchObject({ title, options: { content: expect.stringContaining(`# ${title}\n`) } });
     expect(SEVERITIES).toContain(rule.labels['severity']);
     expect(rule.labels['service']).toBe('gatewatch');
@@ -62,6 +64,16 @@ describe.each(rules.map((rule) => [rule.title, rule] as const))('rule %s', (titl
             ?.panels.map(({ id }) => id);
     expect(ids).toContain(rule.panelId);
     expect(rule.annotations['dashboard_url']).toContain(`viewPanel=panel-${rule.panelId}`);
+  });
+
+  it('has links that can be opened from anywhere, and those that Grafana makes itself', () => {
+    const links = Object.entries(rule.annotations).filter(([name]) => name.endsWith('_url'));
+    expect(links.length).toBeGreaterThanOrEqual(2);
+    for (const [, link] of links) expect(link).toMatch(/^\{\{ externalURL \}\}d\/gatewatch-/);
+    expect(rule.annotations).toMatchObject({
+      __dashboardUid__: rule.dashboardUid,
+      __panelId__: String(rule.panelId),
+    });
   });
 
   it('names only refs that come before', () => {

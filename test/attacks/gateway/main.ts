@@ -1,4 +1,4 @@
-import { runAttack } from '../support/run-attack.ts';
+import { runReportCommand } from '../../support/report-command.ts';
 import { attackAsGateway } from './run.ts';
 
 const USAGE = `npm run attacks:gateway -- [options]
@@ -10,19 +10,19 @@ protocols. The good gateway's orders have to settle as usual, signed callbacks h
   --seed N      replay a run (default 1)
   --json FILE   write the report there, too`;
 
-process.exitCode = await runAttack(
+process.exitCode = await runReportCommand(
   {
     usage: USAGE,
-    messages: 100_000,
-    async run(options) {
-      const report = await attackAsGateway(options);
+    numbers: { messages: { default: 100_000, least: 1 }, seed: { default: 1, least: 1 } },
+    async run({ numbers, say }) {
+      const report = await attackAsGateway({ ...numbers, say });
       const { good, callbacks, observed } = report;
       const passed =
         good.settled === good.orders &&
         good.wrongItems === 0 &&
         callbacks.answers[200] === callbacks.sent &&
         Object.keys(observed.notReady).length === 0;
-      return { report, passed };
+      return { report: { seed: numbers.seed, ...report }, passed };
     },
   },
   process.argv.slice(2),

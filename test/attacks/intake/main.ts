@@ -1,6 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { parseArgs } from 'node:util';
+import { runReportCommand } from '../../support/report-command.ts';
 import { attackIntake } from './run.ts';
 import { delaysOf, failuresOf } from './verdict.ts';
 
@@ -16,38 +14,22 @@ answered within a second, /readyz stays true, memory stays bounded, every messag
   --seed N        replay a run's messages (default 1)
   --json FILE     write the report there, too`;
 
-/** Exit code 0 when the intake held, 1 when it did not, 2 for options that make no sense. */
-async function main(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      messages: { type: 'string', default: '100000' },
-      slow: { type: 'string', default: '500' },
-      'at-once': { type: 'string', default: '128' },
-      rate: { type: 'string', default: '20' },
-      seed: { type: 'string', default: '1' },
-      json: { type: 'string' },
-      help: { type: 'boolean', default: false },
+process.exitCode = await runReportCommand(
+  {
+    usage: USAGE,
+    numbers: {
+      messages: { default: 100_000, least: 0 },
+      slow: { default: 500, least: 0 },
+      'at-once': { default: 128, least: 0 },
+      rate: { default: 20, least: 0 },
+      seed: { default: 1, least: 0 },
     },
-  });
-  const numbers = [values.messages, values.slow, values['at-once'], values.rate, values.seed].map(Number);
-  const [messages = 0, slow = 0, concurrency = 0, goodPerSecond = 0, seed = 0] = numbers;
-  if (values.help || numbers.some((number) => !Number.isInteger(number) || number < 0)) {
-    console.error(USAGE);
-    return values.help ? 0 : 2;
-  }
-  const say = (text: string): void => void process.stderr.write(`${text}\n`);
-  const startedAt = new Date().toISOString();
-  const found = await attackIntake({ messages, slow, concurrency, goodPerSecond, seed, say });
-  const failures = [...failuresOf(found), ...delaysOf(found)];
-  const verdict = failures.length === 0 ? 'passed' : 'failed';
-  const text = `${JSON.stringify({ verdict, failures, startedAt, node: process.version, ...found }, null, 2)}\n`;
-  process.stdout.write(text);
-  if (values.json !== undefined) {
-    mkdirSync(path.dirname(path.resolve(values.json)), { recursive: true });
-    writeFileSync(values.json, text);
-  }
-  return verdict === 'passed' ? 0 : 1;
-}
-
-process.exitCode = await main(process.argv.slice(2));
+    async run({ numbers: { messages, slow, rate, seed, ...numbers }, say }) {
+      const pace = { concurrency: numbers['at-once'], goodPerSecond: rate };
+      const found = await attackIntake({ messages, slow, ...pace, seed, say });
+      const failures = [...failuresOf(found), ...delaysOf(found)];
+      return { report: { failures, ...found }, passed: failures.length === 0 };
+    },
+  },
+  process.argv.slice(2),
+);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { startOwnKafka } from '../../support/kafka-broker.ts';
-import { runAttack } from '../support/run-attack.ts';
+import { runReportCommand } from '../../support/report-command.ts';
 import { attackKafka } from './run.ts';
 
 const USAGE = `npm run attacks:kafka -- [options]
@@ -13,20 +13,20 @@ beside them have to land, and /readyz has to stay true.
   --seed N      replay a run (default 1)
   --json FILE   write the report there, too`;
 
-process.exitCode = await runAttack(
+process.exitCode = await runReportCommand(
   {
     usage: USAGE,
-    messages: 100_000,
-    async run(options) {
+    numbers: { messages: { default: 100_000, least: 1 }, seed: { default: 1, least: 1 } },
+    async run({ numbers, say }) {
       const broker = await startOwnKafka();
       try {
-        const report = await attackKafka({ brokers: [broker.bootstrap], bombs: 10, ...options });
+        const report = await attackKafka({ brokers: [broker.bootstrap], bombs: 10, ...numbers, say });
         const { expected, found, good, observed } = report;
         const passed =
           isDeepStrictEqual({ ...found }, { ...expected, valid: 0 }) &&
           good.stored === good.sent &&
           Object.keys(observed.notReady).length === 0;
-        return { report, passed };
+        return { report: { seed: numbers.seed, ...report }, passed };
       } finally {
         await broker.stop();
       }

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MIGRATIONS_FOLDER } from '../../../store/package-files.ts';
 import { createMigrator } from '../../../store/migrate.ts';
 import { createStore } from '../../../store/store.ts';
 import { withEmbedded, type TestStore } from '../../support/embedded.ts';
@@ -61,7 +60,7 @@ describe('migrate', () => {
     const store = createStore({ url: embedded.url, ...embedded.writer });
     const commands: string[] = [];
     const watched = { ...store, command: async (sql: string) => void commands.push(sql) };
-    const migrator = createMigrator({ store: watched, directory: MIGRATIONS_FOLDER });
+    const migrator = createMigrator({ store: watched });
     await migrator.run();
     await store.close();
     expect(commands).toEqual([]);

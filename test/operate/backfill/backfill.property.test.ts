@@ -2,15 +2,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backfill, type BackfillOptions } from '../../../operate/backfill/backfill.ts';
 import type { BackfillState } from '../../../operate/backfill/state-file.ts';
-import { CHUNK, type Taker } from '../../../operate/backfill/taker.ts';
+import { CHUNK, type Destination } from '../../../operate/backfill/destination.ts';
 
-interface Kept extends Taker {
+interface Kept extends Destination {
   readonly ids: string[];
   readonly calls: number[];
 }
 
 /** Takes what it is given, until it is told to be gone. */
-function createTaker(goneAfterCalls = Infinity, refuses: (id: string) => boolean = () => false): Kept {
+function createDestination(goneAfterCalls = Infinity, refuses: (id: string) => boolean = () => false): Kept {
   const ids: string[] = [];
   const calls: number[] = [];
   return {
@@ -18,7 +18,7 @@ function createTaker(goneAfterCalls = Infinity, refuses: (id: string) => boolean
     ids,
     calls,
     ready: async () => undefined,
-    async take(messages) {
+    async send(messages) {
       if (calls.length >= goneAfterCalls) throw new Error('gone');
       calls.push(messages.length);
       const problem = { field: 'gateway', received: 'another name', expected: 'x' };
@@ -41,7 +41,7 @@ const fileOf = (count: number, from = 0) =>
 const goodOf = (count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => from + i).flatMap((i) => (i % 7 === 3 ? [] : [`o${i}`]));
 
-function run(text: string, taker: Taker | null, more: Partial<BackfillOptions> = {}) {
+function run(text: string, destination: Destination | null, more: Partial<BackfillOptions> = {}) {
   const bytes = Buffer.from(text);
   return backfill({
     async *open() {
@@ -49,7 +49,7 @@ function run(text: string, taker: Taker | null, more: Partial<BackfillOptions> =
     },
     defaults: {},
     gateways: null,
-    taker,
+    destination,
     onRefused: () => undefined,
     onWaiting: () => undefined,
     signal: new AbortController().signal,
@@ -59,11 +59,11 @@ function run(text: string, taker: Taker | null, more: Partial<BackfillOptions> =
 
 describe('a backfill', () => {
   it('hands over each good line once and in order, in chunks, and counts the bad ones', async () => {
-    const taker = createTaker();
+    const destination = createDestination();
     const refused: number[] = [];
-    const result = await run(fileOf(1500), taker, { onRefused: (line) => refused.push(line) });
-    expect(taker.ids).toEqual(goodOf(1500));
-    expect(Math.max(...taker.calls)).toBe(CHUNK);
+    const result = await run(fileOf(1500), destination, { onRefused: (line) => refused.push(line) });
+    expect(destination.ids).toEqual(goodOf(1500));
+    expect(Math.max(...destination.calls)).toBe(CHUNK);
     expect(result).toEqual({
       lines: 1500,
       taken: goodOf(1500).length,
@@ -83,13 +83,13 @@ describe('a backfill', () => {
         const keep = async (next: BackfillState) => void (state = next);
         const all: string[] = [];
         for (const calls of cuts) {
-          const taker = createTaker(calls);
-          await run(text, taker, { resume: state, keep }).catch(() => undefined);
-          all.push(...taker.ids);
+          const destination = createDestination(calls);
+          await run(text, destination, { resume: state, keep }).catch(() => undefined);
+          all.push(...destination.ids);
         }
-        const taker = createTaker();
-        const result = await run(text, taker, { resume: state, keep });
-        all.push(...taker.ids);
+        const destination = createDestination();
+        const result = await run(text, destination, { resume: state, keep });
+        all.push(...destination.ids);
         expect(all).toEqual(goodOf(lines));
         const good = goodOf(lines).length;
         expect(result).toMatchObject({ lines, taken: good, refused: lines - good, complete: true });
@@ -102,26 +102,26 @@ describe('a backfill', () => {
   it('of a file that has grown takes the new lines only; of one that was changed, all of them', async () => {
     let state: BackfillState | null = null;
     const keep = async (next: BackfillState) => void (state = next);
-    await run(fileOf(600), createTaker(), { keep });
-    const grown = createTaker();
+    await run(fileOf(600), createDestination(), { keep });
+    const grown = createDestination();
     const result = await run(fileOf(650), grown, { resume: state, keep });
     expect(grown.ids).toEqual(goodOf(50, 600));
     expect(result).toMatchObject({ lines: 650, skipped: 600, changed: false });
 
-    const changed = createTaker();
+    const changed = createDestination();
     const again = await run(fileOf(650, 1), changed, { resume: state });
     expect(changed.ids).toEqual(goodOf(650, 1));
     expect(again).toMatchObject({ skipped: 0, changed: true, taken: goodOf(650, 1).length });
 
-    const cut = createTaker();
+    const cut = createDestination();
     expect(await run(fileOf(10), cut, { resume: state })).toMatchObject({ changed: true });
     expect(cut.ids).toEqual(goodOf(10));
   });
 
-  it('tells the line of an order that the taker refuses', async () => {
+  it('tells the line of an order that the destination refuses', async () => {
     const refused: number[] = [];
-    const taker = createTaker(Infinity, (id) => id === 'o2' || id === 'o700');
-    const result = await run(fileOf(800), taker, { onRefused: (line) => refused.push(line) });
+    const destination = createDestination(Infinity, (id) => id === 'o2' || id === 'o700');
+    const result = await run(fileOf(800), destination, { onRefused: (line) => refused.push(line) });
     expect(refused).toContain(4);
     expect(refused).toContain(702);
     expect(result.refused).toBe(800 - goodOf(800).length + 2);
@@ -146,12 +146,12 @@ describe('a backfill', () => {
       state = next;
       stopping.abort();
     };
-    const taker = createTaker();
-    const result = await run(fileOf(3000), taker, { keep, signal: stopping.signal });
+    const destination = createDestination();
+    const result = await run(fileOf(3000), destination, { keep, signal: stopping.signal });
     expect(result.complete).toBe(false);
-    expect(taker.calls).toEqual([CHUNK]);
-    const rest = createTaker();
+    expect(destination.calls).toEqual([CHUNK]);
+    const rest = createDestination();
     await run(fileOf(3000), rest, { resume: state });
-    expect([...taker.ids, ...rest.ids]).toEqual(goodOf(3000));
+    expect([...destination.ids, ...rest.ids]).toEqual(goodOf(3000));
   });
 });

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCsvReader, delimiterOf, type CsvRecord } from '../../../operate/backfill/csv.ts';
+import { delimiterOf, endCsv, readCsv, startCsv, type CsvRecord } from '../../../operate/backfill/csv.ts';
 
 function readAll(pieces: readonly string[], delimiter = ','): CsvRecord[] {
-  const reader = createCsvReader(delimiter);
-  return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
+  const state = startCsv(delimiter);
+  return [...pieces.flatMap((piece) => readCsv(state, piece)), ...endCsv(state)];
 }
 const fieldsOf = (text: string, delimiter = ',') => readAll([text], delimiter).map(({ fields }) => fields);
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditReport } from '../../../operate/audit/report.ts';
-import type { RedriveReport } from '../../../operate/redrive/redrive.ts';
+import type { RedriveReport } from '../../../operate/redrive/outcomes.ts';
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import { gatewayConfig, signedCallback } from '../../integration/support/gateway.ts';
 import {

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { decode } from '../../../../collector/decode/code.ts';
 import { createMigrator } from '../../../../store/migrate.ts';
 import { createStore, type Store } from '../../../../store/store.ts';
@@ -26,10 +25,7 @@ export interface MigratedStore {
 export async function migratedStore(): Promise<MigratedStore> {
   const embedded = await withEmbedded();
   const store = createStore({ url: embedded.url, ...embedded.writer });
-  await createMigrator({
-    store,
-    directory: fileURLToPath(new URL('../../../../schemas/sql', import.meta.url)),
-  }).run();
+  await createMigrator({ store }).run();
   return {
     embedded,
     store,

@@ -1,0 +1,60 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { ORDER_TYPES, type OrderType } from '../../schemas/dictionary.ts';
+import { ID_KINDS, type IdKind } from '../../schemas/watch.ts';
+import type { GlobalOptions } from '../command-context.ts';
+
+/** What says which order an id means. */
+export interface OrderIdOptions extends GlobalOptions {
+  readonly gateway?: string;
+  readonly type?: OrderType;
+  readonly by?: IdKind;
+}
+
+/** `--gateway --type --by`, with what holds when they are left out. */
+export function addOrderIdOptions(
+  command: Command,
+  defaults: { gateway: string; type: string; by: string },
+): Command {
+  return command
+    .option('-g, --gateway <name>', `name of the gateway (default: ${defaults.gateway})`)
+    .addOption(
+      new Option('-t, --type <type>', `Deposit or Withdrawal (default: ${defaults.type})`).argParser(
+        parseOneOf(ORDER_TYPES),
+      ),
+    )
+    .addOption(
+      new Option(
+        '-b, --by <kind>',
+        `the id is the service's (external-id) or the merchant's (transaction-id) (default: ${defaults.by})`,
+      ).argParser(parseOneOf(ID_KINDS)),
+    );
+}
+
+/** `--type` alone. */
+export function addOrderTypeOption(command: Command, description: string): Command {
+  return command.addOption(new Option('-t, --type <type>', description).argParser(parseOneOf(ORDER_TYPES)));
+}
+
+function parseOneOf<T extends string>(allowed: readonly T[]): (text: string) => T {
+  return (text) => {
+    const found = allowed.find((one) => one.toLowerCase() === text.toLowerCase());
+    if (found !== undefined) return found;
+    throw new InvalidArgumentError(`Allowed: ${allowed.join(', ')}.`);
+  };
+}
+
+/** Reads a whole number above 0, for commander. */
+export function parseCount(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a whole number above 0.');
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** Reads `90m`, `36h`, `7d` as seconds, for commander. */
+export function parseDuration(text: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
+  const seconds = Number(count) * (UNITS[unit ?? ''] ?? NaN);
+  if (seconds > 0) return seconds;
+  throw new InvalidArgumentError('Expected a number and s, m, h, d or w, such as 90m or 7d.');
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import type { IngestPort } from '../operate/ingest-port.ts';
+import type { Clock } from '../schemas/clock.ts';
+import type { GatewayConfig, KafkaConfig } from '../schemas/config.ts';
+import type { KafkaRecord } from '../schemas/kafka.ts';
+import type { Problem } from '../schemas/problem.ts';
+import type { EpochMicros } from '../schemas/rows.ts';
+import type { WatchRequest } from '../schemas/watch-message.ts';
+import type { WatchedOrder, WatchMessage } from '../schemas/watch.ts';
+import { loadFingerprintKey } from '../store/fingerprint-key.ts';
+import type { Store } from '../store/store.ts';
+import { createFingerprint } from './decode/fingerprint.ts';
+import { handleCallbacks } from './orders/callbacks.ts';
+import { createStamp, type PipelineContext } from './orders/context.ts';
+import { coordinatesRange, toDelivery, toWatchRequest } from './orders/kafka-records.ts';
+import { createWatchMemory } from './orders/watch-memory.ts';
+import { handleWatchRequests } from './orders/watch-requests.ts';
+import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
+import { callbackTopicNames, gatewayOfTopic } from './sources/kafka/options.ts';
+import { noInstruments } from './telemetry/instruments.ts';
+
+export interface OfflineCollectorOptions {
+  readonly store: Store;
+  readonly gateways: readonly GatewayConfig[];
+  /** Where records lie that are taken again. @default none are */
+  readonly kafka?: KafkaConfig | undefined;
+  readonly clock: Clock;
+  /** What runs it: part of the name under which its batches stand in the ledger. */
+  readonly purpose: 'redrive' | 'backfill';
+  /** Decode and judge, and store nothing. @default false */
+  readonly dryRun?: boolean;
+}
+
+/** The collector's own steps without sources and poller, for commands that ingest on their own. */
+export interface OfflineCollector extends IngestPort {
+  /** Stores what is under way. */
+  stop(): Promise<void>;
+}
+
+const STOP_GRACE_MS = 30_000;
+
+/**
+ * The second composition of the collector's steps. Batches are numbered by their writer, so it is another one
+ * than the collector, which may be running; a new one each time, since two commands may run at once.
+ */
+export async function createOfflineCollector(options: OfflineCollectorOptions): Promise<OfflineCollector> {
+  const { store, clock, kafka, purpose } = options;
+  const collectorId = `${purpose}-${randomUUID().slice(0, 8)}`;
+  const sink = createClickHouseSink({ store, collectorId, maxAgeMs: 0 });
+  const key = await loadFingerprintKey(store, clock.now);
+  let toRead: WatchedOrder[] = [];
+  const context: PipelineContext = {
+    collectorId,
+    // It reads no replies.
+    historyDays: 0,
+    clock: { ...clock, now: createStamp(clock) },
+    random: Math.random,
+    gateways: new Map(options.gateways.map((gateway) => [gateway.name, gateway])),
+    memory: createWatchMemory((sql, params) => store.query(sql, params)),
+    poller: {
+      takeUp: (_key, { order }) => void toRead.push(order),
+      nudge: () => false,
+      get: () => undefined,
+    },
+    instruments: noInstruments(),
+    fingerprint: createFingerprint(key),
+    async write(bundle, provenance) {
+      if (options.dryRun !== true) await sink.write(bundle, provenance);
+    },
+  };
+  return {
+    gateways: new Set(context.gateways.keys()),
+    topics: new Set(kafka === undefined ? [] : [...callbackTopicNames(kafka), kafka.watchTopic]),
+    takeRecords: (records, firstReceivedAt) => takeRecords(records, firstReceivedAt, kafka, context),
+    takeWatchRequests: (messages) => takeWatchRequests(messages, purpose, context),
+    async findWatched(orders) {
+      return new Set((await context.memory.find(orders)).keys());
+    },
+    async resolveRejects(rejects) {
+      const resolvedAt = context.clock.now();
+      const rejectResolutions = rejects.map((reject) => ({ ...reject, resolved_at: resolvedAt }));
+      await context.write({ rejectResolutions }, {});
+    },
+    ordersToRead() {
+      const orders = toRead;
+      toRead = [];
+      return orders;
+    },
+    stop: () => sink.stop(STOP_GRACE_MS),
+  };
+}
+
+async function takeRecords(
+  records: readonly KafkaRecord[],
+  firstReceivedAt: (record: KafkaRecord) => EpochMicros | null,
+  kafka: KafkaConfig | undefined,
+  context: PipelineContext,
+): Promise<boolean[]> {
+  const readable = records.filter((record) => record.unreadable === undefined);
+  const [first] = readable;
+  if (first === undefined || kafka === undefined) return records.map(() => false);
+  const provenance = { kafkaRecords: readable.length, coordinates: coordinatesRange(readable) };
+  const accepted = new Set<KafkaRecord>();
+  if (first.topic === kafka.watchTopic) {
+    const problems = await handleWatchRequests(readable.map(toWatchRequest), context, provenance);
+    for (const [index, record] of readable.entries()) if (problems[index] === null) accepted.add(record);
+  } else {
+    const gatewayOf = gatewayOfTopic(kafka, [...context.gateways.keys()]);
+    const deliveries = readable.map((record) => {
+      const now = context.clock.now();
+      return toDelivery(record, gatewayOf, Math.min(now, firstReceivedAt(record) ?? now));
+    });
+    await handleCallbacks(deliveries, context, provenance);
+    for (const [index, record] of readable.entries())
+      if (context.gateways.has(deliveries[index]?.gateway ?? '')) accepted.add(record);
+  }
+  return records.map((record) => accepted.has(record));
+}
+
+function takeWatchRequests(
+  messages: readonly WatchMessage[],
+  source: OfflineCollectorOptions['purpose'],
+  context: PipelineContext,
+): Promise<(Problem | null)[]> {
+  const requests = messages.map((message): WatchRequest => ({
+    message,
+    problem: null,
+    source,
+    deliveryId: randomUUID(),
+    coordinates: null,
+  }));
+  return handleWatchRequests(requests, context, { watchRequests: requests.length });
+}

@@ -1,0 +1,28 @@
+import type { KafkaConfig } from '../../../schemas/config.ts';
+import { watchTopicKey, type WatchMessage } from '../../../schemas/watch.ts';
+import { kafkaConnection } from './options.ts';
+import { createKafkaProducer } from './producer.ts';
+
+/** Leaves requests on the watch topic, where the next collector finds them (design: Kafka). */
+export interface WatchTopic {
+  /** Resolves when the brokers have the message. @throws GatewatchError that says what is wrong with them */
+  send(message: WatchMessage): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The first message also waits for the connection. */
+const SEND_TIMEOUT_MS = 10_000;
+
+export function createWatchTopic(kafka: KafkaConfig): WatchTopic {
+  const producer = createKafkaProducer({ ...kafkaConnection(kafka), sendTimeoutMs: SEND_TIMEOUT_MS });
+  return {
+    async send(message) {
+      const { gateway = '', orderType, externalId, externalTransactionId = '' } = message;
+      await producer.send(kafka.watchTopic, {
+        key: watchTopicKey({ gateway, orderType, orderId: externalId ?? externalTransactionId }),
+        value: Buffer.from(JSON.stringify(message)),
+      });
+    },
+    stop: () => producer.stop(),
+  };
+}
