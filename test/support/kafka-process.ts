@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Kafka, logLevel } from 'kafkajs';
-import { calmRequestQueue } from '../../collector/sources/kafka/calm-request-queue.ts';
+import { patchKafkajs } from '../../collector/sources/kafka/kafkajs-patches.ts';
 import { PATIENCE_MS } from './until.ts';
 
 const run = promisify(execFile);
 
-calmRequestQueue();
+patchKafkajs();
 
 const STOP_TIMEOUT_MS = 10_000;
 const JAVA_OPTIONS = ['-Xms64m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];

@@ -2,11 +2,11 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { type Admin, type IHeaders, Kafka, logLevel, Partitioners } from 'kafkajs';
-import { calmRequestQueue } from '../../collector/sources/kafka/calm-request-queue.ts';
+import { patchKafkajs } from '../../collector/sources/kafka/kafkajs-patches.ts';
 
 const run = promisify(execFile);
 
-calmRequestQueue();
+patchKafkajs();
 
 export interface TopicOptions {
   /** @default 1 */

@@ -142,6 +142,39 @@ export function createPendingWrite(
   return { write, done: promise };
 }
 
+/** Writes that have been called and not yet answered, in the order of the calls. */
+export interface UnsettledWrites {
+  rows(): number;
+  /** When the oldest came; null when all are answered. */
+  oldestSinceMs(): number | null;
+  add(write: PendingWrite): void;
+  /** Answers them. */
+  settle(writes: readonly PendingWrite[], error?: unknown): void;
+}
+
+export function createUnsettledWrites(): UnsettledWrites {
+  const writes = new Set<PendingWrite>();
+  let rows = 0;
+  return {
+    rows: () => rows,
+    oldestSinceMs() {
+      const [oldest] = writes;
+      return oldest?.sinceMs ?? null;
+    },
+    add(write) {
+      writes.add(write);
+      rows += write.rowCount;
+    },
+    settle(some, error) {
+      for (const write of some) {
+        writes.delete(write);
+        rows -= write.rowCount;
+        write.settle(error);
+      }
+    },
+  };
+}
+
 function gather(writes: readonly PendingWrite[]): Gathered {
   const rows = new Map();
   const provenance = emptyProvenance();

@@ -1,17 +1,19 @@
 import type { EpochMicros } from '../../../schemas/rows.ts';
 import type { Instruments } from '../../telemetry/instruments.ts';
 import { noInstruments } from '../../telemetry/instruments.ts';
-import type { RowSink, SinkStatus } from '../../../schemas/sink.ts';
-import { createPendingWrite, createQueue } from './collecting.ts';
-import type { Gathered, PendingWrite } from './collecting.ts';
-import type { FrozenBatch } from './deliver.ts';
+import type { RowSink } from '../../../schemas/sink.ts';
+import { createPendingWrite, createQueue, createUnsettledWrites } from './collecting.ts';
+import type { Gathered, Queue, UnsettledWrites } from './collecting.ts';
+import type { DeliveryReport, FrozenBatch } from './deliver.ts';
 import { belongsInLedger, deliverBatch, freezeBatch } from './deliver.ts';
-import type { FrozenInsert } from '../../../store/frozen-insert.ts';
 import type { RetryPolicy } from '../retry.ts';
-import { DEFAULT_RETRY, stoppedError, untilAnswered } from '../retry.ts';
+import { DEFAULT_RETRY, stoppedError } from '../retry.ts';
 import { loadBatchSeq } from './batch-seq.ts';
+import type { PatientStore } from './patient-store.ts';
+import { createPatientStore } from './patient-store.ts';
+import type { SinkChange, SinkState } from './sink-state.ts';
+import { batchSeqAfter, INITIAL_STATE, nextState, nextStep, stillMs } from './sink-state.ts';
 import type { Store } from '../../../store/store.ts';
-import { isDataError, StoreError } from '../../../store/store-error.ts';
 
 export interface ClickHouseSinkOptions {
   store: Store;
@@ -64,210 +66,198 @@ interface ReadyBatch {
  * calls; the next one is encoded meanwhile.
  */
 export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouseSink {
-  const { store, collectorId } = options;
-  const maxBatchRows = options.maxBatchRows ?? 25_000;
-  const maxAgeMs = options.maxAgeMs ?? 250;
-  const retry: RetryPolicy = { ...DEFAULT_RETRY, ...options.retry };
-  const instruments = options.instruments ?? noInstruments();
-  const log = options.log ?? { info: () => undefined, warn: () => undefined };
-  const nowMicros = options.nowMicros ?? (() => Date.now() * 1000);
-  const monotonicMs = options.monotonicMs ?? (() => performance.now());
-
-  const queue = createQueue();
-  /** In the order of the calls. */
-  const unsettled = new Set<PendingWrite>();
+  const settings = withDefaults(options);
+  const { monotonicMs } = settings;
   const abort = new AbortController();
-  let opening: Promise<void> | null = null;
-  let lastSeq: number | null = null;
-  let current: Promise<void> | null = null;
-  let unsettledRows = 0;
-  let next: ReadyBatch | null = null;
-  let timer: NodeJS.Timeout | null = null;
-  let lastStartMs = -Infinity;
-  let lastAckMs = -Infinity;
-  let closing = false;
-  const state = {
-    lastAckAt: null as EpochMicros | null,
-    retries: 0,
-    ambiguous: 0,
+  let state = INITIAL_STATE;
+  const sink: RunningSink = {
+    settings,
+    queue: createQueue(),
+    unsettled: createUnsettledWrites(),
+    patient: createPatientStore({ ...settings, signal: abort.signal }),
+    state: () => state,
+    change: (what) => void (state = nextState(state, what)),
+    opening: null,
+    prepared: null,
   };
-  /**
-   * What the store does not take at the moment, and why: tables are sent side by side, and one may go on
-   * while another waits.
-   */
-  const failing = new Map<object, string>();
+  const { queue, unsettled, patient, change } = sink;
+  const schedule = createSchedule(sink);
+  const giveUp = (): void => {
+    change({ type: 'stopped' });
+    abort.abort();
+  };
+
+  return {
+    open: () => open(sink),
+    async write(bundle, provenance) {
+      if (state.phase !== 'open') throw stoppedError();
+      const { write, done } = createPendingWrite(bundle, provenance, monotonicMs());
+      unsettled.add(write);
+      queue.add(write);
+      schedule.pump();
+      return done;
+    },
+    status: () => ({
+      ...patient.status(),
+      backlogRows: unsettled.rows(),
+      stillMs: stillMs(state, unsettled.oldestSinceMs(), monotonicMs()),
+      inFlight: state.isSending ? 1 : 0,
+      lastAckAt: state.lastAckAt,
+    }),
+    async stop(graceMs) {
+      change({ type: 'closing' });
+      schedule.pump();
+      const deadline = setTimeout(giveUp, graceMs);
+      await schedule.idle();
+      clearTimeout(deadline);
+      giveUp();
+      // Nothing is under way any more: those who still wait are told.
+      unsettled.settle([...(sink.prepared?.gathered.writes ?? []), ...queue.clear()], stoppedError());
+      sink.prepared = null;
+    },
+  };
+}
+
+/** What the steps of a sink share. */
+interface RunningSink {
+  readonly settings: Settings;
+  readonly queue: Queue;
+  readonly unsettled: UnsettledWrites;
+  readonly patient: PatientStore;
+  state(): SinkState;
+  change(change: SinkChange): void;
+  opening: Promise<void> | null;
+  /** Frozen while another batch is under way. */
+  prepared: ReadyBatch | null;
+}
+
+/** Runs the steps of a sink when they are due, one batch at a time. */
+function createSchedule(sink: RunningSink) {
+  const { queue, settings, change } = sink;
+  let sending: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
 
   /** Starts what is due, or sees to it that it is started later. */
   function pump(): void {
-    if (abort.signal.aborted) return;
-    if (current !== null) {
-      if (next === null && lastSeq !== null && queue.rows() >= maxBatchRows) next = prepare();
-      return;
-    }
-    if (next === null && queue.isEmpty()) return;
-    const waitMs =
-      closing || next !== null || queue.rows() >= maxBatchRows
-        ? 0
-        : lastStartMs + maxAgeMs - performance.now();
-    if (waitMs > 0) timer ??= setTimeout(onTimer, waitMs);
-    else start();
+    const waiting = { rows: queue.rows(), isEmpty: queue.isEmpty() };
+    const step = nextStep(sink.state(), waiting, settings, performance.now());
+    if (step.do === 'prepare') prepare(sink);
+    else if (step.do === 'wait') timer ??= setTimeout(onTimer, step.ms);
+    else if (step.do === 'send') send();
   }
 
   function onTimer(): void {
-    timer = null;
+    timer = undefined;
     pump();
   }
 
-  function start(): void {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-    lastStartMs = performance.now();
-    current = deliverNext().finally(() => {
-      current = null;
+  function send(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    change({ type: 'started', nowMs: performance.now() });
+    sending = deliverNext(sink).finally(() => {
+      sending = null;
+      change({ type: 'ended' });
       pump();
     });
-  }
-
-  async function deliverNext(): Promise<void> {
-    // What arrives in the same turn of the event loop travels together.
-    await new Promise(setImmediate);
-    try {
-      await open();
-    } catch (error) {
-      settle(queue.clear(), error);
-      return;
-    }
-    let ready = next;
-    next = null;
-    ready ??= prepare();
-    if (ready !== null) await deliver(ready);
-  }
-
-  /** Takes rows from the queue and freezes them. Only called once the number of the last batch is known. */
-  function prepare(): ReadyBatch | null {
-    const gathered = queue.take(maxBatchRows);
-    if (gathered === null) return null;
-    try {
-      const batchSeq = (lastSeq ?? 0) + (belongsInLedger(gathered) ? 1 : 0);
-      const frozen = freezeBatch(gathered, { collectorId, batchSeq }, maxBatchRows);
-      lastSeq = batchSeq;
-      return { gathered, frozen };
-    } catch (error) {
-      settle(gathered.writes, error);
-      return null;
-    }
-  }
-
-  async function deliver({ gathered, frozen }: ReadyBatch): Promise<void> {
-    const startedMs = performance.now();
-    try {
-      const report = await deliverBatch(frozen, { send, nowMicros });
-      state.lastAckAt = nowMicros();
-      lastAckMs = monotonicMs();
-      instruments.batchRows.record(frozen.rowCount);
-      instruments.batchDuration.record((performance.now() - startedMs) / 1000);
-      for (const [table, rows] of report.stored) instruments.stored.add(rows, { table });
-      if (report.refused > 0) {
-        instruments.rejects.add(report.refused, { reason: 'row_refused_by_store' });
-        log.warn(
-          { rows: report.refused, batchSeq: frozen.stamp.batchSeq },
-          'rows refused by the store went to rejects',
-        );
-      }
-      settle(gathered.writes);
-      if (frozen.inLedger) options.onAcknowledged?.(frozen.stamp.batchSeq);
-    } catch (error) {
-      settle(gathered.writes, error);
-    }
-  }
-
-  async function send(insert: FrozenInsert): Promise<void> {
-    try {
-      await untilAnswered(() => store.insertFrozen(insert, abort.signal), retrying(insert, isDataError));
-    } finally {
-      // Any answer of the store counts, also that a row is wrong.
-      if (!abort.signal.aborted && failing.delete(insert))
-        log.info({ table: insert.tableName }, 'the store takes rows again');
-    }
-  }
-
-  function retrying(what: object, isFinal: (error: unknown) => boolean): Parameters<typeof untilAnswered>[1] {
-    return {
-      policy: retry,
-      signal: abort.signal,
-      isFinal,
-      onFailure: (error, attempt) => {
-        state.retries += 1;
-        const message = error instanceof Error ? error.message : 'unknown error';
-        failing.set(what, message);
-        const code = error instanceof StoreError ? error.code : 'internal';
-        instruments.insertRetries.add(1, { code });
-        if (error instanceof StoreError && error.ambiguous) {
-          state.ambiguous += 1;
-          instruments.ambiguousInserts.add(1);
-        }
-        if (attempt === 1 || attempt % 20 === 0)
-          log.warn({ code, attempt, error: message }, 'insert failed, repeating');
-      },
-    };
-  }
-
-  function settle(writes: readonly PendingWrite[], error?: unknown): void {
-    for (const write of writes) {
-      unsettled.delete(write);
-      unsettledRows -= write.rowCount;
-      write.settle(error);
-    }
-  }
-
-  function open(): Promise<void> {
-    const completed = new Set<string>();
-    opening ??= untilAnswered(
-      () => loadBatchSeq(store, collectorId, completed),
-      retrying(queue, () => false),
-    ).then((seq) => {
-      lastSeq = seq;
-      failing.delete(queue);
-    });
-    return opening;
-  }
-
-  function stillMs(): number | null {
-    const [oldest] = unsettled;
-    return oldest === undefined ? null : monotonicMs() - Math.max(oldest.sinceMs, lastAckMs);
   }
 
   return {
-    open,
-    async write(bundle, provenance) {
-      if (closing) throw stoppedError();
-      const { write, done } = createPendingWrite(bundle, provenance, monotonicMs());
-      unsettled.add(write);
-      unsettledRows += write.rowCount;
-      queue.add(write);
-      pump();
-      return done;
-    },
-    status: (): SinkStatus => ({
-      state: failing.size === 0 ? 'ok' : 'retrying',
-      backlogRows: unsettledRows,
-      stillMs: stillMs(),
-      inFlight: current === null ? 0 : 1,
-      lastAckAt: state.lastAckAt,
-      retries: state.retries,
-      ambiguous: state.ambiguous,
-      lastError: [...failing.values()].at(-1) ?? null,
-    }),
-    async stop(graceMs) {
-      closing = true;
-      pump();
-      const deadline = setTimeout(() => abort.abort(), graceMs);
-      for (let flight = current; flight !== null; flight = current) await flight;
-      clearTimeout(deadline);
-      abort.abort();
-      // Nothing is under way any more: whoever still waits gets the news.
-      settle([...(next?.gathered.writes ?? []), ...queue.clear()], stoppedError());
-      next = null;
+    pump,
+    /** Resolves when nothing is under way. */
+    async idle(): Promise<void> {
+      for (let flight = sending; flight !== null; flight = sending) await flight;
     },
   };
+}
+
+function open(sink: RunningSink): Promise<void> {
+  const { store, collectorId } = sink.settings;
+  const completed = new Set<string>();
+  sink.opening ??= sink.patient
+    .ask(() => loadBatchSeq(store, collectorId, completed))
+    .then((lastSeq) => sink.change({ type: 'opened', lastSeq }));
+  return sink.opening;
+}
+
+function prepare(sink: RunningSink): void {
+  sink.prepared = freezeNext(sink);
+  if (sink.prepared !== null) sink.change({ type: 'prepared' });
+}
+
+async function deliverNext(sink: RunningSink): Promise<void> {
+  // What arrives in the same turn of the event loop travels together.
+  await new Promise(setImmediate);
+  try {
+    await open(sink);
+  } catch (error) {
+    sink.unsettled.settle(sink.queue.clear(), error);
+    return;
+  }
+  const ready = sink.prepared ?? freezeNext(sink);
+  sink.prepared = null;
+  sink.change({ type: 'prepared_taken' });
+  if (ready !== null) await deliver(ready, sink);
+}
+
+/** Takes rows from the queue and freezes them. Only called once the number of the last batch is known. */
+function freezeNext({ queue, unsettled, state, change, settings }: RunningSink): ReadyBatch | null {
+  const { collectorId, maxBatchRows } = settings;
+  const gathered = queue.take(maxBatchRows);
+  if (gathered === null) return null;
+  try {
+    const batchSeq = batchSeqAfter(state(), belongsInLedger(gathered));
+    const frozen = freezeBatch(gathered, { collectorId, batchSeq }, maxBatchRows);
+    change({ type: 'frozen', batchSeq });
+    return { gathered, frozen };
+  } catch (error) {
+    unsettled.settle(gathered.writes, error);
+    return null;
+  }
+}
+
+async function deliver({ gathered, frozen }: ReadyBatch, sink: RunningSink): Promise<void> {
+  const { settings, unsettled, patient, change } = sink;
+  const { nowMicros, monotonicMs, onAcknowledged } = settings;
+  const startedMs = performance.now();
+  try {
+    const report = await deliverBatch(frozen, { send: patient.insert, nowMicros });
+    change({ type: 'acknowledged', at: nowMicros(), nowMs: monotonicMs() });
+    reportDelivery(report, frozen, performance.now() - startedMs, settings);
+    unsettled.settle(gathered.writes);
+    if (frozen.inLedger) onAcknowledged(frozen.stamp.batchSeq);
+  } catch (error) {
+    unsettled.settle(gathered.writes, error);
+  }
+}
+
+type Settings = ReturnType<typeof withDefaults>;
+
+function withDefaults(options: ClickHouseSinkOptions) {
+  return {
+    store: options.store,
+    collectorId: options.collectorId,
+    maxBatchRows: options.maxBatchRows ?? 25_000,
+    maxAgeMs: options.maxAgeMs ?? 250,
+    policy: { ...DEFAULT_RETRY, ...options.retry },
+    instruments: options.instruments ?? noInstruments(),
+    log: options.log ?? { info: () => undefined, warn: () => undefined },
+    onAcknowledged: options.onAcknowledged ?? (() => undefined),
+    nowMicros: options.nowMicros ?? (() => Date.now() * 1000),
+    monotonicMs: options.monotonicMs ?? (() => performance.now()),
+  };
+}
+
+function reportDelivery(
+  { stored, refused }: DeliveryReport,
+  { rowCount, stamp }: FrozenBatch,
+  durationMs: number,
+  { instruments, log }: Pick<Settings, 'instruments' | 'log'>,
+): void {
+  instruments.batchRows.record(rowCount);
+  instruments.batchDuration.record(durationMs / 1000);
+  for (const [table, rows] of stored) instruments.stored.add(rows, { table });
+  if (refused === 0) return;
+  instruments.rejects.add(refused, { reason: 'row_refused_by_store' });
+  log.warn({ rows: refused, batchSeq: stamp.batchSeq }, 'rows refused by the store went to rejects');
 }

@@ -3,7 +3,7 @@ import type { EpochMicros, RowBundle, Rows } from '../../../schemas/rows.ts';
 import { GatewatchError } from '../../../schemas/errors.ts';
 import { addProvenance, appendRows, countRows, emptyProvenance } from '../bundle.ts';
 import type { RowsByTable } from '../bundle.ts';
-import type { Provenance, RowSink } from '../../../schemas/sink.ts';
+import type { Provenance, RowSink, SinkStatus } from '../../../schemas/sink.ts';
 
 export interface MemorySinkOptions {
   /** Clock of the time stamps in `status()`. @default the wall clock */
@@ -26,12 +26,7 @@ export function createMemorySink(options: MemorySinkOptions = {}): MemorySink {
   const nowMicros = options.nowMicros ?? (() => Date.now() * 1000);
   const acknowledged: RowsByTable = new Map();
   const provenanceSum = emptyProvenance();
-  const waiting: {
-    bundle: RowBundle;
-    provenance: Provenance | undefined;
-    settle: (error?: Error) => void;
-    since: EpochMicros;
-  }[] = [];
+  const waiting: WaitingWrite[] = [];
   let held = false;
   let stopped = false;
   let lastAckAt: EpochMicros | null = null;
@@ -58,16 +53,7 @@ export function createMemorySink(options: MemorySinkOptions = {}): MemorySink {
         waiting.push({ bundle, provenance, settle, since: nowMicros() });
       });
     },
-    status: () => ({
-      state: held && waiting.length > 0 ? 'retrying' : 'ok',
-      backlogRows: waiting.reduce((sum, one) => sum + countRows(one.bundle), 0),
-      stillMs: waiting[0] === undefined ? null : (nowMicros() - waiting[0].since) / 1000,
-      inFlight: 0,
-      lastAckAt,
-      retries: 0,
-      ambiguous: 0,
-      lastError: held && waiting.length > 0 ? 'held' : null,
-    }),
+    status: () => statusOf({ held, waiting, lastAckAt }, nowMicros()),
     async stop() {
       stopped = true;
       if (!held) drain();
@@ -82,6 +68,34 @@ export function createMemorySink(options: MemorySinkOptions = {}): MemorySink {
       held = false;
       drain();
     },
+  };
+}
+
+/** A call of `write` that is kept waiting. */
+interface WaitingWrite {
+  readonly bundle: RowBundle;
+  readonly provenance: Provenance | undefined;
+  readonly settle: (error?: Error) => void;
+  readonly since: EpochMicros;
+}
+
+interface MemorySinkState {
+  readonly held: boolean;
+  readonly waiting: readonly Pick<WaitingWrite, 'bundle' | 'since'>[];
+  readonly lastAckAt: EpochMicros | null;
+}
+
+export function statusOf({ held, waiting, lastAckAt }: MemorySinkState, now: EpochMicros): SinkStatus {
+  const isStuck = held && waiting.length > 0;
+  return {
+    state: isStuck ? 'retrying' : 'ok',
+    backlogRows: waiting.reduce((sum, one) => sum + countRows(one.bundle), 0),
+    stillMs: waiting[0] === undefined ? null : (now - waiting[0].since) / 1000,
+    inFlight: 0,
+    lastAckAt,
+    retries: 0,
+    ambiguous: 0,
+    lastError: isStuck ? 'held' : null,
   };
 }
 

@@ -1,8 +1,10 @@
+import type { HrTime } from '@opentelemetry/api';
+import { SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import type { EpochMicros } from '../../../schemas/rows.ts';
 import type { SpanData } from '../../../schemas/span.ts';
 import { GatewatchError } from '../../../schemas/errors.ts';
 import { createResource } from '../../telemetry/resource.ts';
-import { toReadableSpan } from './readable-span.ts';
 
 export interface OtlpSenderOptions {
   /** Version of gatewatch: `service.version` and the version of the instrumentation scope. */
@@ -69,3 +71,42 @@ function exportError(error: unknown): GatewatchError {
  * still wanted then.
  */
 const REFUSALS: ReadonlySet<string> = new Set(['400', '413', '422']);
+
+/** What the OTLP exporter takes. */
+type ReadableSpan = Parameters<OTLPTraceExporter['export']>[0][number];
+type Origin = Pick<ReadableSpan, 'resource' | 'instrumentationScope'>;
+
+/** A span as data, in the shape of a span that the SDK has ended. */
+function toReadableSpan(span: SpanData, { resource, instrumentationScope }: Origin): ReadableSpan {
+  const context = { traceId: span.traceId, spanId: span.spanId, traceFlags: TraceFlags.SAMPLED };
+  const parent =
+    span.parentSpanId === null ? {} : { parentSpanContext: { ...context, spanId: span.parentSpanId } };
+  return {
+    name: span.name,
+    kind: SpanKind.INTERNAL,
+    spanContext: () => context,
+    ...parent,
+    startTime: toHrTime(span.start),
+    endTime: toHrTime(span.end),
+    duration: toHrTime(span.end - span.start),
+    status:
+      span.error === null
+        ? { code: SpanStatusCode.UNSET }
+        : { code: SpanStatusCode.ERROR, message: span.error.message },
+    attributes: span.attributes,
+    links: [],
+    events: [],
+    ended: true,
+    resource,
+    instrumentationScope,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  };
+}
+
+/** Seconds and nanoseconds, exactly. */
+function toHrTime(micros: EpochMicros): HrTime {
+  const seconds = Math.floor(micros / 1_000_000);
+  return [seconds, (micros - seconds * 1_000_000) * 1000];
+}

@@ -1,4 +1,5 @@
 import { settlesWithin, sleep } from '../../../schemas/deadline.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
 import type { SpanExporterStatus } from '../../../schemas/sink.ts';
 import type { SpanData } from '../../../schemas/span.ts';
 import type { Instruments } from '../../telemetry/instruments.ts';
@@ -6,7 +7,8 @@ import { noInstruments } from '../../telemetry/instruments.ts';
 import type { Store } from '../../../store/store.ts';
 import type { RetryPolicy } from '../retry.ts';
 import { DEFAULT_RETRY, untilAnswered } from '../retry.ts';
-import { isRefusal, sendOrBisect } from './send-or-bisect.ts';
+import type { ExportChange, ExportState } from './export-state.ts';
+import { hasBacklog, INITIAL_STATE, isCursorUnsaved, nextState, statusOf } from './export-state.ts';
 import type { SpanSender } from './sender.ts';
 import type { SpanRows } from './stored-rows.ts';
 import { nextWindow, readCursor, readLastBatch, readRows } from './stored-rows.ts';
@@ -53,136 +55,190 @@ export interface SpanExporter {
  * moving the cursor gives the same spans again. Starts at once.
  */
 export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
-  const { store, sender, collectorId, toSpans } = options;
-  const exporter = options.exporter ?? 'otlp';
-  const batchSize = options.batchSize ?? 500;
-  const windowRows = options.windowRows ?? 5000;
-  const intervalMs = options.intervalMs ?? 1000;
-  const policy: RetryPolicy = { ...DEFAULT_RETRY, ...options.retry };
-  const instruments = options.instruments ?? noInstruments();
-  const log = options.log ?? { info: () => undefined, warn: () => undefined };
-
-  /** No new window is begun. */
   const stopping = new AbortController();
-  /** What is under way is given up. */
   const abort = new AbortController();
-  let cursor = 0;
-  let savedCursor = 0;
-  let lastBatch = 0;
-  let spansExported = 0;
-  let lastError: string | null = null;
+  let state = INITIAL_STATE;
   let wake: (() => void) | null = null;
+  const running: RunningExporter = {
+    settings: withDefaults(options),
+    stopping: stopping.signal,
+    aborted: abort.signal,
+    state: () => state,
+    change: (what) => void (state = nextState(state, what)),
+    async news() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
+      if (hasBacklog(state) || stopping.signal.aborted) return;
+      await promise;
+    },
+  };
+  const { settings, change } = running;
 
-  async function run(): Promise<void> {
-    cursor = await persistently('read the cursor', () => readCursor(store, collectorId, exporter));
-    savedCursor = cursor;
-    const last = await persistently('read the ledger', () => readLastBatch(store, collectorId));
-    lastBatch = Math.max(lastBatch, last, cursor);
-    while (!stopping.signal.aborted) {
-      if (cursor >= lastBatch) await news();
-      else if (await exportWindow()) continue;
-      // New batches come several a second; looking once a second spares the store.
-      await sleep(intervalMs, stopping.signal);
-    }
-    // What was stored before the stop still goes out, as far as the grace allows.
-    while (cursor < lastBatch && !abort.signal.aborted) await exportWindow();
-  }
-
-  /** Exports the next batches; false when there are none. */
-  async function exportWindow(): Promise<boolean> {
-    const window = await persistently('read the ledger', () =>
-      nextWindow(store, collectorId, cursor, windowRows),
-    );
-    if (window === null) {
-      // The ledger is the truth: what was announced is not there, e.g. because its rows have expired.
-      lastBatch = cursor;
-      return false;
-    }
-    const rows = await persistently('read rows', () => readRows(store, collectorId, window));
-    const spans = toSpans(rows);
-    for (let from = 0; from < spans.length; from += batchSize) {
-      const part = spans.slice(from, from + batchSize);
-      const refused = await sendOrBisect(part, (some) =>
-        persistently('export spans', () => sender.send(some), isRefusal),
-      );
-      spansExported += part.length - refused.length;
-      instruments.spansExported.add(part.length - refused.length);
-      instruments.spansRefused.add(refused.length);
-      for (const { traceId, spanId } of refused)
-        log.warn({ traceId, spanId }, 'the receiver refused a span for good; it stays in the store');
-    }
-    cursor = window.to;
-    if (spans.length > 0) await saveCursor();
-    return true;
-  }
-
-  async function saveCursor(): Promise<void> {
-    if (savedCursor === cursor) return;
-    const row = { collector_id: collectorId, exporter, batch_seq: cursor };
-    await persistently('save the cursor', () => store.insert('exportCursor', [row]));
-    savedCursor = cursor;
-  }
-
-  async function persistently<T>(
-    what: string,
-    attempt: () => Promise<T>,
-    isFinal: (error: unknown) => boolean = () => false,
-  ): Promise<T> {
-    const result = await untilAnswered(attempt, {
-      policy,
-      signal: abort.signal,
-      isFinal,
-      onFailure: (error, failures) => {
-        lastError = error instanceof Error ? error.message : 'unknown error';
-        if (what === 'export spans') instruments.spanExportFailures.add(1);
-        if (failures === 1 || failures % 20 === 0)
-          log.warn({ failures, error: lastError }, `cannot ${what}, repeating`);
-      },
-    });
-    if (lastError !== null) log.info({ cursor }, 'span export works again');
-    lastError = null;
-    return result;
-  }
-
-  async function news(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    wake = resolve;
-    if (cursor < lastBatch || stopping.signal.aborted) return;
-    await promise;
-  }
+  // The loop ends by `stop` alone: everything else in it is repeated.
+  const done = run(running).catch((error: unknown) => {
+    if (abort.signal.aborted) return;
+    change({ type: 'failed', error: messageOf(error) });
+    settings.log.warn({ error: messageOf(error) }, 'span export has ended');
+  });
 
   async function finish(): Promise<void> {
     await done;
-    await saveCursor().finally(() => sender.close());
+    await saveCursor(running).finally(() => settings.sender.close());
   }
 
-  // The loop ends by `stop` alone: everything else in it is repeated.
-  const done = run().catch((error: unknown) => {
-    if (!abort.signal.aborted) {
-      lastError = error instanceof Error ? error.message : 'unknown error';
-      log.warn({ error: lastError }, 'span export has ended');
-    }
-  });
-
   return {
-    notify(batchSeq) {
-      lastBatch = Math.max(lastBatch, batchSeq);
+    notify(batch) {
+      change({ type: 'announced', batch });
       wake?.();
     },
-    status: () => ({
-      state: lastError === null ? 'ok' : 'retrying',
-      cursor,
-      backlogBatches: Math.max(0, lastBatch - cursor),
-      spansExported,
-      lastError,
-    }),
+    status: () => statusOf(state),
     async stop(graceMs) {
       stopping.abort();
       wake?.();
       // A receiver that is down now is not waited for: the cursor stays where it is.
-      if (lastError !== null) abort.abort();
+      if (state.lastError !== null) abort.abort();
       await settlesWithin(finish(), graceMs);
       abort.abort();
     },
   };
 }
+
+type Settings = ReturnType<typeof withDefaults>;
+
+function withDefaults(options: SpanExporterOptions) {
+  return {
+    ...options,
+    exporter: options.exporter ?? 'otlp',
+    batchSize: options.batchSize ?? 500,
+    windowRows: options.windowRows ?? 5000,
+    intervalMs: options.intervalMs ?? 1000,
+    policy: { ...DEFAULT_RETRY, ...options.retry },
+    instruments: options.instruments ?? noInstruments(),
+    log: options.log ?? { info: () => undefined, warn: () => undefined },
+  };
+}
+
+/** What the steps of an exporter share. */
+interface RunningExporter {
+  readonly settings: Settings;
+  /** No new window is begun. */
+  readonly stopping: AbortSignal;
+  /** What is under way is given up. */
+  readonly aborted: AbortSignal;
+  state(): ExportState;
+  change(change: ExportChange): void;
+  /** Resolves when there is a backlog, or at the stop. */
+  news(): Promise<void>;
+}
+
+async function run(running: RunningExporter): Promise<void> {
+  const { store, collectorId, exporter, intervalMs } = running.settings;
+  const { stopping, aborted, state, change } = running;
+  const cursor = await persistently(running, 'read the cursor', () =>
+    readCursor(store, collectorId, exporter),
+  );
+  change({ type: 'resumed', cursor });
+  const batch = await persistently(running, 'read the ledger', () => readLastBatch(store, collectorId));
+  change({ type: 'announced', batch });
+  while (!stopping.aborted) {
+    if (!hasBacklog(state())) await running.news();
+    else if (await exportWindow(running)) continue;
+    // New batches come several a second; looking once a second spares the store.
+    await sleep(intervalMs, stopping);
+  }
+  // What was stored before the stop still goes out, as far as the grace allows.
+  while (hasBacklog(state()) && !aborted.aborted) await exportWindow(running);
+}
+
+/** Exports the next batches; false when there are none. */
+async function exportWindow(running: RunningExporter): Promise<boolean> {
+  const { store, collectorId, windowRows, batchSize, toSpans } = running.settings;
+  const { state, change } = running;
+  const window = await persistently(running, 'read the ledger', () =>
+    nextWindow(store, collectorId, state().cursor, windowRows),
+  );
+  if (window === null) {
+    change({ type: 'exhausted' });
+    return false;
+  }
+  const rows = await persistently(running, 'read rows', () => readRows(store, collectorId, window));
+  const spans = toSpans(rows);
+  for (let from = 0; from < spans.length; from += batchSize)
+    await sendPart(running, spans.slice(from, from + batchSize));
+  change({ type: 'exported', to: window.to });
+  if (spans.length > 0) await saveCursor(running);
+  return true;
+}
+
+async function sendPart(running: RunningExporter, part: readonly SpanData[]): Promise<void> {
+  const { sender, instruments, log } = running.settings;
+  const refused = await sendOrBisect(part, (some) =>
+    persistently(running, 'export spans', () => sender.send(some), isRefusal),
+  );
+  const accepted = part.length - refused.length;
+  running.change({ type: 'sent', spans: accepted });
+  instruments.spansExported.add(accepted);
+  instruments.spansRefused.add(refused.length);
+  for (const { traceId, spanId } of refused)
+    log.warn({ traceId, spanId }, 'the receiver refused a span for good; it stays in the store');
+}
+
+async function saveCursor(running: RunningExporter): Promise<void> {
+  const { store, collectorId, exporter } = running.settings;
+  const { state, change } = running;
+  if (!isCursorUnsaved(state())) return;
+  const row = { collector_id: collectorId, exporter, batch_seq: state().cursor };
+  await persistently(running, 'save the cursor', () => store.insert('exportCursor', [row]));
+  change({ type: 'saved' });
+}
+
+/** Repeats `attempt` until it is answered, and tells of failures and of their end. */
+async function persistently<T>(
+  { settings, aborted, state, change }: RunningExporter,
+  what: string,
+  attempt: () => Promise<T>,
+  isFinal: (error: unknown) => boolean = () => false,
+): Promise<T> {
+  const { policy, instruments, log } = settings;
+  const result = await untilAnswered(attempt, {
+    policy,
+    signal: aborted,
+    isFinal,
+    onFailure: (cause, failures) => {
+      const error = messageOf(cause);
+      change({ type: 'failed', error });
+      if (what === 'export spans') instruments.spanExportFailures.add(1);
+      if (failures === 1 || failures % 20 === 0) log.warn({ failures, error }, `cannot ${what}, repeating`);
+    },
+  });
+  if (state().lastError !== null) log.info({ cursor: state().cursor }, 'span export works again');
+  change({ type: 'answered' });
+  return result;
+}
+
+/**
+ * Sends spans, and finds those that the receiver refuses for good by sending ever smaller parts: one bad
+ * span, or one request that is too large, must not hold up all others. Returns the refused ones.
+ * @param send repeats by itself what can be repeated, and throws `export_refused`
+ */
+export async function sendOrBisect(
+  spans: readonly SpanData[],
+  send: (spans: readonly SpanData[]) => Promise<void>,
+): Promise<SpanData[]> {
+  try {
+    await send(spans);
+    return [];
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    if (spans.length <= 1) return [...spans];
+    const middle = spans.length >> 1;
+    const refused = await sendOrBisect(spans.slice(0, middle), send);
+    return [...refused, ...(await sendOrBisect(spans.slice(middle), send))];
+  }
+}
+
+/** Does the receiver refuse these very spans? */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof GatewatchError && error.code === 'export_refused';
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown error');

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { orderQuerySchema, type OrderQuery, type OrderTimeline } from '../../../schemas/order-timeline.ts';
-import type { Rows } from '../../../schemas/rows.ts';
+import type { EpochMicros, Rows } from '../../../schemas/rows.ts';
 import { checkWatchMessage } from '../../../schemas/watch-message.ts';
 import { firstProblem, problemText, type Problem } from '../../../schemas/problem.ts';
 import { isRetryable } from '../../../schemas/errors.ts';
@@ -46,6 +46,14 @@ const annotationSchema = z
 
 /** The collector's own interface (design: HTTP). Errors are `application/problem+json`. */
 export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
+  statusRoutes(app, options);
+  watchRoute(app, options);
+  timelineRoute(app, options);
+  annotationRoute(app, options);
+}
+
+function statusRoutes(app: FastifyInstance, options: ApiOptions): void {
+  const { landing, version } = options;
   const report = (reply: FastifyReply, health: Health) =>
     reply
       .code(health.ok ? 200 : 503)
@@ -58,25 +66,28 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
   });
   app.get('/', async (request, reply) => {
     // Programs that say nothing of what they accept get the list.
-    if (options.landing !== null && /\btext\/html\b/i.test(request.headers.accept ?? '')) {
-      return reply.header('vary', 'accept').redirect(await options.landing());
+    if (landing !== null && /\btext\/html\b/i.test(request.headers.accept ?? '')) {
+      return reply.header('vary', 'accept').redirect(await landing());
     }
-    return reply.header('vary', 'accept').send({
-      name: 'gatewatch',
-      version: options.version,
-      addresses: [
-        '/healthz',
-        '/readyz',
-        '/metrics',
-        '/orders/{id}',
-        'POST /orders',
-        'POST /annotations',
-        'POST /callbacks/{gateway}',
-        ...(options.landing === null ? [] : ['/d/{dashboard}']),
-      ],
-    });
+    const addresses = addressesOf({ hasConsole: landing !== null });
+    return reply.header('vary', 'accept').send({ name: 'gatewatch', version, addresses });
   });
+}
 
+export function addressesOf({ hasConsole }: { readonly hasConsole: boolean }): string[] {
+  return [
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/orders/{id}',
+    'POST /orders',
+    'POST /annotations',
+    'POST /callbacks/{gateway}',
+    ...(hasConsole ? ['/d/{dashboard}'] : []),
+  ];
+}
+
+function watchRoute(app: FastifyInstance, options: ApiOptions): void {
   app.post('/orders', async (request, reply) => {
     const input = readJson(request);
     if (input === undefined) return sendProblem(reply, notJson(request));
@@ -85,23 +96,27 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
       const detail = `body: expected at most ${MAX_WATCH_ITEMS} orders, received ${items.length}`;
       return sendProblem(reply, { status: 400, title: 'Bad Request', detail });
     }
-    const requests = items.map((item): WatchRequest => {
-      const decoded = checkWatchMessage(item);
-      return {
-        message: decoded.ok ? decoded.message : null,
-        problem: decoded.ok ? null : decoded.problem,
-        source: 'http',
-        deliveryId: randomUUID(),
-        coordinates: null,
-      };
-    });
-    // What is refused here is told to the caller, who can mend it: it does not go into `rejects`.
+    const requests = items.map((item) => watchRequestOf(item, randomUUID()));
+    // What is refused here is reported to the caller, who can correct it: it does not go into `rejects`.
     const problems = options.judge(requests);
     if (problems.some((problem) => problem !== null)) return sendProblem(reply, refusal(problems));
     await unlessUnavailable(reply, () => options.watch(requests));
     return reply.sent ? reply : reply.code(202).send({ watched: items.length });
   });
+}
 
+export function watchRequestOf(item: unknown, deliveryId: string): WatchRequest {
+  const decoded = checkWatchMessage(item);
+  return {
+    message: decoded.ok ? decoded.message : null,
+    problem: decoded.ok ? null : decoded.problem,
+    source: 'http',
+    deliveryId,
+    coordinates: null,
+  };
+}
+
+function timelineRoute(app: FastifyInstance, options: ApiOptions): void {
   app.get<{ Params: { id: string }; Querystring: Record<string, string> }>(
     '/orders/:id',
     async (request, reply) => {
@@ -119,7 +134,9 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
       return sendProblem(reply, { status: 404, title: 'Not Found', detail });
     },
   );
+}
 
+function annotationRoute(app: FastifyInstance, options: ApiOptions): void {
   app.post('/annotations', async (request, reply) => {
     const input = readJson(request);
     if (input === undefined) return sendProblem(reply, notJson(request));
@@ -128,23 +145,31 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
       const detail = problemText(firstProblem(parsed.error, input));
       return sendProblem(reply, { status: 400, title: 'Bad Request', detail });
     }
-    const { title, text, gateway, tags, startsAt, endsAt } = parsed.data;
     const annotationId = randomUUID();
-    const row = {
-      annotation_id: annotationId,
-      starts_at: startsAt === undefined ? options.now() : Date.parse(startsAt) * 1000,
-      ends_at: endsAt === undefined ? null : Date.parse(endsAt) * 1000,
-      gateway,
-      title,
-      text,
-      tags,
-    };
+    const row = annotationRow(parsed.data, annotationId, options.now());
     const stored = await unlessUnavailable(reply, async () => {
       await options.annotate(row);
       return true;
     });
     return stored === null ? reply : reply.code(201).send({ annotationId });
   });
+}
+
+/** @param now the start of an annotation that names none, in microseconds */
+export function annotationRow(
+  { title, text, gateway, tags, startsAt, endsAt }: z.output<typeof annotationSchema>,
+  annotationId: string,
+  now: EpochMicros,
+): Rows['annotations'] {
+  return {
+    annotation_id: annotationId,
+    starts_at: startsAt === undefined ? now : Date.parse(startsAt) * 1000,
+    ends_at: endsAt === undefined ? null : Date.parse(endsAt) * 1000,
+    gateway,
+    title,
+    text,
+    tags,
+  };
 }
 
 const MAX_WATCH_ITEMS = 1000;

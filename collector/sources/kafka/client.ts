@@ -1,8 +1,7 @@
-import { calmRequestQueue } from './calm-request-queue.ts';
 import { Kafka, type KafkaConfig, logLevel, type RetryOptions } from 'kafkajs';
 import { boundFetches } from './bounded-fetch.ts';
 import { registerCodecs } from './codecs.ts';
-import { startConnectionsFresh } from './fresh-connection.ts';
+import { patchKafkajs } from './kafkajs-patches.ts';
 import type { KafkaConnectionOptions } from './port.ts';
 
 const CONNECTION_TIMEOUT_MS = 3000;
@@ -17,8 +16,7 @@ export interface ClientOptions extends KafkaConnectionOptions {
 export function createClient(options: ClientOptions): Kafka {
   registerCodecs();
   boundFetches();
-  calmRequestQueue();
-  startConnectionsFresh();
+  patchKafkajs();
   const config: KafkaConfig = {
     clientId: options.clientId ?? 'gatewatch',
     brokers: [...options.brokers],

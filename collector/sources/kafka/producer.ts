@@ -25,12 +25,18 @@ export interface ProducedMessage {
   headers?: Readonly<Record<string, Uint8Array | string | (Uint8Array | string)[]>>;
 }
 
+/** Where a message lies. */
+export interface SentMessage {
+  partition: number;
+  offset: string;
+}
+
 export interface KafkaProducer {
   /**
    * Resolves when all in-sync replicas have the message. Throws a `GatewatchError` within `sendTimeoutMs`, at
    * once while the broker is known to be away. After a timeout the message may have arrived all the same.
    */
-  send(topic: string, message: ProducedMessage): Promise<{ partition: number; offset: string }>;
+  send(topic: string, message: ProducedMessage): Promise<SentMessage>;
   /** The broker answered last time it was tried. */
   isConnected(): boolean;
   stop(): Promise<void>;
@@ -52,19 +58,21 @@ export function createKafkaProducer(options: KafkaProducerOptions): KafkaProduce
   const sendTimeoutMs = options.sendTimeoutMs ?? 3000;
   const stopping = new AbortController();
   const pending = new Set<Promise<unknown>>();
-  const kafka = createClient({
-    ...options,
-    clientOptions: {
-      requestTimeout: sendTimeoutMs,
-      connectionTimeout: sendTimeoutMs,
-      ...options.clientOptions,
-    },
-    retry: { initialRetryTime: 50, maxRetryTime: 500, retries: 3 },
-    onLog: (level, message) => options.onEvent?.({ type: 'client_log', level, message }),
-  });
-  /** Undefined until the first attempt is over. */
-  let link: Producer | GatewatchError | undefined;
-  let connecting = connect();
+  const connection = createConnection(options, sendTimeoutMs, stopping.signal);
+  const tookTooLong = (): GatewatchError => notAcknowledged(options.brokers, sendTimeoutMs);
+
+  async function deliver(topic: string, message: ProducedMessage): Promise<SentMessage> {
+    const producer = await connection.producer();
+    if (producer === null) throw tookTooLong();
+    try {
+      return await sendOne(producer, topic, message, sendTimeoutMs);
+    } catch (cause) {
+      const error = describeFailure(cause, options.brokers);
+      if (error.code === 'kafka_unreachable' || error.code === 'kafka_timeout')
+        connection.lost(producer, error);
+      throw error;
+    }
+  }
 
   return {
     async send(topic, message) {
@@ -77,44 +85,47 @@ export function createKafkaProducer(options: KafkaProducerOptions): KafkaProduce
       const sent = await withDeadline(sending, sendTimeoutMs);
       if (sent !== undefined) return sent;
       // A connection that answers nothing may be dead without anyone having noticed: begin afresh.
-      if (link !== undefined && !(link instanceof GatewatchError)) disconnected(link, tookTooLong());
+      const link = connection.link();
+      if (link.state === 'up') connection.lost(link.producer, tookTooLong());
       throw tookTooLong();
     },
-    isConnected: () => link !== undefined && !(link instanceof GatewatchError),
+    isConnected: () => connection.link().state === 'up',
     async stop() {
       stopping.abort();
       await settlesWithin(Promise.all(pending), options.stopTimeoutMs ?? 5000);
-      await settlesWithin(connecting, 1000);
-      if (link !== undefined && !(link instanceof GatewatchError))
-        await settlesWithin(link.disconnect(), 2000);
+      await connection.close();
     },
   };
+}
 
-  async function deliver(
-    topic: string,
-    message: ProducedMessage,
-  ): Promise<{ partition: number; offset: string }> {
-    if (link === undefined) await connecting;
-    if (link === undefined) throw tookTooLong();
-    if (link instanceof GatewatchError) throw link;
-    const producer = link;
-    try {
-      const [sent] = await producer.send({
-        topic,
-        acks: -1,
-        timeout: sendTimeoutMs,
-        messages: [toMessage(message)],
-      });
-      if (sent?.baseOffset === undefined) throw new Error('the broker acknowledged without an offset');
-      return { partition: sent.partition, offset: sent.baseOffset };
-    } catch (cause) {
-      const error = describeFailure(cause, options.brokers);
-      if (error.code === 'kafka_unreachable' || error.code === 'kafka_timeout') disconnected(producer, error);
-      throw error;
-    }
-  }
+/** What the next `send` finds. `down`: the broker is known to be away, and connecting goes on. */
+export type Link<P> =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'up'; readonly producer: P }
+  | { readonly state: 'down'; readonly error: GatewatchError };
 
-  /** Tries until connected or stopped; resolves after the first attempt that decides what `send` answers. */
+/** False for a producer that was replaced, or given up before: what happens to it is no news. */
+export function isCurrent<P>(link: Link<P>, producer: P): boolean {
+  return link.state === 'up' && link.producer === producer;
+}
+
+/** The wait after that failed attempt to connect. */
+export function reconnectDelayMs(attempt: number): number {
+  return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt - 1, 10));
+}
+
+/** Keeps a producer connected, in the background and for ever. */
+function createConnection(options: KafkaProducerOptions, timeoutMs: number, stopping: AbortSignal) {
+  const kafka = createClient({
+    ...options,
+    clientOptions: { requestTimeout: timeoutMs, connectionTimeout: timeoutMs, ...options.clientOptions },
+    retry: { initialRetryTime: 50, maxRetryTime: 500, retries: 3 },
+    onLog: (level, message) => options.onEvent?.({ type: 'client_log', level, message }),
+  });
+  let link: Link<Producer> = { state: 'connecting' };
+  let connecting = connect();
+
+  /** Resolves after one attempt; a failed one is followed by others. */
   async function connect(attempt = 1): Promise<void> {
     const producer = kafka.producer({
       createPartitioner: Partitioners.DefaultPartitioner,
@@ -123,35 +134,62 @@ export function createKafkaProducer(options: KafkaProducerOptions): KafkaProduce
     });
     try {
       await producer.connect();
-      link = producer;
+      link = { state: 'up', producer };
       options.onEvent?.({ type: 'connected' });
     } catch (cause) {
-      void producer.disconnect().catch(() => undefined);
-      const error = describeFailure(cause, options.brokers);
-      const retryInMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt - 1, 10));
-      link = error;
-      options.onEvent?.({ type: 'unreachable', error, retryInMs });
-      void again(retryInMs, attempt + 1);
+      goDown(producer, describeFailure(cause, options.brokers), reconnectDelayMs(attempt), attempt + 1);
     }
   }
 
-  async function again(delayMs: number, attempt: number): Promise<void> {
-    await sleep(delayMs, stopping.signal);
-    if (!stopping.signal.aborted) await (connecting = connect(attempt));
-  }
-
-  function disconnected(producer: Producer, error: GatewatchError): void {
-    if (link !== producer) return;
-    link = error;
+  function goDown(producer: Producer, error: GatewatchError, retryInMs: number, attempt: number): void {
     void producer.disconnect().catch(() => undefined);
-    options.onEvent?.({ type: 'unreachable', error, retryInMs: 0 });
-    void again(0, 1);
+    link = { state: 'down', error };
+    options.onEvent?.({ type: 'unreachable', error, retryInMs });
+    void connectLater(retryInMs, attempt);
   }
 
-  function tookTooLong(): GatewatchError {
-    const message = `Kafka at ${options.brokers.join(', ')} did not acknowledge within ${sendTimeoutMs} ms.`;
-    return new GatewatchError(message, { code: 'kafka_timeout', retryable: true });
+  async function connectLater(delayMs: number, attempt: number): Promise<void> {
+    await sleep(delayMs, stopping);
+    if (!stopping.aborted) await (connecting = connect(attempt));
   }
+
+  return {
+    link: () => link,
+    /** Waits for the first attempt to connect. @throws why the broker is away */
+    async producer(): Promise<Producer | null> {
+      if (link.state === 'connecting') await connecting;
+      if (link.state === 'down') throw link.error;
+      return link.state === 'up' ? link.producer : null;
+    },
+    lost(producer: Producer, error: GatewatchError): void {
+      if (isCurrent(link, producer)) goDown(producer, error, 0, 1);
+    },
+    async close(): Promise<void> {
+      await settlesWithin(connecting, 1000);
+      if (link.state === 'up') await settlesWithin(link.producer.disconnect(), 2000);
+    },
+  };
+}
+
+async function sendOne(
+  producer: Producer,
+  topic: string,
+  message: ProducedMessage,
+  timeoutMs: number,
+): Promise<SentMessage> {
+  const [sent] = await producer.send({
+    topic,
+    acks: -1,
+    timeout: timeoutMs,
+    messages: [toMessage(message)],
+  });
+  if (sent?.baseOffset === undefined) throw new Error('the broker acknowledged without an offset');
+  return { partition: sent.partition, offset: sent.baseOffset };
+}
+
+function notAcknowledged(brokers: readonly string[], timeoutMs: number): GatewatchError {
+  const message = `Kafka at ${brokers.join(', ')} did not acknowledge within ${timeoutMs} ms.`;
+  return new GatewatchError(message, { code: 'kafka_timeout', retryable: true });
 }
 
 function toMessage({ key, value, headers = {} }: ProducedMessage): Message {

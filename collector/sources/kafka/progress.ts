@@ -1,15 +1,18 @@
 import { partitionKey } from './membership.ts';
 import type { PartitionStatus } from '../../../schemas/kafka.ts';
 
-interface Partition {
+/** What is known of one assigned partition. */
+export interface PartitionProgress {
   readonly topic: string;
   readonly partition: number;
-  position: bigint | null;
-  highWatermark: bigint | null;
-  paused: boolean;
-  /** Since when the same records are offered again and again. */
-  heldSinceMs: number | null;
-  lastProgressAtMs: number;
+  /** The next offset to be handled; null until known. */
+  readonly position: bigint | null;
+  /** The broker's next offset; null until known. */
+  readonly highWatermark: bigint | null;
+  readonly paused: boolean;
+  /** Since when the same records are offered again and again; null: they were taken. */
+  readonly heldSinceMs: number | null;
+  readonly lastProgressAtMs: number;
 }
 
 export interface OffsetGap {
@@ -18,114 +21,130 @@ export interface OffsetGap {
   missing: number | null;
 }
 
+export type Assignment = Readonly<Record<string, readonly number[]>>;
+export type PartitionsProgress = ReadonlyMap<string, PartitionProgress>;
+
+/** Replaces the assignment; what is known of partitions that stay is kept. */
+export function assign(
+  before: PartitionsProgress,
+  assignment: Assignment,
+  nowMs: number,
+): PartitionsProgress {
+  const next = new Map<string, PartitionProgress>();
+  for (const [topic, numbers] of Object.entries(assignment)) {
+    for (const partition of numbers) {
+      const key = partitionKey(topic, partition);
+      const fresh = { topic, partition, highWatermark: null, paused: false, heldSinceMs: null };
+      // Another member may have had the partition in between: its position is asked for again.
+      next.set(key, { ...fresh, ...before.get(key), position: null, lastProgressAtMs: nowMs });
+    }
+  }
+  return next;
+}
+
+/** A record at `offset` is about to be handled. The gap: records that are missing before it. */
+export function arrive(
+  one: PartitionProgress,
+  offset: string,
+): { readonly next: PartitionProgress; readonly gap: OffsetGap | null } {
+  const actual = BigInt(offset);
+  const expected = one.position ?? actual;
+  const next = { ...one, position: actual };
+  if (expected === actual) return { next, gap: null };
+  const missing = actual > expected ? Number(actual - expected) : null;
+  return { next, gap: { expected: expected.toString(), actual: offset, missing } };
+}
+
+/** Everything before `position` is done with. */
+export function advance(one: PartitionProgress, position: string, nowMs: number): PartitionProgress {
+  return { ...one, position: BigInt(position), lastProgressAtMs: nowMs, heldSinceMs: null };
+}
+
+/** The group's committed offset, for a partition of which nothing was read yet. */
+export function begin(one: PartitionProgress, position: string): PartitionProgress {
+  return one.position === null ? { ...one, position: BigInt(position) } : one;
+}
+
+/** The broker's next offset. */
+export function raiseWatermark(one: PartitionProgress, offset: string, nowMs: number): PartitionProgress {
+  const highWatermark = BigInt(offset);
+  const { position, highWatermark: before, lastProgressAtMs } = one;
+  // Silence while there was nothing to read is no stall: the time runs from the first unread record on.
+  const wasCaughtUp = position !== null && before !== null && before <= position;
+  const begins = wasCaughtUp && highWatermark > before;
+  return { ...one, highWatermark, lastProgressAtMs: begins ? nowMs : lastProgressAtMs };
+}
+
+/** Waiting for the store is not a stall: the time begins again when it ends. */
+export function pause(one: PartitionProgress, paused: boolean, nowMs: number): PartitionProgress {
+  const heldSinceMs = paused ? (one.heldSinceMs ?? nowMs) : one.heldSinceMs;
+  return { ...one, paused, heldSinceMs, lastProgressAtMs: nowMs };
+}
+
+export function statusOf(one: PartitionProgress, nowMs: number, stallTimeoutMs: number): PartitionStatus {
+  const { topic, partition, position, highWatermark, paused, heldSinceMs, lastProgressAtMs } = one;
+  const known = position !== null && highWatermark !== null;
+  const lag = known ? Number(highWatermark > position ? highWatermark - position : 0n) : null;
+  const silent = nowMs - lastProgressAtMs >= stallTimeoutMs;
+  return {
+    topic,
+    partition,
+    position: position?.toString() ?? null,
+    highWatermark: highWatermark?.toString() ?? null,
+    lag,
+    paused,
+    heldMs: heldSinceMs === null ? null : nowMs - heldSinceMs,
+    lastProgressAtMs,
+    stalled: silent && !paused && lag !== null && lag > 0,
+  };
+}
+
+/** Holds the progress of all assigned partitions; what is said of others is ignored. */
 export interface Progress {
-  /** Replaces the assignment; what is known of partitions that stay is kept. */
-  assign(assignment: Readonly<Record<string, readonly number[]>>): void;
-  /** A record at `offset` is about to be handled: says which ones are missing before it, if any. */
+  assign(assignment: Assignment): void;
   arrive(topic: string, partition: number, offset: string): OffsetGap | null;
-  /** Everything before `next` is done with. */
   advance(topic: string, partition: number, next: string): void;
-  /** The group's committed offset, for a partition of which nothing was read yet. */
   begin(topic: string, partition: number, position: string): void;
-  /** The broker's next offset. */
   watermark(topic: string, partition: number, next: string): void;
-  /** Waiting for the store is not a stall: the time begins again when it ends. */
   pause(topic: string, partition: number, paused: boolean): void;
-  /** The same for all partitions, those included whose records are being handled or wait for their turn. */
+  /** As `pause` for all partitions, those included whose records are being handled or wait for their turn. */
   excuse(): void;
   status(): PartitionStatus[];
 }
 
-/**
- * Where each assigned partition is, and since when it has not moved. Pure but for `now` (milliseconds,
- * monotonic).
- */
+/** @param now milliseconds, monotonic */
 export function createProgress(now: () => number, stallTimeoutMs: number): Progress {
-  let partitions = new Map<string, Partition>();
+  let partitions = new Map<string, PartitionProgress>();
 
-  const find = (topic: string, partition: number): Partition | undefined =>
-    partitions.get(partitionKey(topic, partition));
-
-  const toStatus = (state: Partition): PartitionStatus => {
-    const { position, highWatermark, paused, lastProgressAtMs } = state;
-    const known = position !== null && highWatermark !== null;
-    const lag = known ? Number(highWatermark > position ? highWatermark - position : 0n) : null;
-    const silent = now() - lastProgressAtMs >= stallTimeoutMs;
-    return {
-      topic: state.topic,
-      partition: state.partition,
-      position: position?.toString() ?? null,
-      highWatermark: highWatermark?.toString() ?? null,
-      lag,
-      paused,
-      heldMs: state.heldSinceMs === null ? null : now() - state.heldSinceMs,
-      lastProgressAtMs,
-      stalled: silent && !paused && lag !== null && lag > 0,
-    };
-  };
+  function change(
+    topic: string,
+    partition: number,
+    transition: (one: PartitionProgress) => PartitionProgress,
+  ): void {
+    const key = partitionKey(topic, partition);
+    const one = partitions.get(key);
+    if (one !== undefined) partitions.set(key, transition(one));
+  }
 
   return {
-    assign(assignment) {
-      const next = new Map<string, Partition>();
-      for (const [topic, numbers] of Object.entries(assignment)) {
-        for (const partition of numbers) {
-          const key = partitionKey(topic, partition);
-          const fresh = {
-            topic,
-            partition,
-            position: null,
-            highWatermark: null,
-            paused: false,
-            heldSinceMs: null,
-          };
-          // A partition may have been elsewhere in between: its position is asked for again.
-          const kept = partitions.get(key);
-          next.set(key, { ...fresh, ...kept, position: null, lastProgressAtMs: now() });
-        }
-      }
-      partitions = next;
-    },
+    assign: (assignment) => void (partitions = new Map(assign(partitions, assignment, now()))),
     arrive(topic, partition, offset) {
-      const state = find(topic, partition);
-      const actual = BigInt(offset);
-      if (state === undefined) return null;
-      const expected = state.position ?? actual;
-      state.position = actual;
-      if (expected === actual) return null;
-      const missing = actual > expected ? Number(actual - expected) : null;
-      return { expected: expected.toString(), actual: offset, missing };
+      let gap: OffsetGap | null = null;
+      change(topic, partition, (one) => {
+        const arrived = arrive(one, offset);
+        gap = arrived.gap;
+        return arrived.next;
+      });
+      return gap;
     },
-    advance(topic, partition, next) {
-      const state = find(topic, partition);
-      if (state === undefined) return;
-      state.position = BigInt(next);
-      state.lastProgressAtMs = now();
-      state.heldSinceMs = null;
-    },
-    begin(topic, partition, position) {
-      const state = find(topic, partition);
-      if (state !== undefined) state.position ??= BigInt(position);
-    },
-    watermark(topic, partition, next) {
-      const state = find(topic, partition);
-      if (state === undefined) return;
-      const offset = BigInt(next);
-      const before = state.highWatermark;
-      // Silence while there was nothing to read is no stall: the time runs from the first unread record on.
-      const caughtUp = state.position !== null && before !== null && before <= state.position;
-      if (caughtUp && offset > before) state.lastProgressAtMs = now();
-      state.highWatermark = offset;
-    },
-    pause(topic, partition, paused) {
-      const state = find(topic, partition);
-      if (state === undefined) return;
-      state.paused = paused;
-      if (paused) state.heldSinceMs ??= now();
-      state.lastProgressAtMs = now();
-    },
+    advance: (topic, partition, next) => change(topic, partition, (one) => advance(one, next, now())),
+    begin: (topic, partition, position) => change(topic, partition, (one) => begin(one, position)),
+    watermark: (topic, partition, next) =>
+      change(topic, partition, (one) => raiseWatermark(one, next, now())),
+    pause: (topic, partition, paused) => change(topic, partition, (one) => pause(one, paused, now())),
     excuse() {
-      for (const state of partitions.values()) state.lastProgressAtMs = now();
+      for (const [key, one] of partitions) partitions.set(key, { ...one, lastProgressAtMs: now() });
     },
-    status: () => [...partitions.values()].map(toStatus),
+    status: () => [...partitions.values()].map((one) => statusOf(one, now(), stallTimeoutMs)),
   };
 }

@@ -1,15 +1,11 @@
-import type { Batch, Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import type { Consumer, Kafka } from 'kafkajs';
 import { settlesWithin } from '../../../schemas/deadline.ts';
-import { isRetryable } from '../../../schemas/errors.ts';
-import { commitOffset } from './commit.ts';
-import { gapsInside } from './gaps.ts';
-import { createHoldBack } from './hold-back.ts';
-import { keepAlive, type Outcome } from './keep-alive.ts';
-import { createMembership, partitionKey, type Ticket } from './membership.ts';
+import { type BatchContext, following, handleBatch } from './handle-batch.ts';
+import { createHoldBack, type HoldBack } from './hold-back.ts';
+import { createMembership, type Membership } from './membership.ts';
 import type { KafkaRecord } from '../../../schemas/kafka.ts';
 import type { HandleContext, KafkaEvent } from './port.ts';
-import type { Progress } from './progress.ts';
-import { toRecord } from './record.ts';
+import type { Assignment, Progress } from './progress.ts';
 
 export interface SessionOptions {
   kafka: Kafka;
@@ -49,19 +45,65 @@ const LEAVE_TIMEOUT_MS = 2000;
  * good.
  */
 export function createSession(options: SessionOptions): Session {
-  const { emit, progress } = options;
   const membership = createMembership();
-  /** Handlers that outlived their assignment, so that no partition is handled twice at once. */
-  const abandoned = new Map<string, Promise<void>>();
   const holdBack = createHoldBack();
   const giveUp = new AbortController();
-  const heartbeatMs = Math.max(200, Math.floor(options.sessionTimeoutMs / 4));
-  const patience = { heartbeatMs, rebalanceGraceMs: options.rebalanceTimeoutMs / 2, giveUp: giveUp.signal };
-  let end!: (end: SessionEnd) => void;
-  const ended = new Promise<SessionEnd>((resolve) => (end = resolve));
+  /** The first one counts. */
+  const ended = Promise.withResolvers<SessionEnd>();
   let closing = false;
+  const heartbeatMs = Math.max(200, Math.floor(options.sessionTimeoutMs / 4));
+  const consumer = createConsumer(options, heartbeatMs);
+  observe(consumer, { options, membership, holdBack, end: ended.resolve });
+  const context: BatchContext = {
+    ...options,
+    patience: { heartbeatMs, rebalanceGraceMs: options.rebalanceTimeoutMs / 2, giveUp: giveUp.signal },
+    membership,
+    holdBack,
+    abandoned: new Map(),
+    isClosing: () => closing,
+    fail(error) {
+      closing = true;
+      membership.leave();
+      ended.resolve({ reason: 'fatal', error: error instanceof Error ? error : new Error(String(error)) });
+    },
+  };
 
-  const consumer = options.kafka.consumer({
+  return {
+    async run() {
+      try {
+        options.onState('joining');
+        await consumer.connect();
+        await consumer.subscribe({ topics: [...options.topics], fromBeginning: options.fromBeginning });
+        if (closing) return await ended.promise;
+        await consumer.run({
+          autoCommit: false,
+          eachBatchAutoResolve: false,
+          partitionsConsumedConcurrently: options.partitionsConcurrency,
+          eachBatch: (payload) => handleBatch(payload, context),
+        });
+      } catch (error) {
+        ended.resolve({ reason: 'crashed', error });
+      }
+      return ended.promise;
+    },
+    async stop(timeoutMs) {
+      closing = true;
+      const left = consumer.disconnect().catch(() => undefined);
+      const clean = await settlesWithin(left, timeoutMs);
+      if (!clean) {
+        giveUp.abort();
+        membership.leave();
+        await settlesWithin(left, LEAVE_TIMEOUT_MS);
+      }
+      holdBack.stop();
+      ended.resolve({ reason: 'stopped' });
+      return clean;
+    },
+  };
+}
+
+function createConsumer(options: SessionOptions, heartbeatMs: number): Consumer {
+  return options.kafka.consumer({
     groupId: options.groupId,
     sessionTimeout: options.sessionTimeoutMs,
     rebalanceTimeout: options.rebalanceTimeoutMs,
@@ -74,180 +116,54 @@ export function createSession(options: SessionOptions): Session {
     // This product restarts consumers itself: kafkajs' own restart keeps what broke.
     retry: { initialRetryTime: 200, maxRetryTime: 3000, retries: 5, restartOnFailure: async () => false },
   });
-  observe(consumer);
+}
 
-  return {
-    async run() {
-      try {
-        options.onState('joining');
-        await consumer.connect();
-        await consumer.subscribe({ topics: [...options.topics], fromBeginning: options.fromBeginning });
-        if (closing) return await ended;
-        await consumer.run({
-          autoCommit: false,
-          eachBatchAutoResolve: false,
-          partitionsConsumedConcurrently: options.partitionsConcurrency,
-          eachBatch,
-        });
-      } catch (error) {
-        end({ reason: 'crashed', error });
-      }
-      return ended;
-    },
-    async stop(timeoutMs) {
-      closing = true;
-      const left = consumer.disconnect().catch(() => undefined);
-      const clean = await settlesWithin(left, timeoutMs);
-      if (!clean) {
-        giveUp.abort();
-        membership.leave();
-        await settlesWithin(left, LEAVE_TIMEOUT_MS);
-      }
-      holdBack.stop();
-      end({ reason: 'stopped' });
-      return clean;
-    },
-  };
+/** What the events of a consumer change. */
+interface SessionParts {
+  readonly options: Pick<SessionOptions, 'emit' | 'progress' | 'onContact' | 'onState'>;
+  readonly membership: Membership;
+  readonly holdBack: HoldBack;
+  readonly end: (end: SessionEnd) => void;
+}
 
-  function observe({ on, events }: Consumer): void {
-    on(events.REQUEST, ({ payload }) => {
-      options.onContact();
-      // The answer to a join comes before kafkajs takes up the new generation: from here on no old ticket is
-      // good.
-      if (payload.apiName === 'JoinGroup') membership.leave();
-    });
-    on(events.REBALANCING, () => {
-      membership.leave();
-      options.onState('rebalancing');
-      emit({ type: 'rebalance' });
-    });
-    on(events.GROUP_JOIN, ({ payload }) => {
-      const assignment = payload.memberAssignment;
-      membership.joined(assignment);
-      progress.assign(assignment);
-      holdBack.retain((topic, partition) => membership.owns(topic, partition));
-      for (const { topic, partition } of progress.status()) {
-        progress.pause(topic, partition, holdBack.isWaiting(topic, partition));
-      }
-      options.onState('stable');
-      emit({
-        type: 'group_join',
-        memberId: payload.memberId,
-        generation: membership.generation(),
-        assignment,
-      });
-    });
-    on(events.END_BATCH_PROCESS, ({ payload }) => {
-      const { topic, partition, batchSize, lastOffset } = payload;
-      // Only control records or aborted transactions: kafkajs moves on without asking us.
-      if (batchSize === 0 && lastOffset !== null) progress.advance(topic, partition, following(lastOffset));
-    });
-    on(events.CRASH, ({ payload }) => {
-      membership.leave();
-      end({ reason: 'crashed', error: payload.error });
-    });
-  }
-
-  async function eachBatch(payload: EachBatchPayload): Promise<void> {
-    const { batch } = payload;
-    const { topic, partition } = batch;
-    const key = partitionKey(topic, partition);
-    const ticket = membership.ticket(topic, partition);
-    if (ticket === null || closing) return;
-
-    const earlier = abandoned.get(key);
-    if (earlier !== undefined) {
-      const waited = await keepAlive(earlier, payload.heartbeat, ticket, patience);
-      if (waited.kind === 'lost') return rejoin(waited.error);
-    }
-
-    progress.watermark(topic, partition, batch.highWatermark);
-    reportGaps(batch);
-    for (let from = 0; from < batch.messages.length; from += options.maxRecordsPerHandle) {
-      if (closing || !payload.isRunning() || payload.isStale() || !ticket.isCurrent()) return;
-      const slice = batch.messages.slice(from, from + options.maxRecordsPerHandle);
-      const records = slice.map((message) => toRecord(topic, partition, message));
-      const [first, last] = [records[0], records.at(-1)];
-      if (first === undefined || last === undefined) return;
-      const isEnd = from + slice.length === batch.messages.length;
-      // Behind the last message of a batch may come control records, which need no handling.
-      const next = following(isEnd ? batch.lastOffset() : last.offset);
-
-      const outcome = await offer(records, payload, ticket);
-      if (outcome.kind === 'done') {
-        holdBack.clear(topic, partition);
-        progress.advance(topic, partition, next);
-        payload.resolveOffset(last.offset);
-        await commitOffset(payload, ticket, next, { emit, brokers: options.brokers });
-      } else if (outcome.kind === 'failed') {
-        if (isRetryable(outcome.error)) return wait(payload, first.offset, outcome.error as Error);
-        return fail(outcome.error);
-      } else {
-        emit({ type: 'assignment_lost', topic, partition, offset: first.offset });
-        return rejoin(outcome.error);
-      }
-    }
-  }
-
-  /**
-   * Runs the handler while keeping the membership alive; it is abandoned when its outcome cannot count any
-   * more.
-   */
-  async function offer(
-    records: readonly KafkaRecord[],
-    payload: EachBatchPayload,
-    ticket: Ticket,
-  ): Promise<Outcome> {
-    const { topic, partition } = payload.batch;
-    const abort = new AbortController();
-    const work = (async () => options.handle(records, { signal: abort.signal, topic, partition }))();
-    const outcome = await keepAlive(work, payload.heartbeat, ticket, patience);
-    if (outcome.kind === 'lost') {
-      abort.abort();
-      const key = partitionKey(topic, partition);
-      const over = work.catch(() => undefined).finally(() => abandoned.delete(key));
-      abandoned.set(key, over);
-    }
-    return outcome;
-  }
-
-  /**
-   * The store is down: stop fetching this partition for a while, heartbeats go on, and offer the same again.
-   */
-  function wait(payload: EachBatchPayload, offset: string, error: Error): void {
-    const { topic, partition } = payload.batch;
-    const resume = payload.pause();
-    const unpause = (): void => {
-      progress.pause(topic, partition, false);
-      resume();
-      emit({ type: 'resumed', topic, partition });
-    };
-    const hold = holdBack.hold(topic, partition, unpause, options.retryDelayMs);
-    progress.pause(topic, partition, true);
-    emit({ type: 'paused', topic, partition, offset, error, ...hold });
-  }
-
-  function fail(error: unknown): void {
-    closing = true;
+function observe({ on, events }: Consumer, parts: SessionParts): void {
+  const { options, membership, end } = parts;
+  on(events.REQUEST, ({ payload }) => {
+    options.onContact();
+    // The answer to a join comes before kafkajs takes up the new generation: from here on no old ticket is
+    // good.
+    if (payload.apiName === 'JoinGroup') membership.leave();
+  });
+  on(events.REBALANCING, () => {
     membership.leave();
-    end({ reason: 'fatal', error: error instanceof Error ? error : new Error(String(error)) });
-  }
-
-  function reportGaps(batch: Batch): void {
-    const { topic, partition } = batch;
-    const first = batch.firstOffset();
-    if (first === null) return;
-    const gap = progress.arrive(topic, partition, first);
-    if (gap !== null) emit({ type: 'offset_gap', topic, partition, ...gap });
-    for (const within of gapsInside(batch)) emit({ type: 'offset_gap', topic, partition, ...within });
-  }
+    options.onState('rebalancing');
+    options.emit({ type: 'rebalance' });
+  });
+  on(events.GROUP_JOIN, ({ payload }) => joined(payload.memberId, payload.memberAssignment, parts));
+  on(events.END_BATCH_PROCESS, ({ payload }) => {
+    const { topic, partition, batchSize, lastOffset } = payload;
+    // Only control records or aborted transactions: kafkajs moves on without asking us.
+    if (batchSize === 0 && lastOffset !== null)
+      options.progress.advance(topic, partition, following(lastOffset));
+  });
+  on(events.CRASH, ({ payload }) => {
+    membership.leave();
+    end({ reason: 'crashed', error: payload.error });
+  });
 }
 
-/** kafkajs joins again when it sees the error that says so; without one there is nothing to tell it. */
-function rejoin(error: unknown): void {
-  if (error !== undefined) throw error;
-}
-
-function following(offset: string): string {
-  return (BigInt(offset) + 1n).toString();
+/** The group gave this member partitions: those that stay keep their pauses. */
+export function joined(
+  memberId: string,
+  assignment: Assignment,
+  { options: { progress, emit, onState }, membership, holdBack }: Omit<SessionParts, 'end'>,
+): void {
+  membership.joined(assignment);
+  progress.assign(assignment);
+  holdBack.retain((topic, partition) => membership.owns(topic, partition));
+  for (const { topic, partition } of progress.status()) {
+    progress.pause(topic, partition, holdBack.isWaiting(topic, partition));
+  }
+  onState('stable');
+  emit({ type: 'group_join', memberId, generation: membership.generation(), assignment });
 }

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHttpServer } from '../../../../collector/sources/http/server.ts';
 import { sendRaw } from '../../../support/http-raw.ts';
-import { post, startScene, type HttpScene } from './scene.ts';
+import { post, startScene, type HttpScene } from '../../../support/http-scene.ts';
 
 let scene: HttpScene;
 let url: string;

@@ -7,7 +7,7 @@ import { httpConfigSchema } from '../../../../schemas/config-http.ts';
 import { makeCertificate, type Certificate } from '../../../support/certificate.ts';
 import { requestFrom } from '../../../support/http-from.ts';
 import { hasOpenssl } from '../../../support/kafka-secure.ts';
-import { startScene } from './scene.ts';
+import { startScene } from '../../../support/http-scene.ts';
 
 describe.skipIf(!(await hasOpenssl()))('a listener with TLS', () => {
   let folder: string;

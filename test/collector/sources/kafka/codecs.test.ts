@@ -12,7 +12,7 @@ import {
   testClient,
   uniqueName,
 } from '../../../support/kafka-topics.ts';
-import { collect, stopAll, texts, until } from './support.ts';
+import { collect, stopAll, texts, until } from '../../../support/kafka-source.ts';
 
 const kafka = await useKafka();
 const brokers = kafka.available ? kafka.brokers : [];

@@ -11,7 +11,7 @@ import {
   uniqueName,
   withAdmin,
 } from '../../../support/kafka-topics.ts';
-import { collect, stopAll, texts, until } from './support.ts';
+import { collect, stopAll, texts, until } from '../../../support/kafka-source.ts';
 
 const kafka = await useKafka();
 const brokers = kafka.available ? kafka.brokers : [];

@@ -1,9 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createKafkaProducer, type KafkaProducer } from '../../../../collector/sources/kafka/producer.ts';
+import { GatewatchError } from '../../../../schemas/errors.ts';
+import {
+  createKafkaProducer,
+  isCurrent,
+  type KafkaProducer,
+  type Link,
+  reconnectDelayMs,
+} from '../../../../collector/sources/kafka/producer.ts';
 import { useKafka } from '../../../support/kafka-broker.ts';
 import { freePort } from '../../../support/kafka-process.ts';
 import { createTopic, uniqueName } from '../../../support/kafka-topics.ts';
-import { collect, stopAll, until } from './support.ts';
+import { collect, stopAll, until } from '../../../support/kafka-source.ts';
 
 const kafka = await useKafka();
 const brokers = kafka.available ? kafka.brokers : [];
@@ -89,5 +96,21 @@ describe('a Kafka producer without a broker', () => {
       code: 'kafka_stopped',
       retryable: false,
     });
+  });
+});
+
+describe("a producer's link to its broker", () => {
+  it('is lost by the producer that holds it, and by no earlier one', () => {
+    const up: Link<string> = { state: 'up', producer: 'second' };
+    const down: Link<string> = {
+      state: 'down',
+      error: new GatewatchError('gone', { code: 'kafka_timeout' }),
+    };
+    expect([isCurrent(up, 'second'), isCurrent(up, 'first')]).toEqual([true, false]);
+    expect([isCurrent(down, 'second'), isCurrent({ state: 'connecting' }, 'second')]).toEqual([false, false]);
+  });
+
+  it('is tried again after waits that double up to five seconds', () => {
+    expect([1, 2, 3, 5, 6, 1000].map(reconnectDelayMs)).toEqual([250, 500, 1000, 4000, 5000, 5000]);
   });
 });

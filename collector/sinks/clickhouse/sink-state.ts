@@ -1,0 +1,102 @@
+import type { EpochMicros } from '../../../schemas/rows.ts';
+
+/** Where a sink stands, apart from the rows themselves. Times in milliseconds are monotonic. */
+export interface SinkState {
+  /** `closing`: takes no more writes, and sends what it has. `stopped`: sends no more. */
+  readonly phase: 'open' | 'closing' | 'stopped';
+  /** The last batch number that is used up; null until the store has said which one that is. */
+  readonly lastSeq: number | null;
+  /** A batch is under way. */
+  readonly isSending: boolean;
+  /** The next one is frozen already. */
+  readonly isPrepared: boolean;
+  readonly lastStartMs: number;
+  readonly lastAckMs: number;
+  readonly lastAckAt: EpochMicros | null;
+}
+
+export type SinkChange =
+  | { readonly type: 'opened'; readonly lastSeq: number }
+  /** A batch was frozen under that number, to be sent at once or next. */
+  | { readonly type: 'frozen'; readonly batchSeq: number }
+  | { readonly type: 'prepared' }
+  | { readonly type: 'prepared_taken' }
+  | { readonly type: 'started'; readonly nowMs: number }
+  | { readonly type: 'acknowledged'; readonly at: EpochMicros; readonly nowMs: number }
+  | { readonly type: 'ended' }
+  | { readonly type: 'closing' }
+  | { readonly type: 'stopped' };
+
+export const INITIAL_STATE: SinkState = {
+  phase: 'open',
+  lastSeq: null,
+  isSending: false,
+  isPrepared: false,
+  lastStartMs: -Infinity,
+  lastAckMs: -Infinity,
+  lastAckAt: null,
+};
+
+export function nextState(state: SinkState, change: SinkChange): SinkState {
+  switch (change.type) {
+    case 'opened':
+      return { ...state, lastSeq: change.lastSeq };
+    case 'frozen':
+      return { ...state, lastSeq: change.batchSeq };
+    case 'prepared':
+      return { ...state, isPrepared: true };
+    case 'prepared_taken':
+      return { ...state, isPrepared: false };
+    case 'started':
+      return { ...state, isSending: true, lastStartMs: change.nowMs };
+    case 'acknowledged':
+      return { ...state, lastAckAt: change.at, lastAckMs: change.nowMs };
+    case 'ended':
+      return { ...state, isSending: false };
+    case 'closing':
+      return state.phase === 'open' ? { ...state, phase: 'closing' } : state;
+    case 'stopped':
+      return { ...state, phase: 'stopped' };
+  }
+}
+
+export type Step =
+  | { readonly do: 'nothing' }
+  /** Freeze the next batch while another is under way. */
+  | { readonly do: 'prepare' }
+  | { readonly do: 'send' }
+  /** Look again after that time. */
+  | { readonly do: 'wait'; readonly ms: number };
+
+/**
+ * What is due. One batch is under way at a time; idle, rows go at once. While batches follow each other, one
+ * that is not full waits until `maxAgeMs` have passed since the last began.
+ */
+export function nextStep(
+  { phase, lastSeq, isSending, isPrepared, lastStartMs }: SinkState,
+  waiting: { readonly rows: number; readonly isEmpty: boolean },
+  { maxBatchRows, maxAgeMs }: { readonly maxBatchRows: number; readonly maxAgeMs: number },
+  nowMs: number,
+): Step {
+  if (phase === 'stopped') return { do: 'nothing' };
+  const isFull = waiting.rows >= maxBatchRows;
+  if (isSending) return { do: !isPrepared && lastSeq !== null && isFull ? 'prepare' : 'nothing' };
+  if (!isPrepared && waiting.isEmpty) return { do: 'nothing' };
+  const waitMs = lastStartMs + maxAgeMs - nowMs;
+  if (phase === 'closing' || isPrepared || isFull || waitMs <= 0) return { do: 'send' };
+  return { do: 'wait', ms: waitMs };
+}
+
+/** The number of the next batch: batches that are not in the ledger repeat the last one's. */
+export function batchSeqAfter({ lastSeq }: SinkState, isInLedger: boolean): number {
+  return (lastSeq ?? 0) + (isInLedger ? 1 : 0);
+}
+
+/** For how long writes have waited while nothing was acknowledged; null when none wait. */
+export function stillMs(
+  { lastAckMs }: SinkState,
+  oldestSinceMs: number | null,
+  nowMs: number,
+): number | null {
+  return oldestSinceMs === null ? null : nowMs - Math.max(oldestSinceMs, lastAckMs);
+}

@@ -1,0 +1,212 @@
+import type { Batch, EachBatchPayload } from 'kafkajs';
+import { sleep } from '../../../schemas/deadline.ts';
+import { isRetryable } from '../../../schemas/errors.ts';
+import { describeFailure, isLostMembership, isRebalance } from './failure.ts';
+import type { HoldBack } from './hold-back.ts';
+import { keepAlive, type Outcome, type Patience } from './keep-alive.ts';
+import { type Membership, partitionKey, type Ticket } from './membership.ts';
+import type { KafkaRecord } from '../../../schemas/kafka.ts';
+import type { HandleContext, KafkaEvent } from './port.ts';
+import type { OffsetGap, Progress } from './progress.ts';
+import { toRecord } from './record.ts';
+
+/** What the batches of one session share. */
+export interface BatchContext {
+  readonly brokers: readonly string[];
+  readonly maxRecordsPerHandle: number;
+  readonly patience: Patience;
+  readonly membership: Membership;
+  readonly progress: Progress;
+  readonly holdBack: HoldBack;
+  /** Handlers that outlived their assignment, so that no partition is handled twice at once. */
+  readonly abandoned: Map<string, Promise<void>>;
+  handle(records: readonly KafkaRecord[], context: HandleContext): Promise<void>;
+  emit(event: KafkaEvent): void;
+  retryDelayMs(attempt: number): number;
+  isClosing(): boolean;
+  /** A handler failed for good: the session ends. */
+  fail(error: unknown): void;
+}
+
+/** Records that are handled, and then committed, together. */
+export interface Slice {
+  readonly records: readonly KafkaRecord[];
+  readonly first: string;
+  readonly last: string;
+  /** The offset to commit: the next one to read. */
+  readonly next: string;
+}
+
+/**
+ * Hands over a batch slice by slice; the offset of a slice is committed after its handler has resolved, never
+ * before. Throws what tells kafkajs to join the group again.
+ */
+export async function handleBatch(payload: EachBatchPayload, context: BatchContext): Promise<void> {
+  const { batch } = payload;
+  const { topic, partition } = batch;
+  const ticket = context.membership.ticket(topic, partition);
+  if (ticket === null || context.isClosing()) return;
+
+  const earlier = context.abandoned.get(partitionKey(topic, partition));
+  if (earlier !== undefined) {
+    const waited = await keepAlive(earlier, payload.heartbeat, ticket, context.patience);
+    if (waited.kind === 'lost') return rejoin(waited.error);
+  }
+
+  context.progress.watermark(topic, partition, batch.highWatermark);
+  reportGaps(batch, context);
+  for (const slice of slicesOf(batch, context.maxRecordsPerHandle)) {
+    if (context.isClosing() || !payload.isRunning() || payload.isStale() || !ticket.isCurrent()) return;
+    const outcome = await runHandler(slice.records, payload, ticket, context);
+    if (outcome.kind === 'done') {
+      context.holdBack.clear(topic, partition);
+      context.progress.advance(topic, partition, slice.next);
+      payload.resolveOffset(slice.last);
+      await commitOffset(payload, ticket, slice.next, context);
+    } else if (outcome.kind === 'failed') {
+      if (!isRetryable(outcome.error)) return context.fail(outcome.error);
+      return pausePartition(payload, slice.first, outcome.error as Error, context);
+    } else {
+      context.emit({ type: 'assignment_lost', topic, partition, offset: slice.first });
+      return rejoin(outcome.error);
+    }
+  }
+}
+
+/** Made one at a time: the records of a batch that is left half way are never converted. */
+export function* slicesOf(batch: Batch, maxRecords: number): Generator<Slice> {
+  const { topic, partition, messages } = batch;
+  for (let from = 0; from < messages.length; from += maxRecords) {
+    const slice = messages.slice(from, from + maxRecords);
+    const records = slice.map((message) => toRecord(topic, partition, message));
+    const [first, last] = [records[0], records.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const isEnd = from + slice.length === messages.length;
+    // Behind the last message of a batch may come control records, which need no handling.
+    const next = following(isEnd ? batch.lastOffset() : last.offset);
+    yield { records, first: first.offset, last: last.offset, next };
+  }
+}
+
+/**
+ * Runs the handler while keeping the membership alive; it is abandoned when its outcome cannot count any
+ * more.
+ */
+async function runHandler(
+  records: readonly KafkaRecord[],
+  payload: EachBatchPayload,
+  ticket: Ticket,
+  context: BatchContext,
+): Promise<Outcome> {
+  const { topic, partition } = payload.batch;
+  const abort = new AbortController();
+  const work = (async () => context.handle(records, { signal: abort.signal, topic, partition }))();
+  const outcome = await keepAlive(work, payload.heartbeat, ticket, context.patience);
+  if (outcome.kind === 'lost') {
+    abort.abort();
+    const key = partitionKey(topic, partition);
+    const over = work.catch(() => undefined).finally(() => context.abandoned.delete(key));
+    context.abandoned.set(key, over);
+  }
+  return outcome;
+}
+
+/**
+ * The store is down: stop fetching this partition for a while, heartbeats go on, and offer the same again.
+ */
+function pausePartition(
+  payload: EachBatchPayload,
+  offset: string,
+  error: Error,
+  { progress, holdBack, emit, retryDelayMs }: BatchContext,
+): void {
+  const { topic, partition } = payload.batch;
+  const resume = payload.pause();
+  const unpause = (): void => {
+    progress.pause(topic, partition, false);
+    resume();
+    emit({ type: 'resumed', topic, partition });
+  };
+  const hold = holdBack.hold(topic, partition, unpause, retryDelayMs);
+  progress.pause(topic, partition, true);
+  emit({ type: 'paused', topic, partition, offset, error, ...hold });
+}
+
+const COMMIT_ATTEMPTS = 4;
+const FIRST_COMMIT_RETRY_MS = 200;
+
+/**
+ * Commits `offset` (the next one to read) for the partition of `payload`, if its `ticket` is still good. A
+ * failure of the connection is tried again; one that means the group moved on is thrown, for kafkajs to join
+ * again.
+ */
+async function commitOffset(
+  payload: EachBatchPayload,
+  ticket: Ticket,
+  offset: string,
+  { emit, brokers }: BatchContext,
+): Promise<void> {
+  const { topic, partition } = payload.batch;
+  const offsets = { topics: [{ topic, partitions: [{ partition, offset }] }] };
+  for (let attempt = 1; ; attempt += 1) {
+    if (!ticket.isCurrent()) {
+      emit({ type: 'assignment_lost', topic, partition, offset });
+      return;
+    }
+    try {
+      // kafkajs takes its generation in this very call, before anything else can run, so it is the ticket's:
+      // if the group moves on meanwhile, the broker refuses the commit.
+      await payload.commitOffsetsIfNecessary(offsets);
+      emit({ type: 'committed', topic, partition, offset });
+      return;
+    } catch (error) {
+      if (isLostMembership(error)) {
+        emit({ type: 'assignment_lost', topic, partition, offset });
+        throw error;
+      }
+      emit({ type: 'commit_failed', topic, partition, offset, error: describeFailure(error, brokers) });
+      if (isRebalance(error) || attempt >= COMMIT_ATTEMPTS) throw error;
+      await sleep(FIRST_COMMIT_RETRY_MS * 2 ** (attempt - 1));
+    }
+  }
+}
+
+function reportGaps(batch: Batch, { progress, emit }: BatchContext): void {
+  const { topic, partition } = batch;
+  const first = batch.firstOffset();
+  if (first === null) return;
+  const before = progress.arrive(topic, partition, first);
+  if (before !== null) emit({ type: 'offset_gap', topic, partition, ...before });
+  for (const inside of gapsInside(batch)) emit({ type: 'offset_gap', topic, partition, ...inside });
+}
+
+/** Offsets that are missing between the records of one fetch: compaction removed them. */
+export function gapsInside(batch: Batch): OffsetGap[] {
+  const first = batch.firstOffset();
+  if (first === null) return [];
+  // Not in kafkajs' types: all that was fetched, control records included, which `messages` leaves out.
+  const { rawMessages } = batch as Batch & { rawMessages?: { offset: string }[] };
+  if (rawMessages === undefined) return [];
+  const begin = BigInt(first);
+  const span = BigInt(batch.lastOffset()) - begin + 1n;
+  if (span === BigInt(rawMessages.length)) return [];
+  const gaps: OffsetGap[] = [];
+  let expected = begin;
+  for (const { offset } of rawMessages) {
+    const actual = BigInt(offset);
+    if (actual < begin) continue;
+    if (actual > expected)
+      gaps.push({ expected: `${expected}`, actual: offset, missing: Number(actual - expected) });
+    expected = actual + 1n;
+  }
+  return gaps;
+}
+
+/** kafkajs joins again when it sees the error that says so; without one there is nothing to tell it. */
+function rejoin(error: unknown): void {
+  if (error !== undefined) throw error;
+}
+
+export function following(offset: string): string {
+  return (BigInt(offset) + 1n).toString();
+}

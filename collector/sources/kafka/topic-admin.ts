@@ -1,0 +1,211 @@
+import type { Admin, Kafka } from 'kafkajs';
+import { GatewatchError } from '../../../schemas/errors.ts';
+import { describeFailure } from './failure.ts';
+import type { KafkaEvent, KafkaSourceOptions } from './port.ts';
+import type { Progress } from './progress.ts';
+
+export interface TopicAdminOptions {
+  kafka: Kafka;
+  groupId: string;
+  topics: readonly string[];
+  fromBeginning: boolean;
+  createTopics: { partitions: number } | undefined;
+  onTopicsCreated(topics: readonly string[]): void;
+  /** How many partitions a topic has. */
+  onPartitions(topic: string, count: number): void;
+}
+
+export interface LostRecords {
+  topic: string;
+  partition: number;
+  expected: string;
+  actual: string;
+  missing: number | null;
+}
+
+/** Asks the broker about topics and offsets on a connection apart from the consumer's, which may be stuck. */
+export interface TopicAdmin {
+  /** Creates missing topics if asked to, and says which exist. Throws when the broker does not answer. */
+  topics(): Promise<{ present: string[]; missing: string[] }>;
+  /** Records that the group has not read and never can: the log now begins behind its committed offset. */
+  lostRecords(topics: readonly string[]): Promise<LostRecords[]>;
+  /** Makes the group begin at the oldest records. Throws while it has members. */
+  rewind(topics: readonly string[]): Promise<void>;
+  /** Brings watermarks, and positions where none is known, up to date. */
+  refresh(progress: Progress, topics: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What the group has committed, by partition; '-1': nothing. */
+export interface CommittedOffset {
+  readonly partition: number;
+  readonly offset: string;
+}
+
+/** Where the log of a partition begins and ends. */
+export interface LogRange {
+  readonly partition: number;
+  readonly low: string;
+  readonly high: string;
+}
+
+export function createTopicAdmin(options: TopicAdminOptions): TopicAdmin {
+  const { groupId } = options;
+  const { use, close } = createConnection(options.kafka);
+  const committed = async (topics: readonly string[]): Promise<Map<string, CommittedOffset[]>> => {
+    const offsets = await use((admin) => admin.fetchOffsets({ groupId, topics: [...topics] }));
+    return new Map(offsets.map(({ topic, partitions }) => [topic, partitions]));
+  };
+  const logOf = async (topic: string): Promise<LogRange[]> => {
+    const log = await use((admin) => admin.fetchTopicOffsets(topic));
+    options.onPartitions(topic, log.length);
+    return log;
+  };
+
+  return {
+    async topics() {
+      const existing = new Set(await use((admin) => admin.listTopics()));
+      const missing = options.topics.filter((topic) => !existing.has(topic));
+      if (missing.length > 0 && options.createTopics !== undefined) {
+        const { partitions } = options.createTopics;
+        await use((admin) => createTopics(admin, missing, partitions));
+        options.onTopicsCreated(missing);
+        return { present: [...options.topics], missing: [] };
+      }
+      return { present: options.topics.filter((topic) => existing.has(topic)), missing };
+    },
+    async lostRecords(topics) {
+      const lost: LostRecords[] = [];
+      const offsets = await committed(topics);
+      for (const topic of topics) lost.push(...lostIn(topic, await logOf(topic), offsets.get(topic) ?? []));
+      return lost;
+    },
+    async rewind(topics) {
+      for (const topic of topics)
+        await use((admin) => admin.resetOffsets({ groupId, topic, earliest: true }));
+    },
+    async refresh(progress, topics) {
+      const isUnknown = progress.status().some(({ position }) => position === null);
+      const offsets = isUnknown ? await committed(topics) : undefined;
+      for (const topic of topics) {
+        for (const range of await logOf(topic)) {
+          const { partition, high } = range;
+          if (offsets !== undefined) {
+            const start = startOf(range, offsets.get(topic) ?? [], options.fromBeginning);
+            progress.begin(topic, partition, start);
+          }
+          progress.watermark(topic, partition, high);
+        }
+      }
+    },
+    close,
+  };
+}
+
+/** A connection that failed is thrown away: kafkajs does not reliably bring one back. */
+function createConnection(kafka: Kafka) {
+  let admin: Admin | undefined;
+  return {
+    async use<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+      const current = (admin ??= kafka.admin());
+      try {
+        await current.connect();
+        return await work(current);
+      } catch (error) {
+        if (admin === current) admin = undefined;
+        void current.disconnect().catch(() => undefined);
+        throw error;
+      }
+    },
+    async close(): Promise<void> {
+      await admin?.disconnect().catch(() => undefined);
+      admin = undefined;
+    },
+  };
+}
+
+async function createTopics(admin: Admin, topics: readonly string[], numPartitions: number): Promise<void> {
+  try {
+    await admin.createTopics({
+      topics: topics.map((topic) => ({ topic, numPartitions })),
+      waitForLeaders: true,
+    });
+  } catch (error) {
+    // Another collector may have been faster.
+    const existing = new Set(await admin.listTopics());
+    if (!topics.every((topic) => existing.has(topic))) throw error;
+  }
+}
+
+/** Compares what the group has committed with what the log still holds. */
+export function lostIn(
+  topic: string,
+  log: readonly LogRange[],
+  committed: readonly CommittedOffset[],
+): LostRecords[] {
+  return committed.flatMap(({ partition, offset }): LostRecords[] => {
+    const range = log.find((one) => one.partition === partition);
+    const expected = BigInt(offset);
+    if (range === undefined || expected < 0n) return [];
+    const place = { topic, partition, expected: offset, actual: range.low };
+    const low = BigInt(range.low);
+    if (low > expected) return [{ ...place, missing: Number(low - expected) }];
+    return BigInt(range.high) < expected ? [{ ...place, missing: null }] : [];
+  });
+}
+
+/** Where the group reads a partition on: at its committed offset, or where one without any begins. */
+export function startOf(
+  { partition, low, high }: LogRange,
+  committed: readonly CommittedOffset[],
+  fromBeginning: boolean,
+): string {
+  const offset = committed.find((one) => one.partition === partition)?.offset;
+  if (offset !== undefined && BigInt(offset) >= 0n) return offset;
+  return fromBeginning ? low : high;
+}
+
+/** Names the topics and what to do about them. */
+export function missingTopicsError(topics: readonly string[], brokers: readonly string[]): GatewatchError {
+  const names = topics.map((topic) => `"${topic}"`).join(', ');
+  const message =
+    `Kafka at ${brokers.join(', ')} has no topic ${names}, or this user may not see it: ` +
+    'create it (kafka-topics.sh --create --topic NAME), or let the collector create it.';
+  return new GatewatchError(message, { code: 'kafka_topic_missing', retryable: true });
+}
+
+export type Rewind = (admin: Pick<TopicAdmin, 'rewind'>, topics: readonly string[]) => Promise<void>;
+
+/** For how many session timeouts a group may have members: a killed one counts until its session ends. */
+const SESSIONS_TO_WAIT = 6;
+
+/**
+ * Makes a group begin at the oldest records once, if that is asked for. The group must have no members: throws
+ * while it has, for up to SESSIONS_TO_WAIT session timeouts after that was first seen. After that another
+ * collector works in the group, and it goes on where it is. The time that a broker cannot be asked does not
+ * count.
+ */
+export function createRewind(
+  { rewind, brokers }: Pick<KafkaSourceOptions, 'rewind' | 'brokers'>,
+  sessionTimeoutMs: number,
+  now: () => number,
+  emit: (event: KafkaEvent) => void,
+): Rewind {
+  /** Set once the group was found to have members. */
+  let giveUpMs: number | null = null;
+  let isDue = rewind !== undefined;
+  return async (admin, topics) => {
+    if (!isDue) return;
+    let failure: GatewatchError | null = null;
+    await admin.rewind(topics).catch((cause: unknown) => {
+      const error = describeFailure(cause, brokers);
+      if (error.retryable) throw error;
+      giveUpMs ??= now() + SESSIONS_TO_WAIT * sessionTimeoutMs;
+      if (now() < giveUpMs) throw error;
+      failure = error;
+    });
+    isDue = false;
+    rewind?.done();
+    emit({ type: 'rewound', topics, error: failure });
+  };
+}

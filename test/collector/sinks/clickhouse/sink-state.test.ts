@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import {
+  batchSeqAfter,
+  INITIAL_STATE,
+  nextState,
+  nextStep,
+  type SinkChange,
+  type SinkState,
+  stillMs,
+} from '../../../../collector/sinks/clickhouse/sink-state.ts';
+
+const LIMITS = { maxBatchRows: 100, maxAgeMs: 250 };
+const NOTHING = { rows: 0, isEmpty: true };
+const FEW = { rows: 1, isEmpty: false };
+const FULL = { rows: 100, isEmpty: false };
+
+const after = (...changes: SinkChange[]): SinkState => changes.reduce(nextState, INITIAL_STATE);
+const OPENED: SinkChange = { type: 'opened', lastSeq: 7 };
+const STARTED: SinkChange = { type: 'started', nowMs: 1000 };
+const step = (state: SinkState, waiting: typeof FEW, nowMs = 1000) => nextStep(state, waiting, LIMITS, nowMs);
+
+describe('what a sink does next', () => {
+  it('is to send rows at once while it is idle', () => {
+    expect(step(INITIAL_STATE, FEW, 0)).toEqual({ do: 'send' });
+    expect(step(INITIAL_STATE, NOTHING)).toEqual({ do: 'nothing' });
+    expect(step(INITIAL_STATE, { rows: 0, isEmpty: false })).toEqual({ do: 'send' });
+  });
+
+  it('is to let rows gather while batches follow each other, until they are full or old enough', () => {
+    const state = after(OPENED, STARTED, { type: 'ended' });
+    expect(step(state, FEW, 1100)).toEqual({ do: 'wait', ms: 150 });
+    expect(step(state, FULL, 1100)).toEqual({ do: 'send' });
+    expect(step(state, FEW, 1250)).toEqual({ do: 'send' });
+  });
+
+  it('is to freeze one more full batch while one is under way, and never to send two', () => {
+    const state = after(OPENED, STARTED);
+    expect(step(state, FEW)).toEqual({ do: 'nothing' });
+    expect(step(state, FULL)).toEqual({ do: 'prepare' });
+    const prepared = nextState(state, { type: 'prepared' });
+    expect(step(prepared, FULL)).toEqual({ do: 'nothing' });
+    expect(step(nextState(prepared, { type: 'ended' }), NOTHING)).toEqual({ do: 'send' });
+    expect(step(after({ type: 'prepared' }, { type: 'prepared_taken' }), NOTHING)).toEqual({ do: 'nothing' });
+  });
+
+  it('is not to freeze anything before the number of the last batch is known', () => {
+    expect(step(after(STARTED), FULL)).toEqual({ do: 'nothing' });
+  });
+
+  it('is to send all that waits when it closes, and nothing once it has stopped', () => {
+    const closing = after(OPENED, STARTED, { type: 'ended' }, { type: 'closing' });
+    expect(step(closing, FEW, 1001)).toEqual({ do: 'send' });
+    expect(step(nextState(closing, { type: 'stopped' }), FULL)).toEqual({ do: 'nothing' });
+  });
+
+  it('stays nothing when it is closed once more after the stop', () => {
+    expect(after({ type: 'stopped' }, { type: 'closing' }).phase).toBe('stopped');
+  });
+});
+
+describe('the number of a batch', () => {
+  it('goes on from the last one that the store knows, for batches in the ledger only', () => {
+    const opened = after(OPENED);
+    expect([batchSeqAfter(opened, true), batchSeqAfter(opened, false)]).toEqual([8, 7]);
+    const frozen = nextState(opened, { type: 'frozen', batchSeq: 8 });
+    expect(batchSeqAfter(frozen, true)).toBe(9);
+  });
+});
+
+describe('how long nothing has moved', () => {
+  it('is counted from the oldest write, and anew from each acknowledgement', () => {
+    expect(stillMs(INITIAL_STATE, null, 500)).toBeNull();
+    expect(stillMs(INITIAL_STATE, 100, 500)).toBe(400);
+    const acknowledged = after({ type: 'acknowledged', at: 5, nowMs: 450 });
+    expect(stillMs(acknowledged, 100, 500)).toBe(50);
+    expect(stillMs(acknowledged, 480, 500)).toBe(20);
+    expect(acknowledged.lastAckAt).toBe(5);
+  });
+});

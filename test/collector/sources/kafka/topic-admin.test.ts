@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { lostIn, startOf } from '../../../../collector/sources/kafka/topic-admin.ts';
+
+describe('records that a group can never read', () => {
+  const log = [
+    { partition: 0, low: '100', high: '200' },
+    { partition: 1, low: '0', high: '50' },
+  ];
+  const lost = (partition: number, offset: string) => lostIn('t', log, [{ partition, offset }]);
+
+  it('are those that retention took from before its committed offset', () => {
+    expect(lost(0, '90')).toEqual([{ topic: 't', partition: 0, expected: '90', actual: '100', missing: 10 }]);
+    expect(lost(0, '100')).toEqual([]);
+    expect(lost(0, '200')).toEqual([]);
+  });
+
+  it('are of unknown number where the topic was created anew', () => {
+    expect(lost(1, '51')).toEqual([{ topic: 't', partition: 1, expected: '51', actual: '0', missing: null }]);
+  });
+
+  it('are none where nothing was committed, and in partitions that are gone', () => {
+    expect(lost(0, '-1')).toEqual([]);
+    expect(lost(7, '5')).toEqual([]);
+  });
+});
+
+describe('where a group reads a partition on', () => {
+  const range = { partition: 1, low: '10', high: '50' };
+
+  it('is at its committed offset', () => {
+    expect(startOf(range, [{ partition: 1, offset: '30' }], true)).toBe('30');
+    expect(startOf(range, [{ partition: 1, offset: '0' }], false)).toBe('0');
+  });
+
+  it('without one is at the first record, or at the next, as it is set', () => {
+    expect(startOf(range, [{ partition: 1, offset: '-1' }], true)).toBe('10');
+    expect(startOf(range, [{ partition: 0, offset: '30' }], false)).toBe('50');
+    expect(startOf(range, [], true)).toBe('10');
+  });
+});
