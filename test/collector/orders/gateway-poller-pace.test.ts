@@ -1,36 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBudget } from '../../../collector/orders/budget.ts';
 import { SECOND } from '../../support/watched-order.ts';
 import { createScene, mostWithin, refusal, wait } from './scene.ts';
 
 const MINUTE = 60_000;
 
 describe('the budget', () => {
-  it('never lets more requests start in any second than it says, whenever they are asked for', () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(fc.integer({ min: 1, max: 60 }), fc.double({ min: 0.2, max: 60, noNaN: true })),
-        fc.array(fc.double({ min: 0, max: 400, noNaN: true }), { maxLength: 300 }),
-        (rate, gaps) => {
-          const budget = createBudget(rate);
-          const starts: number[] = [];
-          let now = 0;
-          for (const gap of gaps) {
-            now += gap;
-            // As the poller does: wait as told, rounded up.
-            now += Math.ceil(budget.waitMs(now));
-            expect(budget.waitMs(now)).toBe(0);
-            budget.take(now);
-            starts.push(now);
-          }
-          const [perMs, windowMs] = rate < 1 ? [1, 1000 / rate] : [Math.floor(rate), 1000];
-          expect(mostWithin(starts, windowMs)).toBeLessThanOrEqual(perMs);
-        },
-      ),
-    );
-  });
-
   it('is used up under load: the whole of it but a twentieth', async () => {
     const { clock, watch, started } = createScene({ policy: { requestsPerSecond: 20 } });
     for (let i = 0; i < 500; i += 1) watch(`o-${i}`);
@@ -127,7 +102,7 @@ describe('the budget', () => {
 
 describe('answers that wait for the store', () => {
   it.each([
-    ['many', { maxPendingAnswers: 7 }],
+    ['many', { maxPendingReplies: 7 }],
     ['large', { maxPendingBytes: 700, policy: { concurrency: 1 } }],
   ])(
     'hold further requests back when they are too %s, and let them go on when they are stored',

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { createGatewayPoller } from '../../../collector/orders/gateway-poller.ts';
 import { pollConfigSchema } from '../../../schemas/config.ts';
-import { watchKey } from '../../../schemas/watch.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { watchedOrder } from '../../support/watched-order.ts';
 import { mostWithin } from './scene.ts';
@@ -14,18 +13,17 @@ it('the budget holds for requests that the process was held up in starting', asy
     policy: pollConfigSchema.parse({ requestsPerSecond: 5, concurrency: 50 }),
     // The first start of a second takes a while to get from the decision to the wire.
     clock: { ...clock, monotonicMs: () => clock.monotonicMs() + heldUpMs },
-    reopen: (order) => order,
     onEvent: () => undefined,
     async read() {
       heldUpMs += started.length % 5 === 0 ? 80 : 0;
       started.push(clock.monotonicMs() + heldUpMs);
       return await new Promise<never>(() => undefined);
     },
-    handle: () => new Promise<never>(() => undefined),
   });
+  poller.start(() => new Promise<never>(() => undefined));
   for (let index = 0; index < 30; index += 1) {
     const order = watchedOrder({ orderId: `order-${index}`, nextPollAt: clock.now() });
-    poller.takeUp(watchKey(order), { order, known: '' }, 'watch');
+    poller.track({ order, known: '' }, 'watch');
   }
   await clock.advance(10_000);
   expect(started).toHaveLength(30);

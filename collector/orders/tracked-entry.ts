@@ -1,12 +1,19 @@
-import type { Clock } from '../../schemas/clock.ts';
 import type { PollConfig } from '../../schemas/config.ts';
 import type { EpochMicros, PollOutcome } from '../../schemas/rows.ts';
 import type { PollCause, WatchedOrder } from '../../schemas/watch.ts';
-import type { Watched } from './poller-port.ts';
+import type { TrackedOrder } from './tracked-orders.ts';
 
-/** A watched order in the poller's memory. */
+/** A moment on both clocks. */
+export interface Instant {
+  /** Wall clock. */
+  readonly now: EpochMicros;
+  /** Monotonic clock, which all waiting goes by. */
+  readonly nowMs: number;
+}
+
+/** A tracked order with its place in the queues. */
 export interface Entry {
-  watched: Watched;
+  tracked: TrackedOrder;
   cause: PollCause;
   /** Due on the monotonic clock. */
   dueMs: number;
@@ -22,40 +29,17 @@ export interface Entry {
   wallAhead: EpochMicros;
 }
 
-export function createEntry(watched: Watched, cause: PollCause, clock: Clock): Entry {
+export function createEntry(tracked: TrackedOrder, cause: PollCause, at: Instant): Entry {
   return {
-    watched,
+    tracked,
     cause,
     dueMs: 0,
     urgent: false,
     inFlight: false,
     again: false,
     lastStartMs: Number.NEGATIVE_INFINITY,
-    wallAhead: wallAhead(clock),
+    wallAhead: wallAhead(at),
   };
-}
-
-/** Fills in what only the other knows: hints may arrive while a request is under way. */
-export function learn(order: WatchedOrder, other: WatchedOrder): WatchedOrder {
-  if (!knowsMore(other, order)) return order;
-  return {
-    ...order,
-    channel: order.channel || other.channel,
-    externalTransactionId: order.externalTransactionId || other.externalTransactionId,
-    amount: order.amount ?? other.amount,
-    currency: order.currency ?? other.currency,
-    rootSent: order.rootSent || other.rootSent,
-  };
-}
-
-function knowsMore(other: WatchedOrder, order: WatchedOrder): boolean {
-  return (
-    (order.channel === '' && other.channel !== '') ||
-    (order.externalTransactionId === '' && other.externalTransactionId !== '') ||
-    (order.amount === null && other.amount !== null) ||
-    (order.currency === null && other.currency !== null) ||
-    (!order.rootSent && other.rootSent)
-  );
 }
 
 /** Why an order is read when its time has come. */
@@ -81,8 +65,8 @@ const STEP: EpochMicros = 1_000_000;
  * The order as of now. Its times move along when the wall clock is set: an hour that never passed neither
  * ends its re-reads nor gives it up.
  */
-export function orderNow({ watched: { order }, wallAhead: before }: Entry, clock: Clock): WatchedOrder {
-  const step = Math.round(wallAhead(clock) - before);
+export function orderNow({ tracked: { order }, wallAhead: before }: Entry, at: Instant): WatchedOrder {
+  const step = Math.round(wallAhead(at) - before);
   if (Math.abs(step) < STEP) return order;
   return {
     ...order,
@@ -92,12 +76,12 @@ export function orderNow({ watched: { order }, wallAhead: before }: Entry, clock
   };
 }
 
-function wallAhead(clock: Clock): EpochMicros {
-  return clock.now() - clock.monotonicMs() * 1000;
+export function wallAhead({ now, nowMs }: Instant): EpochMicros {
+  return now - nowMs * 1000;
 }
 
 /** Did the gateway say anything of the order? */
-export function isAnswer(outcome: PollOutcome): boolean {
+export function saysSomething(outcome: PollOutcome): boolean {
   return outcome !== 'unknown' && outcome !== 'rate_limited';
 }
 

@@ -30,12 +30,11 @@ describe('a hundred thousand watched orders', () => {
         bodyBytes: 2,
         retryAfterMs: null,
       }),
-      async handle({ order, known: text, outcome, answeredAt }) {
-        const facts = { outcome, orderStatus: 'Processing', final: false, newItems: 0, retryAfterMs: null };
-        return { order: advance(order, facts, policy, answeredAt, 0.5), known: text, outcome };
-      },
-      reopen: (order) => order,
       onEvent: () => {},
+    });
+    poller.start(async ({ order, known: text, outcome, repliedAt }) => {
+      const facts = { outcome, orderStatus: 'Processing', final: false, newItems: 0, retryAfterMs: null };
+      return { order: advance(order, facts, policy, repliedAt, 0.5), known: text, outcome };
     });
     global.gc?.();
     const heapBefore = process.memoryUsage().heapUsed;

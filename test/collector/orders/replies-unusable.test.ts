@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callback, createPipeline } from '../../support/pipeline.ts';
 import { HOUR, ID, MINUTE, watching } from './watching.ts';
 
-describe('an answer that is none', () => {
+describe('a reply that says nothing', () => {
   it.each([
     ['not_found', 404, 'http_404'],
     ['locked', 423, 'http_423'],

@@ -5,9 +5,9 @@ import { createScene, refusal, wait } from './scene.ts';
 const MINUTE = 60_000;
 const ours = ({ orderId }: WatchedOrder) => orderId.startsWith('ours');
 
-describe('an order that another collector keeps', () => {
+describe('an order that another collector owns', () => {
   it('is read once when it is named, and goes on there', async () => {
-    const { clock, poller, watch, startsOf } = createScene({ keeps: ours });
+    const { clock, poller, watch, startsOf } = createScene({ owns: ours });
     watch('theirs', 'callback');
     watch('ours', 'callback');
     await clock.advance(10 * MINUTE);
@@ -19,7 +19,7 @@ describe('an order that another collector keeps', () => {
   it('is read until the gateway answers', async () => {
     let up = false;
     const { clock, poller, watch, startsOf } = createScene({
-      keeps: ours,
+      owns: ours,
       answer: () => (up ? {} : refusal('unknown', 503)),
     });
     watch('theirs', 'callback');
@@ -34,7 +34,7 @@ describe('an order that another collector keeps', () => {
 
   it('is read again for a callback that came while it was read', async () => {
     const { clock, watch, startsOf } = createScene({
-      keeps: ours,
+      owns: ours,
       answer: (_order, clock) => wait(clock, 500).then(() => ({})),
     });
     watch('theirs', 'callback');
@@ -45,16 +45,16 @@ describe('an order that another collector keeps', () => {
   });
 
   it('is forgotten on release; one under way, or asked for by a callback, after its read', async () => {
-    let keepsAll = true;
+    let ownsAll = true;
     const { clock, poller, watch, startsOf } = createScene({
-      keeps: (order) => keepsAll || ours(order),
+      owns: (order) => ownsAll || ours(order),
       policy: { concurrency: 1 },
       answer: (_order, clock) => wait(clock, 500).then(() => ({})),
     });
     for (const orderId of ['theirs-1', 'theirs-2', 'ours']) watch(orderId);
     watch('theirs-3', 'callback');
     await clock.advance(100);
-    keepsAll = false;
+    ownsAll = false;
     poller.release();
     expect(poller.status()).toMatchObject({ watched: 3, inFlight: 1 });
     await clock.advance(10 * MINUTE);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { gaugeReaders } from '../../../collector/telemetry/gauges.ts';
-import { createRequestRates } from '../../../collector/telemetry/request-rates.ts';
+import { createRequestRates } from '../../../collector/telemetry/status-reporter.ts';
 import {
   startReports,
   statusReport,
   type ReportOptions,
 } from '../../../collector/telemetry/status-reporter.ts';
-import { createTally } from '../../../collector/telemetry/report-counters.ts';
+import { createReportCounters } from '../../../collector/telemetry/report-counters.ts';
 import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
 import type { PollerStatus } from '../../../schemas/polling.ts';
 import type { PollRow } from '../../../schemas/rows.ts';
@@ -30,16 +30,16 @@ const status = (more: Partial<PollerStatus>): PollerStatus => ({
 function scene(kafka: object | null = null) {
   const clock = createFakeClock();
   const sink = createMemorySink();
-  const tally = createTally(clock);
+  const counters = createReportCounters(clock);
   const failures: string[] = [];
   const options = {
     collectorId: 'c1',
     version: '1.2.3',
     clock,
     stamp: clock.now,
-    tally,
+    counters,
     sink,
-    poller: {
+    orders: {
       status: () =>
         new Map([
           ['acme-eu', status({ watched: 10, due: 2, circuitsOpen: 1, lastReplyAt: T0 - 1 })],
@@ -47,20 +47,20 @@ function scene(kafka: object | null = null) {
         ]),
     },
     kafka: kafka === null ? null : { status: () => kafka },
-    exporter: () => ({ status: () => ({ spansExported: 7, backlogBatches: 3 }) }),
-    lastProgressAt: tally.lastProgressAt,
+    spans: { status: () => ({ spansExported: 7, backlogBatches: 3 }) },
+    lastProgressAt: counters.lastProgressAt,
     memoryBytes: () => 123,
     fail: (reason: string) => failures.push(reason),
   } as unknown as ReportOptions;
-  return { clock, sink, tally, options, failures };
+  return { clock, sink, counters, options, failures };
 }
 
 const poll = (more: Partial<PollRow>) => ({ items: 0, new_items: 0, lateness_ms: 0, ...more }) as PollRow;
 
 describe('the reports of a collector', () => {
   it('tell of the collector as a whole and of each gateway', () => {
-    const { options, tally } = scene({ lag: 9 });
-    tally.acknowledged({
+    const { options, counters } = scene({ lag: 9 });
+    counters.acknowledged({
       rejects: [{}, {}] as never,
       polls: [poll({ items: 5, new_items: 2, lateness_ms: 40 })],
     });
@@ -132,13 +132,13 @@ describe('the reports of a collector', () => {
   });
 
   it('take the lateness of the last thousand polls', () => {
-    const { tally } = scene();
+    const { counters } = scene();
     const many = (count: number, lateness_ms: number) =>
       Array.from({ length: count }, () => poll({ lateness_ms }));
-    tally.acknowledged({ polls: many(5000, 900) });
-    tally.acknowledged({ polls: many(1000, 10) });
-    expect(tally.totals().lateness_p99_ms).toBe(10);
-    expect(createTally(createFakeClock()).totals().lateness_p99_ms).toBe(0);
+    counters.acknowledged({ polls: many(5000, 900) });
+    counters.acknowledged({ polls: many(1000, 10) });
+    expect(counters.totals().lateness_p99_ms).toBe(10);
+    expect(createReportCounters(createFakeClock()).totals().lateness_p99_ms).toBe(0);
   });
 
   it('and the gauges say the same', () => {

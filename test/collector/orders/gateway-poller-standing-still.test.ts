@@ -6,7 +6,7 @@ describe('a poller whose orders are due', () => {
     const { clock, poller, watch } = createScene({
       policy: { concurrency: 2 },
       handle: () => new Promise(() => undefined),
-      maxPendingAnswers: 3,
+      maxPendingReplies: 3,
     });
     for (const id of ['a', 'b', 'c', 'd']) watch(id);
     await clock.advance(20_000);
