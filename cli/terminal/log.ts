@@ -1,7 +1,7 @@
 import { destination, pino, type Logger } from 'pino';
-import type { Config } from '../schemas/config.ts';
-import { redact } from '../schemas/redact.ts';
-import { GatewatchError } from '../schemas/errors.ts';
+import type { Config } from '../../schemas/config.ts';
+import { redact } from '../../schemas/redact.ts';
+import { GatewatchError } from '../../schemas/errors.ts';
 
 /** JSON lines on stderr, written at once: what a crash says last must not be lost. */
 export function createLog(level: Config['log']['level']): Logger {

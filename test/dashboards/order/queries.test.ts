@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { itemSpanId, rootSpanId, traceId } from '../../collector/decode/ids.ts';
-import { CATALOGUE } from '../../schemas/dictionary.ts';
-import { view } from '../../schemas/measures.ts';
-import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
-import { drawnPanels, generatedDashboards } from './generated.ts';
-import { callbacks, KNOWN_ID, KNOWN_ORDER, polls, type Seeded, startSeeded } from './seeded.ts';
-import { utc } from './shape.ts';
+import { itemSpanId, rootSpanId, traceId } from '../../../collector/decode/ids.ts';
+import { CATALOGUE } from '../../../schemas/dictionary.ts';
+import { view } from '../../../schemas/measures.ts';
+import { type SeededStore, startSeededStore } from '../../support/seed-store.ts';
+import { drawnPanels, generatedDashboards } from '../generated.ts';
+import { callbacks, KNOWN_ID, KNOWN_ORDER, polls, type Seeded, startSeeded } from '../seeded.ts';
+import { utc } from '../shape.ts';
 
 const items = KNOWN_ORDER?.items ?? [];
 const identity = {

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { type ClickHouseClient, createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readMigrations } from '../../store/migrations.ts';
-import { DATABASE, TABLES } from '../../schemas/names.ts';
-import { verdictsIn } from '../../dashboards/house/symptoms.ts';
-import { type TestStore, withEmbedded } from '../support/embedded.ts';
+import { readMigrations } from '../../../store/migrations.ts';
+import { DATABASE, TABLES } from '../../../schemas/names.ts';
+import { verdictsIn } from '../../../dashboards/house/symptoms.ts';
+import { type TestStore, withEmbedded } from '../../support/embedded.ts';
 
 /**
  * A store that held callbacks before verdicts were laid out by time (migration 0008), brought up to date
  * while more come.
  */
 
-const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
+const MIGRATIONS = fileURLToPath(new URL('../../../schemas/sql', import.meta.url));
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 2, 2);
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { STAGES } from '../../schemas/dictionary.ts';
-import type { SeedOrder } from '../support/seed-store.ts';
-import { lastWeek, orders, scope, type Seeded, startSeeded } from './seeded.ts';
-import { utc } from './shape.ts';
-import { decided, failures, isFailing, itemsIn, MINUTE, type Scope, unknownCodes } from './traffic.ts';
+import { STAGES } from '../../../schemas/dictionary.ts';
+import type { SeedOrder } from '../../support/seed-store.ts';
+import { lastWeek, orders, scope, type Seeded, startSeeded } from '../seeded.ts';
+import { utc } from '../shape.ts';
+import { decided, failures, isFailing, itemsIn, MINUTE, type Scope, unknownCodes } from '../traffic.ts';
 
 let seeded: Seeded;
 beforeAll(async () => {

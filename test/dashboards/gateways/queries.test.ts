@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { STAGES } from '../../schemas/dictionary.ts';
-import { callbacks, FROM, orders, polls, scope, type Seeded, startSeeded, TO } from './seeded.ts';
-import { utc } from './shape.ts';
-import { failures, itemsIn, MINUTE } from './traffic.ts';
+import { STAGES } from '../../../schemas/dictionary.ts';
+import { callbacks, FROM, orders, polls, scope, type Seeded, startSeeded, TO } from '../seeded.ts';
+import { utc } from '../shape.ts';
+import { failures, itemsIn, MINUTE } from '../traffic.ts';
 
 let seeded: Seeded;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { SeedOrder } from '../support/seed-store.ts';
-import { orders, scope, type Seeded, startSeeded } from './seeded.ts';
-import { utc } from './shape.ts';
-import { itemsIn, MINUTE } from './traffic.ts';
+import type { SeedOrder } from '../../support/seed-store.ts';
+import { orders, scope, type Seeded, startSeeded } from '../seeded.ts';
+import { utc } from '../shape.ts';
+import { itemsIn, MINUTE } from '../traffic.ts';
 
 let seeded: Seeded;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import type { Environment } from '../schemas/config.ts';
+import type { Environment } from '../../schemas/config.ts';
 
 type TextStyle = Parameters<typeof styleText>[0];
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { collectors, FROM, polls, reports, RESTARTED_AT, type Seeded, startSeeded, TO } from './seeded.ts';
-import { utc } from './shape.ts';
-import { MINUTE } from './traffic.ts';
+import { collectors, FROM, polls, reports, RESTARTED_AT, type Seeded, startSeeded, TO } from '../seeded.ts';
+import { utc } from '../shape.ts';
+import { MINUTE } from '../traffic.ts';
 
 let seeded: Seeded;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { describeError } from '../../cli/log.ts';
-import { GatewatchError } from '../../schemas/errors.ts';
+import { describeError } from '../../../cli/terminal/log.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
 
 describe('an error in the log', () => {
   test('keeps what helps to find it, and nothing that looks like a card', () => {

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type MarkdownNode, parseMarkdown, plainWords } from '../../../console/page/model/markdown.ts';
+import { type MarkdownNode, parseMarkdown, plainWords } from '../../../../console/page/model/markdown.ts';
 
-const RUNBOOKS = fileURLToPath(new URL('../../../alerts/runbooks', import.meta.url));
+const RUNBOOKS = fileURLToPath(new URL('../../../../alerts/runbooks', import.meta.url));
 
 const tag = (name: string, ...children: unknown[]) => ({ tag: name, children });
 const link = (href: string, ...children: unknown[]) => ({ tag: 'a', href, children });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatNumber, plainText } from '../../../console/page/model/units.ts';
+import { formatNumber, plainText } from '../../../../console/page/model/units.ts';
 
 const shown = (value: number, unit: string, decimals: number | null = null): string =>
   plainText(formatNumber(value, unit, decimals));

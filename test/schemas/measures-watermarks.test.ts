@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withWatermarks } from '../../schemas/measures.ts';
 import { WINDOWS } from '../../schemas/windows.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
-import { utc } from './shape.ts';
-import { randomFrom } from './traffic.ts';
+import { utc } from '../dashboards/shape.ts';
+import { randomFrom } from '../dashboards/traffic.ts';
 
 const HOUR = 3_600_000;
 const END = Date.UTC(2026, 10, 21, 10, 30);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { trailingWindow, withWatermarks } from '../../schemas/measures.ts';
-import { symptomCounts, SYMPTOMS, type SymptomName } from '../../dashboards/house/symptoms.ts';
-import { WINDOWS } from '../../schemas/windows.ts';
-import { panelNamed } from './generated.ts';
-import { FROM, seed, type Seeded, startSeeded, TO } from './seeded.ts';
+import { trailingWindow, withWatermarks } from '../../../schemas/measures.ts';
+import { symptomCounts, SYMPTOMS, type SymptomName } from '../../../dashboards/house/symptoms.ts';
+import { WINDOWS } from '../../../schemas/windows.ts';
+import { panelNamed } from '../generated.ts';
+import { FROM, seed, type Seeded, startSeeded, TO } from '../seeded.ts';
 
 /** So wide that the whole range falls into one bucket. */
 const ONE_BUCKET_MS = 1e12;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Field } from '../../../console/page/model/fields.ts';
-import { fill, linksOf, type LinkContext } from '../../../console/page/model/links.ts';
-import { chosenOf, readUrl, refreshMs, writeUrl } from '../../../console/page/model/url-state.ts';
+import type { Field } from '../../../../console/page/model/fields.ts';
+import { fill, linksOf, type LinkContext } from '../../../../console/page/model/links.ts';
 
 const context: LinkContext = {
   variables: { gateway: ['acme', "o'neil & co"], channel: ['$__all'] },
@@ -41,52 +40,5 @@ describe('a link of a field', () => {
   it('leaves prices in texts alone', () => {
     expect(fill('a && b ? && : c', context, false)).toBe('a && b ? && : c');
     expect(fill('costs $5, of $gateway', context, false)).toBe("costs $5, of acme,o'neil & co");
-  });
-});
-
-describe('the address of a page', () => {
-  it('is read as it was written', () => {
-    const address = {
-      uid: 'gatewatch-overview',
-      range: { from: 'now-15m', to: 'now' },
-      refresh: '5s',
-      variables: { gateway: ['a', 'b&c'], order_id: [''] },
-      viewPanel: 12,
-    };
-    const { pathname, search } = new URL(writeUrl(address), 'http://x');
-    expect(readUrl(pathname, search)).toEqual(address);
-  });
-
-  it('may leave everything to the dashboard', () => {
-    expect(readUrl('/d/x/some-title', '')).toEqual({
-      uid: 'x',
-      range: null,
-      refresh: null,
-      variables: {},
-      viewPanel: null,
-    });
-  });
-
-  it('chooses only variables that the dashboard has', () => {
-    const variables = [
-      { name: 'datasource', type: 'datasource' },
-      { name: 'gateway', type: 'query', includeAll: true, current: { value: '$__all' } },
-      { name: 'order_id', type: 'textbox', current: { value: '' } },
-    ];
-    const board = { uid: 'x', title: '', panels: [], templating: { list: variables } };
-    expect(chosenOf(board, { merchant: ['a'], gateway: ['b', '$__all'], order_id: ['7'] })).toEqual({
-      gateway: ['$__all'],
-      order_id: ['7'],
-    });
-    expect(chosenOf(board, { gateway: [''] })).toEqual({ gateway: ['$__all'], order_id: [''] });
-  });
-
-  it.each([
-    ['5s', 5_000],
-    ['1m', 60_000],
-    ['', 0],
-    ['often', 0],
-  ])('refreshes every %s', (text, expected) => {
-    expect(refreshMs(text)).toBe(expected);
   });
 });
