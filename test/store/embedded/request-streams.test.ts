@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { compressFrameSync } from 'lz4-napi';
 import { describe, expect, it } from 'vitest';
 import { decodeLz4Frames } from '../../../store/embedded/lz4-frame.ts';
-import { guardValues } from '../../../store/embedded/sql/values-guard.ts';
+import { guardValues } from '../../../store/embedded/sql/insert-statement.ts';
 
 async function* chunked(bytes: Uint8Array, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield Buffer.from(bytes.subarray(at, at + size));
