@@ -1,4 +1,4 @@
-import { createGate, type Gate } from './concurrency.ts';
+import { createSemaphore, type Semaphore } from './semaphore.ts';
 import { pinnedSettings, readerRole, type StorePaths } from './engine-config.ts';
 import type { ReaderLimits } from './reader-limits.ts';
 import { quoteIdentifier, quoteString } from './sql/quote.ts';
@@ -89,9 +89,9 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
   const parser = open();
   const [version = ''] = (await anchor.query('SELECT version()', 'TSVRaw')).text().split('\n');
   const formats = await readFormats(anchor);
-  const gates: Record<Role, Gate> = {
-    writer: createGate({ running: maxWriters, waiting: 256 }),
-    reader: createGate({ running: readerLimits.maxConcurrent, waiting: 256 }),
+  const semaphores: Record<Role, Semaphore> = {
+    writer: createSemaphore({ running: maxWriters, waiting: 256 }),
+    reader: createSemaphore({ running: readerLimits.maxConcurrent, waiting: 256 }),
   };
   const sessions = new Set([anchor, parser]);
   /** Connections that wait to be used again, by their setup: about one for each writer. */
@@ -110,7 +110,7 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
     setup: ConnectionSetup,
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    const leave = await gates[setup.role].enter();
+    const release = await semaphores[setup.role].acquire();
     const tag = `gatewatch-request-${++lastTag}`;
     try {
       const session = open();
@@ -127,12 +127,12 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
         await discard(session);
       }
     } finally {
-      leave();
+      release();
     }
   }
 
   async function runLeavingNoTrace(setup: ConnectionSetup, sql: string): Promise<EngineResult> {
-    const leave = await gates.writer.enter();
+    const release = await semaphores.writer.acquire();
     try {
       const statements = setupStatements(setup, 'gatewatch-insert');
       const known = idle.find((one) => one.setup === statements);
@@ -151,7 +151,7 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
         throw error;
       }
     } finally {
-      leave();
+      release();
     }
   }
 
