@@ -1,12 +1,30 @@
 import type { AlertsConfig } from '../schemas/config-alerts.ts';
 import type { GatewayConfig } from '../schemas/config.ts';
 import type { EpochMicros, Rows } from '../schemas/rows.ts';
+import { REREADS } from './rules/conditions.ts';
 
 type SettingRow = Rows['alertSettings'];
 
 /** The rule that must know which callback types a gateway sends, by the state that its label names. */
 const CALLBACK_RULE = 'GatewatchMerchantCallbackMissing';
 const CALLBACK_OF_STATE = { SUCCESS: 'Success', FAILED: 'Failed' } as const;
+
+/** The rule that must know when a gateway's orders are read again. */
+const REREAD_RULE = 'GatewatchRereadCoverage';
+/** How long the last re-read may be late. */
+const REREAD_ROOM_SECONDS = 270;
+
+/**
+ * What that rule must know: a read from the middle between the last two re-reads on counts as the last one, which
+ * is judged some time after it was due.
+ */
+function rereadSettings(rereadsS: readonly number[]): Readonly<Record<string, number>> {
+  const [last = 0, before = 0] = rereadsS.toSorted((a, b) => b - a);
+  return {
+    rereadFromSeconds: Math.floor((last + before) / 2),
+    judgedAfterSeconds: Math.max(REREADS.judgedAfterSeconds, Math.ceil(last) + REREAD_ROOM_SECONDS),
+  };
+}
 
 /**
  * What the configuration says about gateways and rules, as rows: rules read them in SQL, wherever they are
@@ -17,7 +35,7 @@ export function settingRows(
   gateways: readonly GatewayConfig[],
   now: EpochMicros,
 ): SettingRow[] {
-  return gateways.flatMap(({ name: gateway, callbackTypes }) => {
+  return gateways.flatMap(({ name: gateway, callbackTypes, poll }) => {
     const row = (rule: string, setting: string, value: number): SettingRow => ({
       gateway,
       rule,
@@ -28,6 +46,9 @@ export function settingRows(
     const callbacks = Object.entries(CALLBACK_OF_STATE).map(([state, type]) =>
       row(CALLBACK_RULE, `enabled/${state}`, Number(callbackTypes.includes(type))),
     );
+    const rereads = Object.entries(rereadSettings(poll.rereadsS)).map(([setting, value]) =>
+      row(REREAD_RULE, setting, value),
+    );
     const chosen = Object.entries(config.rules).flatMap(([rule, { gateways: own, ...all }]) =>
       Object.entries({ ...defined(all), ...defined(own?.[gateway] ?? {}) }).flatMap(([setting, value]) => [
         row(rule, setting, Number(value)),
@@ -37,7 +58,9 @@ export function settingRows(
           : []),
       ]),
     );
-    const merged = new Map([...callbacks, ...chosen].map((one) => [`${one.rule}/${one.setting}`, one]));
+    const merged = new Map(
+      [...callbacks, ...rereads, ...chosen].map((one) => [`${one.rule}/${one.setting}`, one]),
+    );
     // The empty rule marks the set, so that one without settings replaces what was there.
     return [row('', 'set', 1), ...merged.values()];
   });

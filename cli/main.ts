@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { runCli } from './program.ts';
-import { createHost } from './host.ts';
+import { createHost } from './terminal/host.ts';
 
 const host = createHost(process);
 await host.exit(await runCli(process.argv.slice(2), host));

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { GatewatchError } from '../schemas/errors.ts';
 import { VERSION } from '../store/package-files.ts';
-import { EXIT, type CommandContext } from './command-context.ts';
+import { EXIT, type CommandContext } from './commands/context.ts';
 import { addAlerts } from './commands/alerts.ts';
 import { addBackfill } from './commands/backfill.ts';
 import { addBacktest } from './commands/backtest.ts';
@@ -9,7 +9,7 @@ import { addAudit } from './commands/audit.ts';
 import { addDecode } from './commands/decode.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addGenerate } from './commands/generate.ts';
-import { printable, type Host } from './host.ts';
+import { printable, type Host } from './terminal/host.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addOrder } from './commands/order.ts';
 import { addRedrive } from './commands/redrive.ts';

@@ -3,13 +3,13 @@ import { GatewatchError } from '../schemas/errors.ts';
 import type { RowSink } from '../schemas/sink.ts';
 
 /** How long the store may be away before new input is turned back instead of held. */
-const PATIENCE_MS = 2_000;
+const TOLERATED_ABSENCE_MS = 2_000;
 
 /**
- * Turns new input back while the store is away: Kafka's partitions then pause, the intake answers 503, and
- * memory stays bounded. What was taken in before keeps waiting.
+ * Makes a check that throws while the store is away, so that new input is turned back: Kafka's partitions
+ * pause, the intake answers 503, and memory stays bounded. What was taken in before keeps waiting.
  */
-export function createAdmission(sink: RowSink, monotonicMs: () => number): () => void {
+export function createBackpressure(sink: RowSink, monotonicMs: () => number): () => void {
   let away: { readonly sinceMs: number; readonly lastAckAt: number | null } | null = null;
   return () => {
     const { state, lastError, lastAckAt } = sink.status();
@@ -19,7 +19,7 @@ export function createAdmission(sink: RowSink, monotonicMs: () => number): () =>
     }
     // Nobody may have asked while it was back.
     if (away === null || away.lastAckAt !== lastAckAt) away = { sinceMs: monotonicMs(), lastAckAt };
-    if (monotonicMs() - away.sinceMs < PATIENCE_MS) return;
+    if (monotonicMs() - away.sinceMs < TOLERATED_ABSENCE_MS) return;
     throw new GatewatchError(`The store does not take rows: ${lastError ?? 'no answer'}`, {
       code: 'store_unavailable',
       retryable: true,

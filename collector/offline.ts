@@ -11,7 +11,7 @@ import { loadFingerprintKey } from '../store/fingerprint-key.ts';
 import type { Store } from '../store/store.ts';
 import { createFingerprint } from './decode/fingerprint.ts';
 import { handleCallbacks } from './orders/callbacks.ts';
-import { createStamp, type PipelineContext } from './orders/context.ts';
+import { createStamp, type OrdersContext } from './orders/context.ts';
 import { coordinatesRange, toDelivery, toWatchRequest } from './orders/kafka-records.ts';
 import { createWatchMemory } from './orders/watch-memory.ts';
 import { handleWatchRequests } from './orders/watch-requests.ts';
@@ -49,7 +49,7 @@ export async function createOfflineCollector(options: OfflineCollectorOptions): 
   const sink = createClickHouseSink({ store, collectorId, maxAgeMs: 0 });
   const key = await loadFingerprintKey(store, clock.now);
   let toRead: WatchedOrder[] = [];
-  const context: PipelineContext = {
+  const context: OrdersContext = {
     collectorId,
     // It reads no replies.
     historyDays: 0,
@@ -57,8 +57,8 @@ export async function createOfflineCollector(options: OfflineCollectorOptions): 
     random: Math.random,
     gateways: new Map(options.gateways.map((gateway) => [gateway.name, gateway])),
     memory: createWatchMemory((sql, params) => store.query(sql, params)),
-    poller: {
-      takeUp: (_key, { order }) => void toRead.push(order),
+    tracked: {
+      track: ({ order }) => void toRead.push(order),
       nudge: () => false,
       get: () => undefined,
     },
@@ -94,7 +94,7 @@ async function takeRecords(
   records: readonly KafkaRecord[],
   firstReceivedAt: (record: KafkaRecord) => EpochMicros | null,
   kafka: KafkaConfig | undefined,
-  context: PipelineContext,
+  context: OrdersContext,
 ): Promise<boolean[]> {
   const readable = records.filter((record) => record.unreadable === undefined);
   const [first] = readable;
@@ -120,7 +120,7 @@ async function takeRecords(
 function takeWatchRequests(
   messages: readonly WatchMessage[],
   source: OfflineCollectorOptions['purpose'],
-  context: PipelineContext,
+  context: OrdersContext,
 ): Promise<(Problem | null)[]> {
   const requests = messages.map((message): WatchRequest => ({
     message,

@@ -1,49 +1,40 @@
 import type { Logger } from 'pino';
-import { withDeadline } from '../schemas/deadline.ts';
-import type { RowBundle } from '../schemas/rows.ts';
-import { systemClock } from '../schemas/system-clock.ts';
-import type { Environment, LoadedConfig } from '../schemas/config.ts';
-import { createFingerprint, type Fingerprint } from './decode/fingerprint.ts';
-import { itemSpan, rootSpan } from './decode/spans.ts';
-import { createCallbackAccess } from './sources/http/callback-access.ts';
-import { readOrderTimeline } from '../store/order-timeline.ts';
-import { handleCallbacks } from './orders/callbacks.ts';
-import { countMasked } from './orders/count-masked.ts';
-import { createStamp, type PipelineContext } from './orders/context.ts';
-import { kafkaHandlers } from './orders/kafka-handlers.ts';
-import { handleAnswer } from './orders/replies.ts';
-import { callbackMessage } from './orders/produce.ts';
-import { createKeeper } from './orders/ownership.ts';
-import { isInShare } from './orders/assignment.ts';
-import { createWatchMemory } from './orders/watch-memory.ts';
-import { handleWatchRequests, judgeWatchRequests } from './orders/watch-requests.ts';
 import { startAlerting } from '../alerts/start.ts';
-import { acknowledgedWithin, createAdmission } from './backpressure.ts';
+import { createAlertStates } from '../alerts/evaluate/alert-states.ts';
 import type { AlertsNow } from '../console/server/console.ts';
 import { startConsole } from '../console/server/start.ts';
-import { createAlertStates } from '../alerts/evaluate/alert-states.ts';
-import { gaugeReaders } from './telemetry/gauges.ts';
-import { createHealth } from './telemetry/health.ts';
-import { createKafkaInput, type KafkaInput } from './sources/kafka/input.ts';
-import { createLifecycle, type Ending } from './lifecycle.ts';
-import { readListenerTls, startListeners } from './sources/http/listeners.ts';
-import { logEvents } from '../store/embedded/events.ts';
-import { migrate, openStore, untilStoreAnswers } from '../store/open.ts';
-import { createRefusals } from './sources/http/guard.ts';
-import { renewSecrets } from './config/renew-secrets.ts';
-import { createStoreProbe } from '../store/store-probe.ts';
-import { startReports } from './telemetry/status-reporter.ts';
-import { createTally } from './telemetry/report-counters.ts';
-import { RULES_FOLDER, VERSION } from '../store/package-files.ts';
-import { reopen } from './orders/advance.ts';
+import type { Environment, LoadedConfig } from '../schemas/config.ts';
+import { withDeadline } from '../schemas/deadline.ts';
+import { systemClock } from '../schemas/system-clock.ts';
 import { loadFingerprintKey } from '../store/fingerprint-key.ts';
+import { logEvents } from '../store/embedded/events.ts';
+import { migrate, openStore, untilStoreAnswers, type OpenedStore } from '../store/open.ts';
+import { readOrderTimeline } from '../store/order-timeline.ts';
+import { RULES_FOLDER, VERSION } from '../store/package-files.ts';
+import { createStoreProbe } from '../store/store-probe.ts';
+import { acknowledgedWithin, createBackpressure } from './backpressure.ts';
+import { renewSecrets } from './config/renew-secrets.ts';
+import { createFingerprint } from './decode/fingerprint.ts';
+import { itemSpan, rootSpan } from './decode/spans.ts';
+import { createLifecycle, type Ending } from './lifecycle.ts';
+import { createStamp } from './orders/context.ts';
+import { countedWrite } from './orders/counting.ts';
+import { createOrders, type Orders } from './orders/orders.ts';
+import { callbackMessage } from './orders/callback-message.ts';
+import { createWatchMemory } from './orders/watch-memory.ts';
 import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
-import { createOtlpSender } from './sinks/otlp/sender.ts';
-import { createSpanExporter, type SpanExporter } from './sinks/otlp/span-exporter.ts';
-import type { Provenance } from '../schemas/sink.ts';
-import { createPoller, type Poller } from './orders/poller.ts';
-import { startTelemetry } from './telemetry/telemetry.ts';
+import { createSpanExport } from './sinks/otlp/span-export.ts';
+import { createStatusClient } from './sources/gateway/status-client.ts';
+import { createCallbackAccess } from './sources/http/callback-access.ts';
+import { readListenerTls, startListeners, type Listeners } from './sources/http/listeners.ts';
+import { createRefusals } from './sources/http/guard.ts';
+import { createKafkaInput, type KafkaInput } from './sources/kafka/input.ts';
+import { gaugeReaders, type Parts } from './telemetry/gauges.ts';
+import { createHealth } from './telemetry/health.ts';
 import { isOtlpWanted } from './telemetry/otel-env.ts';
+import { createReportCounters } from './telemetry/report-counters.ts';
+import { startReports } from './telemetry/status-reporter.ts';
+import { startTelemetry } from './telemetry/telemetry.ts';
 
 export interface CollectorDeps {
   readonly log: Logger;
@@ -73,29 +64,20 @@ const DRAIN_MS = 3_000;
 const LAST_STEPS_MS = 3_000;
 /** For requests that the engine still works on. */
 const ENGINE_STOP_MS = 2_500;
+/** How long a sender of callbacks waits for its answer at most. */
+const INTAKE_DEADLINE_MS = 5_000;
 /** How the rules that the package ships stand, for the console. */
 const alertsNow: AlertsNow = (source) => createAlertStates({ ...source, rulesFolder: RULES_FOLDER });
-/** A sender of callbacks waits so long for its answer at most. */
-const INTAKE_DEADLINE_MS = 5_000;
 
 /**
- * The whole topology: sources -> decode -> sinks. Sinks start first, and everything stops in reverse. A
- * store, broker or gateway that is merely away is waited for.
+ * The whole topology: sources -> decode -> orders -> sinks. Sinks start first, and everything stops in
+ * reverse. A store, broker or gateway that is merely away is waited for.
  * @throws GatewatchError or EmbeddedStoreError when the configuration cannot work
  */
 export async function startCollector(config: LoadedConfig, deps: CollectorDeps): Promise<Collector> {
-  const { log, env, memoryBytes } = deps;
-  const { collectorId } = config;
-  const clock = systemClock;
-  const stamp = createStamp(clock);
-  const life = createLifecycle(log);
-  const health = createHealth();
-  const tally = createTally(clock);
-  const telemetry = startTelemetry({ version: VERSION, collectorId, env });
-  life.onStop(() => telemetry.stop(1_000));
-  const { instruments } = telemetry;
+  const base = createBase(config, deps);
+  const { life, log } = base;
   try {
-    // Sinks: rows into ClickHouse, spans from what is stored there.
     const opened = await openStore(config, {
       embedded: 'serve',
       stopTimeoutMs: ENGINE_STOP_MS,
@@ -103,204 +85,251 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
     });
     life.onStop(() => opened.close());
     void opened.embedded?.down.then((error) => life.fail(error.message));
-    const { store } = opened;
-    const query = <T>(sql: string, params?: Readonly<Record<string, unknown>>) => store.query<T>(sql, params);
-    let exporter: SpanExporter | null = null;
-    // Spans of what was stored last still go out, as far as the steps before have left time; the next run
-    // sends the others.
-    const spansMs = () => Math.max(1_000, STOP_MS - LAST_STEPS_MS - life.endingForMs());
-    life.onStop(() => exporter?.stop(Math.min(DRAIN_MS, spansMs())));
-    const sink = createClickHouseSink({
-      store,
-      collectorId,
-      maxBatchRows: config.batch.maxRows,
-      maxAgeMs: config.batch.maxAgeMs,
-      instruments,
-      log,
-      nowMicros: clock.now,
-      onAcknowledged: (batchSeq) => exporter?.notify(batchSeq),
-    });
-    life.onStop(() => sink.stop(DRAIN_MS));
-    const admit = createAdmission(sink, clock.monotonicMs);
-    const write = async (bundle: RowBundle, provenance: Provenance): Promise<void> => {
-      await sink.write(bundle, provenance);
-      tally.acknowledged(bundle);
-      countMasked(bundle, instruments);
-    };
 
-    // Decode: each step takes its input to acknowledgement.
-    const gateways = new Map(config.gateways.map((gateway) => [gateway.name, gateway]));
-    // Its key is in the store: nothing is taken in before it is known.
-    let fingerprint: Fingerprint = () => unknownKey();
-    const context: PipelineContext = {
-      collectorId,
-      historyDays: config.retention.historyDays,
-      clock: { ...clock, now: stamp },
-      random: Math.random,
-      gateways,
-      memory: createWatchMemory(query),
-      poller: {
-        takeUp: (key, watched, cause) => poller.takeUp(key, watched, cause),
-        nudge: (gateway, key) => poller.nudge(gateway, key),
-        get: (gateway, key) => poller.get(gateway, key),
-      },
-      instruments,
-      fingerprint: (text) => fingerprint(text),
-      write,
-    };
-
-    // Sources: status replies, Kafka, HTTP.
-    const poller: Poller = createPoller({
-      gateways: config.gateways,
-      clock: context.clock,
-      handle: (answer) => handleAnswer(answer, context),
-      reopen: (order) => reopen(order, clock.now()),
-      keeps: (order) => isInShare(kafka?.share() ?? null, order),
-      onEvent(gateway, event) {
-        if (event.type === 'circuits')
-          log.warn({ gateway, open: event.open }, 'the gateway refuses our credentials or address');
-        else if (!life.signal.aborted)
-          log.error({ gateway, err: event.error }, 'an answer could not be stored; it is read again');
-      },
-    });
-    const kafka: KafkaInput | null =
-      config.kafka === undefined
-        ? null
-        : createKafkaInput(
-            config.kafka,
-            gateways,
-            {
-              ...kafkaHandlers(context, admit),
-              isStoreAway: () => sink.status().state === 'retrying',
-              assigned: () => keeper.changed(),
-              rewind: opened.refill,
-            },
-            log,
-          );
-    const keeper = createKeeper({
-      memory: context.memory,
-      poller,
-      collectorId,
-      clock,
-      share: () => kafka?.share() ?? null,
-      isShared: kafka !== null,
-      onError: (error) => log.debug({ err: error }, 'the watched orders could not be looked through'),
-    });
+    const sinks = startSinks(base, opened);
+    const orders = connectOrders(base, opened, sinks);
+    const kafka = connectKafka(base, opened, sinks, orders);
     // Together: while the store is away, all of them wait for it.
-    life.onStop(() => withDeadline(Promise.all([poller.stop(), keeper.stop(), kafka?.stop()]), DRAIN_MS));
-    const probe = createStoreProbe({ ask: () => store.queryText('SELECT 1', 'TabSeparated'), clock });
-    life.onStop(async () => probe.stop());
-    const kafkaStatus = () => kafka?.source.status() ?? null;
-    const console = startConsole(opened, clock, alertsNow, log);
-    life.onStop(() => console.stop());
-    const listeners = await startListeners(config.http, {
-      api: {
-        version: VERSION,
-        health: () => health.alive({ kafka: kafkaStatus(), sink: sink.status() }),
-        ready: () =>
-          health.ready({
-            kafka: kafkaStatus(),
-            sink: sink.status(),
-            pollers: poller.status(),
-            store: probe.problem(),
-          }),
-        metrics: () => telemetry.renderMetrics(),
-        judge: (requests) => judgeWatchRequests(requests, gateways),
-        watch: (requests) =>
-          health.whenReady(async () => {
-            admit();
-            await handleWatchRequests(requests, context, { watchRequests: requests.length });
-          }),
-        timeline: (wanted) => health.whenReady(() => readOrderTimeline(query, wanted)),
-        annotate: (row) => health.whenReady(() => (admit(), write({ annotations: [row] }, {}))),
-        now: clock.now,
-        landing: console.site?.landing ?? null,
-      },
-      intake: {
-        onReceived: () => instruments.received.add(1, { source: 'http' }),
-        async accept(delivery) {
-          // With Kafka a callback is durable without the store.
-          if (kafka !== null)
-            return kafka.produce(callbackMessage(delivery, gateways, config.kafka?.callbackBodies));
-          const received = { ...delivery, receivedAt: stamp(), source: 'http', coordinates: null } as const;
-          await health.whenReady(async () => {
-            admit();
-            const stored = handleCallbacks([received], context, { httpDeliveries: 1 });
-            await acknowledgedWithin(stored, INTAKE_DEADLINE_MS);
-          });
-        },
-      },
-      console: console.site?.addRoutes ?? null,
-      access: createCallbackAccess(gateways),
-      onRefused: createRefusals(log, (reason) => instruments.refused.add(1, { reason }), clock.monotonicMs),
-      log,
-    });
-    life.onStop(() => listeners.stop(1_000));
+    life.onStop(() => withDeadline(Promise.all([orders.stop(), kafka?.stop()]), DRAIN_MS));
+    const listeners = await listen(base, opened, sinks, orders, kafka);
 
-    const parts = {
-      sink,
-      poller,
-      kafka: kafka?.source ?? null,
-      exporter: () => exporter,
-      lastProgressAt: tally.lastProgressAt,
+    void begin(base, opened, sinks, orders, kafka, listeners).catch((error: unknown) =>
+      life.fail((error as Error).message),
+    );
+    return {
+      addresses: { http: listeners.http, intake: listeners.intake, store: opened.store.url },
+      reload: (fresh) => reload(base, listeners, fresh),
+      stop: life.stop,
+      done: life.done,
     };
-    telemetry.observe(gaugeReaders(parts, clock));
-    const begin = async (): Promise<void> => {
-      await migrate(config.retention, { store, log, signal: life.signal });
-      fingerprint = createFingerprint(await loadFingerprintKey(store, stamp));
-      life.signal.throwIfAborted();
-      if (isOtlpWanted(env, 'TRACES')) {
-        const sender = createOtlpSender({ version: VERSION, collectorId });
-        const toSpans: Parameters<typeof createSpanExporter>[0]['toSpans'] = ({ events, settlements }) => [
-          ...events.map(itemSpan),
-          ...settlements.map(rootSpan),
-        ];
-        exporter = createSpanExporter({ store, collectorId, sender, toSpans, instruments, log });
-      }
-      health.starting('what the last run left unfinished is being completed');
-      await sink.open();
-      health.starting('the watched orders are being loaded');
-      const resumed = await untilStoreAnswers(() => keeper.start(), { store, log, signal: life.signal });
-      life.signal.throwIfAborted();
-      health.started();
-      await kafka?.source.start();
-      const self = { collectorId, version: VERSION, clock, stamp, tally, memoryBytes };
-      life.onStop(startReports({ ...parts, ...self, fail: life.fail }));
-      const { alerts, gateways: gatewayConfigs } = config;
-      const stopAlerting = await startAlerting({
-        config: alerts,
-        gateways: gatewayConfigs,
-        store,
-        collectorId,
-        clock,
-        log,
-        rulesFolder: RULES_FOLDER,
-        dataDir: config.dataDir,
-        onOutcome: (target, outcome) => instruments.alertNotices.add(1, { target, outcome }),
-      });
-      // A question to a store that hangs takes its whole deadline.
-      life.onStop(() => withDeadline(stopAlerting(), 1_000));
-      log.info(
-        { ...listeners, store: store.url, config: config.origin, resumedOrders: resumed },
-        'collecting',
-      );
-    };
-    void begin().catch((error: unknown) => life.fail((error as Error).message));
-    const { http, intake } = listeners;
-    const reload = (fresh: LoadedConfig): void => {
-      // All that can fail comes first.
-      const certificates = readListenerTls(fresh.http);
-      const renewed = renewSecrets(config, fresh, gateways);
-      listeners.renewTls(certificates);
-      log.info(renewed, 'secrets and certificates were read again');
-    };
-    return { addresses: { http, intake, store: store.url }, reload, stop: life.stop, done: life.done };
   } catch (error) {
     await life.stop('start failed', 1);
     throw error;
   }
 }
 
-function unknownKey(): never {
-  throw new TypeError('a text was to be fingerprinted before the key was known');
+/** What all steps have in common. */
+type Base = ReturnType<typeof createBase>;
+
+function createBase(config: LoadedConfig, { log, env, memoryBytes }: CollectorDeps) {
+  const { collectorId } = config;
+  const clock = systemClock;
+  const life = createLifecycle(log);
+  const telemetry = startTelemetry({ version: VERSION, collectorId, env });
+  life.onStop(() => telemetry.stop(1_000));
+  return {
+    config,
+    collectorId,
+    // Secrets and addresses in here may be renewed while we run.
+    gateways: new Map(config.gateways.map((gateway) => [gateway.name, gateway])),
+    log,
+    env,
+    memoryBytes,
+    clock,
+    stamp: createStamp(clock),
+    life,
+    health: createHealth(),
+    counters: createReportCounters(clock),
+    telemetry,
+    instruments: telemetry.instruments,
+  };
+}
+
+type Sinks = ReturnType<typeof startSinks>;
+
+/** Rows into ClickHouse, spans from what is stored there. */
+function startSinks(
+  { config, collectorId, env, log, clock, life, counters, instruments }: Base,
+  opened: OpenedStore,
+) {
+  const { store } = opened;
+  const spans = createSpanExport({
+    store,
+    collectorId,
+    version: VERSION,
+    isWanted: isOtlpWanted(env, 'TRACES'),
+    toSpans: ({ events, settlements }) => [...events.map(itemSpan), ...settlements.map(rootSpan)],
+    instruments,
+    log,
+  });
+  // Spans of what was stored last still go out, as far as the steps before have left time; the next run sends
+  // the others.
+  const spansMs = () => Math.max(1_000, STOP_MS - LAST_STEPS_MS - life.endingForMs());
+  life.onStop(() => spans.stop(Math.min(DRAIN_MS, spansMs())));
+  const sink = createClickHouseSink({
+    store,
+    collectorId,
+    maxBatchRows: config.batch.maxRows,
+    maxAgeMs: config.batch.maxAgeMs,
+    instruments,
+    log,
+    nowMicros: clock.now,
+    onAcknowledged: (batchSeq) => spans.notify(batchSeq),
+  });
+  life.onStop(() => sink.stop(DRAIN_MS));
+  return {
+    sink,
+    spans,
+    write: countedWrite(sink, instruments, counters),
+    checkBackpressure: createBackpressure(sink, clock.monotonicMs),
+  };
+}
+
+/** What is known of orders, and the status requests that it asks for. */
+function connectOrders(
+  { config, collectorId, gateways, log, clock, stamp, life, instruments }: Base,
+  { store }: OpenedStore,
+  { write, checkBackpressure }: Sinks,
+): Orders {
+  return createOrders({
+    collectorId,
+    historyDays: config.retention.historyDays,
+    gateways,
+    clock,
+    stamp,
+    reader: createStatusClient,
+    memory: createWatchMemory((sql, params) => store.query(sql, params)),
+    write,
+    checkBackpressure,
+    isShared: config.kafka !== undefined,
+    instruments,
+    log,
+    signal: life.signal,
+  });
+}
+
+/** Records of Kafka into orders; null: no Kafka is configured. */
+function connectKafka(
+  { config, gateways, log }: Base,
+  { refill }: OpenedStore,
+  { sink }: Sinks,
+  orders: Orders,
+): KafkaInput | null {
+  if (config.kafka === undefined) return null;
+  const handlers = {
+    callbacks: orders.takeCallbackRecords,
+    watchRequests: orders.takeWatchRecords,
+    isStoreAway: () => sink.status().state === 'retrying',
+    assigned: orders.assignmentChanged,
+    rewind: refill,
+  };
+  return createKafkaInput(config.kafka, gateways, handlers, log);
+}
+
+/** The collector's own interface, the intake of callbacks and the console. */
+async function listen(
+  base: Base,
+  opened: OpenedStore,
+  { sink, write, checkBackpressure }: Sinks,
+  orders: Orders,
+  kafka: KafkaInput | null,
+): Promise<Listeners> {
+  const { config, gateways, log, clock, stamp, life, health, telemetry, instruments } = base;
+  const { store } = opened;
+  const probe = createStoreProbe({ ask: () => store.queryText('SELECT 1', 'TabSeparated'), clock });
+  life.onStop(async () => probe.stop());
+  const console = startConsole(opened, clock, alertsNow, log);
+  life.onStop(() => console.stop());
+  const state = () => ({
+    kafka: kafka?.source.status() ?? null,
+    sink: sink.status(),
+    pollers: orders.status(),
+    store: probe.problem(),
+  });
+  const listeners = await startListeners(config.http, {
+    api: {
+      version: VERSION,
+      health: () => health.alive(state()),
+      ready: () => health.ready(state()),
+      metrics: () => telemetry.renderMetrics(),
+      judge: orders.judgeWatchRequests,
+      watch: (requests) =>
+        health.whenReady(
+          async () => void (await orders.takeWatchRequests(requests, { watchRequests: requests.length })),
+        ),
+      timeline: (wanted) =>
+        health.whenReady(() => readOrderTimeline((sql, params) => store.query(sql, params), wanted)),
+      annotate: (row) => health.whenReady(() => (checkBackpressure(), write({ annotations: [row] }, {}))),
+      now: clock.now,
+      landing: console.site?.landing ?? null,
+    },
+    intake: {
+      onReceived: () => instruments.received.add(1, { source: 'http' }),
+      async accept(delivery) {
+        // With Kafka a callback is durable without the store.
+        if (kafka !== null)
+          return kafka.produce(callbackMessage(delivery, gateways, config.kafka?.callbackBodies));
+        const received = { ...delivery, receivedAt: stamp(), source: 'http', coordinates: null } as const;
+        await health.whenReady(() =>
+          acknowledgedWithin(orders.takeCallbacks([received], { httpDeliveries: 1 }), INTAKE_DEADLINE_MS),
+        );
+      },
+    },
+    console: console.site?.addRoutes ?? null,
+    access: createCallbackAccess(gateways),
+    onRefused: createRefusals(log, (reason) => instruments.refused.add(1, { reason }), clock.monotonicMs),
+    log,
+  });
+  life.onStop(() => listeners.stop(1_000));
+  return listeners;
+}
+
+/** What waits for the store: its schema, then orders of earlier runs, then new input, reports and alerts. */
+async function begin(
+  base: Base,
+  { store }: OpenedStore,
+  { sink, spans }: Sinks,
+  orders: Orders,
+  kafka: KafkaInput | null,
+  { http, intake }: Listeners,
+): Promise<void> {
+  const { config, collectorId, log, clock, stamp, life, health, counters, telemetry, instruments } = base;
+  const parts: Parts = {
+    sink,
+    orders,
+    spans,
+    kafka: kafka?.source ?? null,
+    lastProgressAt: counters.lastProgressAt,
+  };
+  telemetry.observe(gaugeReaders(parts, clock));
+  await migrate(config.retention, { store, log, signal: life.signal });
+  const fingerprint = createFingerprint(await loadFingerprintKey(store, stamp));
+  life.signal.throwIfAborted();
+  spans.start();
+  health.starting('what the last run left unfinished is being completed');
+  await sink.open();
+  health.starting('the watched orders are being loaded');
+  const assignment = () => kafka?.assignment() ?? null;
+  const resumedOrders = await untilStoreAnswers(() => orders.start({ fingerprint, assignment }), {
+    store,
+    log,
+    signal: life.signal,
+  });
+  life.signal.throwIfAborted();
+  health.started();
+  await kafka?.source.start();
+  const self = { collectorId, version: VERSION, clock, stamp, counters, memoryBytes: base.memoryBytes };
+  life.onStop(startReports({ ...parts, ...self, fail: life.fail }));
+  const stopAlerting = await startAlerting({
+    config: config.alerts,
+    gateways: config.gateways,
+    store,
+    collectorId,
+    clock,
+    log,
+    rulesFolder: RULES_FOLDER,
+    dataDir: config.dataDir,
+    onOutcome: (target, outcome) => instruments.alertNotices.add(1, { target, outcome }),
+  });
+  // A question to a store that hangs takes its whole deadline.
+  life.onStop(() => withDeadline(stopAlerting(), 1_000));
+  log.info({ http, intake, store: store.url, config: config.origin, resumedOrders }, 'collecting');
+}
+
+/** All that can fail comes first. */
+function reload({ config, gateways, log }: Base, listeners: Listeners, fresh: LoadedConfig): void {
+  const certificates = readListenerTls(fresh.http);
+  const renewed = renewSecrets(config, fresh, gateways);
+  listeners.renewTls(certificates);
+  log.info(renewed, 'secrets and certificates were read again');
 }

@@ -38,11 +38,12 @@ interface Demo {
 async function main(options: DemoOptions): Promise<number> {
   const demo = await start(options);
   const { sandbox, collector, receiver, configFile, env } = demo;
+  // Before it says that it runs: who reads that may end it at once.
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   say(addressesText(sandbox, collector, configFile));
   const plan = planFor(options.seconds);
   seasonTraffic(sandbox);
-  const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   const startedMs = performance.now();
   sandbox.start();
   let alerts: AlertLine[];

@@ -272,5 +272,9 @@ export type LoadedConfig = Config & Origin;
 /** The part of the configuration that a command needs. */
 export type PartialConfig<K extends keyof Config> = Pick<Config, K> & Origin;
 
+/** What commands need that read or change the store: no gateway, no Kafka. */
+export const STORE_SECTIONS = ['clickhouse', 'dataDir', 'embedded', 'retention', 'http', 'log'] as const;
+export type StoreConfig = PartialConfig<(typeof STORE_SECTIONS)[number]>;
+
 /** A process's environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;

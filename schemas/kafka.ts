@@ -1,5 +1,12 @@
 import type { GatewatchError } from './errors.ts';
 
+/** Where a message lies. */
+export interface Coordinates {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+}
+
 /** One message as the broker holds it; nothing is decoded. */
 export interface KafkaRecord {
   readonly topic: string;

@@ -15,8 +15,8 @@ export function endpointOf(order: Pick<WatchedOrder, 'orderType' | 'idKind'>): E
   return order.idKind === 'external-id' ? base : `${base}-by-transaction`;
 }
 
-/** One answer of the gateway, or the lack of one, before anything is decoded. */
-export interface HttpAnswer {
+/** One reply of the gateway, or the lack of one, before anything is decoded. */
+export interface HttpReply {
   readonly httpStatus: number | null;
   /** By HTTP status alone: `ok` says only that there is a body to decode. */
   readonly outcome: PollOutcome;

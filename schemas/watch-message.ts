@@ -1,11 +1,10 @@
-import type { RejectReason } from './rows.ts';
+import { refuse, type Decoded } from './decoded.ts';
+import type { Coordinates } from './kafka.ts';
 import { watchMessageSchema, type WatchMessage } from './watch.ts';
 import { firstProblem, type Problem } from './problem.ts';
 import { looksLikeCardNumber } from './card-search.ts';
 
-export type DecodedWatchMessage =
-  | { readonly ok: true; readonly message: WatchMessage }
-  | { readonly ok: false; readonly reason: RejectReason; readonly problem: Problem };
+export type DecodedWatchMessage = Decoded<{ readonly message: WatchMessage }>;
 
 /**
  * Reads a message of the watch topic or a body of `POST /orders` (design: Kafka). Total: any bytes give a
@@ -13,13 +12,13 @@ export type DecodedWatchMessage =
  */
 export function decodeWatchMessage(value: Uint8Array | null): DecodedWatchMessage {
   if (value === null || value.byteLength === 0) {
-    return refuse({ field: 'body', received: 'nothing', expected: 'JSON' });
+    return malformed({ field: 'body', received: 'nothing', expected: 'JSON' });
   }
   let input: unknown;
   try {
     input = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(value));
   } catch {
-    return refuse({
+    return malformed({
       field: 'body',
       received: `${value.byteLength} bytes of something else`,
       expected: 'JSON',
@@ -28,21 +27,17 @@ export function decodeWatchMessage(value: Uint8Array | null): DecodedWatchMessag
   return checkWatchMessage(input);
 }
 
-const refuse = (problem: Problem): DecodedWatchMessage => ({
-  ok: false,
-  reason: 'watch_message_malformed',
-  problem,
-});
+const malformed = (problem: Problem) => refuse('watch_message_malformed', problem);
 
 /** The same for a value that is parsed already. */
 export function checkWatchMessage(input: unknown): DecodedWatchMessage {
   const parsed = watchMessageSchema.safeParse(input);
-  if (!parsed.success) return refuse(firstProblem(parsed.error, input));
+  if (!parsed.success) return malformed(firstProblem(parsed.error, input));
   const message = parsed.data;
   // Its sender is one of our own, who can mend it; what merely has another form is kept by its fingerprint.
   for (const field of HINTS) {
     if (looksLikeCardNumber(message[field] ?? '')) {
-      return refuse({ field, received: 'digits like a card number', expected: `a ${field}` });
+      return malformed({ field, received: 'digits like a card number', expected: `a ${field}` });
     }
   }
   return { ok: true, message };
@@ -57,9 +52,5 @@ export interface WatchRequest {
   readonly source: 'kafka' | 'http' | 'backfill' | 'redrive';
   /** Equal for the same message however often it is read. */
   readonly deliveryId: string;
-  readonly coordinates: {
-    readonly topic: string;
-    readonly partition: number;
-    readonly offset: number;
-  } | null;
+  readonly coordinates: Coordinates | null;
 }

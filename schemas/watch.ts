@@ -40,9 +40,6 @@ export interface WatchedOrder {
   readonly rootSent: boolean;
 }
 
-/** Names one watched order. */
-export type WatchRef = Pick<WatchedOrder, 'gateway' | 'orderType' | 'idKind' | 'orderId'>;
-
 /** Why an order is polled now. */
 export type PollCause = 'schedule' | 'callback' | 'watch' | 'reread' | 'probe';
 
@@ -96,15 +93,26 @@ export const watchMessageSchema = z
   });
 export type WatchMessage = z.infer<typeof watchMessageSchema>;
 
-/**
- * The key of an order's messages on the watch topic (design: Kafka). Its partition also decides which collector
- * goes on with the order.
- */
-export function watchTopicKey(order: Pick<WatchedOrder, 'gateway' | 'orderType' | 'orderId'>): string {
-  return `${order.gateway}|${order.orderType}|${order.orderId}`;
-}
+/** Names one watched order. */
+export type WatchRef = Pick<WatchedOrder, 'gateway' | 'orderType' | 'idKind' | 'orderId'>;
 
 /** The key under which an order is watched: unique over gateways, types and both kinds of id. */
-export function watchKey(order: WatchRef): string {
-  return `${order.gateway}|${order.orderType}|${order.idKind}|${order.orderId}`;
+export function watchKey({ gateway, orderType, idKind, orderId }: WatchRef): string {
+  return `${gateway}|${orderType}|${idKind}|${orderId}`;
 }
+
+/** The gateway of a watch key: no gateway's name has a bar in it. */
+export function gatewayOfKey(key: string): string {
+  return key.slice(0, key.indexOf('|'));
+}
+
+/**
+ * The key of an order's messages on the watch topic. Which collector owns an order goes by the partition of
+ * this key (decision 13): every producer of watch messages uses it.
+ */
+export function watchTopicKey({ gateway, orderType, orderId }: Omit<WatchRef, 'idKind'>): string {
+  return `${gateway}|${orderType}|${orderId}`;
+}
+
+/** The same of a row of `order_watch`, as an expression of ClickHouse's SQL. */
+export const WATCH_TOPIC_KEY_SQL = `concat(gateway, '|', toString(order_type), '|', order_id)`;

@@ -1,6 +1,6 @@
 import { sqlText, view } from '../../schemas/measures.ts';
 import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
-import { type CountVariant, orderFacts } from './order-count.ts';
+import { type CountVariant, orderFacts, type Seconds } from './order-count.ts';
 import type { Rule } from '../rules/rule.ts';
 import { PAGE_SCOPE } from './scope.ts';
 
@@ -28,7 +28,7 @@ export function incidentOrdersView(rules: readonly Rule[]): string {
     const wanted = `(${[first, ...others].map(({ when }) => when).join(' OR ')})`;
     const scope = {
       ...PAGE_SCOPE,
-      within: (time: string, before?: number) => `${wanted} AND ${PAGE_SCOPE.within(time, before)}`,
+      within: (time: string, before?: Seconds) => `${wanted} AND ${PAGE_SCOPE.within(time, before)}`,
     };
     return orderFacts([first, ...others], scope);
   });

@@ -44,21 +44,33 @@ export type OrderSource =
   | { readonly kind: 'polls' }
   /** Orders that entered processing `afterSeconds` before; conditions read `decided`. */
   | { readonly kind: 'processing'; readonly afterSeconds: number }
-  /** Orders decided `afterSeconds` before; conditions read `confirmed` and `state`. */
+  /**
+   * Orders that came into their last state `afterSeconds` before, late repeats of it left out; conditions read
+   * `confirmed` and `state`.
+   */
   | { readonly kind: 'confirmed'; readonly afterSeconds: number }
   /** Orders decided; conditions read `failed_at` and `paid_at`. */
   | { readonly kind: 'reversed'; readonly lookbackSeconds: number }
   /**
-   * Orders decided `afterSeconds` before; conditions read `reread`: did we read the order again after that?
+   * Orders whose decision we knew `judgedAfterSeconds` before; conditions read `reread`: did we read the order
+   * again, at least `rereadFromSeconds` after we knew? Both hold for gateways whose settings, of these names, say
+   * nothing else.
    */
-  | { readonly kind: 'rereads'; readonly afterSeconds: number };
+  | { readonly kind: 'rereads'; readonly judgedAfterSeconds: number; readonly rereadFromSeconds: number };
+
+/** A number, or SQL of one. */
+export type Seconds = number | string;
 
 /** Where an order count looks. */
 export interface Scope {
   /** Condition on a time column: within the scope, or up to so many seconds before it. */
-  readonly within: (time: string, secondsBefore?: number) => string;
+  readonly within: (time: string, secondsBefore?: Seconds) => string;
   /** SQL of the instant whose knowledge counts: later observations are left out. */
   readonly asOf: string;
+  /** SQL of a setting of the rule, for the row's gateway. */
+  readonly setting: (name: string, otherwise: number) => string;
+  /** SQL of the greatest value that it has for any gateway in the scope. Constant, so that the engine can prune. */
+  readonly greatestSetting: (name: string, otherwise: number) => string;
 }
 
 const NEVER = `toDateTime64(0, 6, 'UTC')`;
@@ -132,35 +144,40 @@ export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]],
       return overOrders(
         variants,
         `decided_at + INTERVAL ${from.afterSeconds} SECOND`,
-        `SELECT ${KEY}, maxIf(event_time, ${sure(`h.${DECIDING}`)}) AS decided_at, argMaxIf(toString(h.state), ${TIME_ORDER}, ${sure(`h.${DECIDING}`)}) AS state,
+        `SELECT ${KEY}, arraySort(groupArrayIf((${TIME_ORDER}, assumeNotNull(toString(h.state))), ${sure(`h.${DECIDING}`)})) AS decisions, decisions[-1].2 AS state,
+        decisions[arrayLastIndex(decision -> decision.2 != state, decisions) + 1].1.1 AS decided_at,
         maxIf(event_time, ${sure(`stage = 'MERCHANT_CALLBACK'`)}) >= decided_at - INTERVAL 1 SECOND AS confirmed
       FROM ${view('historyEvents')} AS h
-      WHERE (h.${DECIDING} OR stage = 'MERCHANT_CALLBACK') AND ${known(scope, from.afterSeconds)}
+      WHERE (h.${DECIDING} OR stage = 'MERCHANT_CALLBACK') AND ${known(scope, from.afterSeconds + LATE_REPEAT_SECONDS)}
       GROUP BY gateway, order_type, external_id
       HAVING decided_at > ${NEVER} AND ${scope.within(`decided_at + INTERVAL ${from.afterSeconds} SECOND`)}`,
         where,
       );
-    case 'rereads':
+    case 'rereads': {
+      const after = ['judgedAfterSeconds', from.judgedAfterSeconds] as const;
+      const judgedAt = `known_at + toIntervalSecond(toUInt32(${scope.setting(...after)}))`;
+      const lookback = `2 * ${scope.greatestSetting(...after)}`;
       return overOrders(
         variants,
-        `known_at + INTERVAL ${from.afterSeconds} SECOND`,
-        `SELECT gateway, order_type, external_id, min(first_at) AS known_at, max(last_read_at) > known_at + INTERVAL ${Math.floor(from.afterSeconds / 2)} SECOND AS reread
+        judgedAt,
+        `SELECT gateway, order_type, external_id, min(first_at) AS known_at, max(last_read_at) > known_at + toIntervalSecond(toUInt32(${scope.setting('rereadFromSeconds', from.rereadFromSeconds)})) AS reread
       FROM
       (
         SELECT ${KEY}, min(observed_at) AS first_at, ${NEVER} AS last_read_at
         FROM ${view('historyEvents')}
-        WHERE ${DECIDING} AND ${known(scope, 2 * from.afterSeconds)}
+        WHERE ${DECIDING} AND ${known(scope, lookback)}
         GROUP BY gateway, order_type, external_id
         UNION ALL
         SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, order_id AS external_id, toDateTime64('2299-12-31 00:00:00', 6, 'UTC') AS first_at, max(started_at) AS last_read_at
         FROM ${view('polls')}
-        WHERE outcome = 'ok' AND ${scope.within('started_at', 2 * from.afterSeconds)}
+        WHERE outcome = 'ok' AND ${scope.within('started_at', lookback)}
         GROUP BY gateway, order_type, external_id
       )
       GROUP BY gateway, order_type, external_id
-      HAVING ${scope.within(`known_at + INTERVAL ${from.afterSeconds} SECOND`)}`,
+      HAVING ${scope.within(judgedAt)}`,
         where,
       );
+    }
   }
 }
 
@@ -181,10 +198,16 @@ function chosenFacts(variants: readonly CountVariant[], fact: (label: LabelCount
   return `multiIf(${facts.map(({ when, sql }) => `${when}, ${sql}`).join(', ')}, ${none})`;
 }
 
+/**
+ * Late items can repeat the state that an order had before (interface document, 2.4, rule 2: for about ten minutes).
+ * They decide nothing, so items from before the window tell whether an item in it is the first of its state.
+ */
+const LATE_REPEAT_SECONDS = 1_800;
+
 /** Items that only an order in processing has: the payer has submitted, or the service asks the provider. */
 const IN_PROCESSING = `reason_code = 55 OR stage IN ('CHECK', 'GATEWAY_CALLBACK') OR state = 'PROCESSING'`;
 
-const known = (scope: Scope, secondsBefore = 0): string =>
+const known = (scope: Scope, secondsBefore: Seconds = 0): string =>
   `${scope.within('event_time', secondsBefore)} AND observed_at <= ${scope.asOf}`;
 
 /** Callbacks are sorted by content; their arrivals, sorted by time, narrow what must be read. */

@@ -1,6 +1,7 @@
-import { FIRST_ITEM, view, withWatermarks } from '../../schemas/measures.ts';
+import { FIRST_ITEM, sqlText, view, withWatermarks } from '../../schemas/measures.ts';
 import { WINDOWS } from '../../schemas/windows.ts';
 import type { OrderCount, Scope } from './order-count.ts';
+import { OWN } from './rule-settings.ts';
 
 /**
  * The evaluation instant. In a rule there is no other clock: evaluating the past must see what was known
@@ -47,12 +48,17 @@ export function trailingScope(count: OrderCount, seconds: number): Scope {
   const end = windowEnd(count);
   return {
     asOf: NOW,
+    setting: (name, otherwise) => `${OWN.lambda}(toString(gateway), ${sqlText(name)}, ${otherwise})`,
+    greatestSetting: (name, otherwise) =>
+      `arrayMax(arrayPushBack(mapValues(mapFilter((k, v) -> endsWith(k, ${sqlText(`/${name}`)}), ${OWN.map})), ${otherwise}))`,
     within: (time, before = 0) => {
+      const since = (base: number): string =>
+        typeof before === 'number' ? String(base + before) : `toUInt32(${base} + ${before})`;
       const prune =
         count.clock === 'wall'
           ? ''
-          : `${time} >= ${oldest} - INTERVAL ${WINDOWS.lagSeconds + seconds + before} SECOND AND ${time} < ${NOW} AND `;
-      return `${prune}${time} >= ${end} - INTERVAL ${seconds + before} SECOND AND ${time} < ${end}`;
+          : `${time} >= ${oldest} - INTERVAL ${since(WINDOWS.lagSeconds + seconds)} SECOND AND ${time} < ${NOW} AND `;
+      return `${prune}${time} >= ${end} - INTERVAL ${since(seconds)} SECOND AND ${time} < ${end}`;
     },
   };
 }
@@ -61,7 +67,12 @@ export function trailingScope(count: OrderCount, seconds: number): Scope {
  * The scope of the parameterized view: one gateway, between the instants that a page names, as of a third.
  */
 export const PAGE_SCOPE: Scope = {
+  setting: (name, otherwise) => settingOfPage(name, otherwise),
+  greatestSetting: (name, otherwise) => settingOfPage(name, otherwise),
   asOf: `{as_of:DateTime64(6, 'UTC')}`,
   within: (time, before = 0) =>
-    `gateway = {gateway:String} AND ${time} >= {from:DateTime64(6, 'UTC')}${before === 0 ? '' : ` - INTERVAL ${before} SECOND`} AND ${time} < {to:DateTime64(6, 'UTC')}`,
+    `gateway = {gateway:String} AND ${time} >= {from:DateTime64(6, 'UTC')}${before === 0 ? '' : ` - INTERVAL ${typeof before === 'number' ? before : `toUInt32(${before})`} SECOND`} AND ${time} < {to:DateTime64(6, 'UTC')}`,
 };
+
+const settingOfPage = (name: string, otherwise: number): string =>
+  `(SELECT if(count() = 0, ${otherwise}, max(value)) FROM ${view('alertSettings')} WHERE rule = {rule:String} AND gateway = {gateway:String} AND setting = ${sqlText(name)})`;

@@ -1,5 +1,5 @@
 import { view } from '../../schemas/measures.ts';
-import { fixedShare, Z, Z_FIXED } from './conditions.ts';
+import { fixedShare, REREADS, Z, Z_FIXED } from './conditions.ts';
 import type { Rule } from './rule.ts';
 
 /** The newest report of each collector on each gateway, within a day. */
@@ -28,7 +28,8 @@ export const BLINDNESS_RULES: readonly Rule[] = [
     pendingSeconds: 60,
     keepFiringSeconds: 60,
     summary: 'No collector reports on the gateway.',
-    explanation: 'Nobody looks: values stand still and no other rule can say anything new.',
+    explanation:
+      'The gateway is not observed: values stand still, and no other rule can report anything new.',
     steps: [
       'Is the collector running? Its log says why it ended.',
       'Does the store take rows? "gatewatch doctor" tells.',
@@ -160,7 +161,7 @@ export const BLINDNESS_RULES: readonly Rule[] = [
     severity: 'warning',
     side: 'collector',
     count: {
-      from: { kind: 'rereads', afterSeconds: 900 },
+      from: REREADS,
       splitBy: null,
       counts: [{ label: '', hit: 'NOT reread' }],
       clock: 'wall',
@@ -172,7 +173,7 @@ export const BLINDNESS_RULES: readonly Rule[] = [
     pendingSeconds: 120,
     keepFiringSeconds: 300,
     summary: 'Finished orders are not read again.',
-    affectedOrders: 'were not read again within 15 minutes after they were decided',
+    affectedOrders: 'were not read again at the end of the configured re-reads (poll.rereadsS)',
     explanation: 'History grows for about ten minutes after a final status; what comes late is missing.',
     steps: [
       'Do polls wait? See GatewatchPictureBehind and the budget of the gateway.',

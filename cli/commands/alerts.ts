@@ -12,9 +12,9 @@ import {
   usageError,
   type CommandContext,
   type GlobalOptions,
-} from '../command-context.ts';
+} from './context.ts';
 import { drawAlerts } from '../terminal/draw-alerts.ts';
-import type { Host } from '../host.ts';
+import type { Host } from '../terminal/host.ts';
 import type { OpenedStore } from '../../store/open.ts';
 import { createProgressBar, progressOn } from '../terminal/progress.ts';
 
@@ -64,7 +64,7 @@ export function addAlerts(program: Command, context: CommandContext): void {
 }
 
 async function alerts({ host }: CommandContext, options: AlertsOptions): Promise<void> {
-  const { loadStoreConfig } = await import('../store-config.ts');
+  const { loadStoreConfig } = await import('../../collector/config/load.ts');
   const { openStore } = await import('../../store/open.ts');
   const { loadRules } = await import('../../alerts/evaluate/rule-file.ts');
   const rules = loadRules(options.rules ?? RULES_FOLDER);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { AuditReport } from '../../operate/audit/report.ts';
-import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
-import { printable, type Host } from '../host.ts';
+import { EXIT, printJson, type CommandContext, type GlobalOptions } from './context.ts';
+import { printable, type Host } from '../terminal/host.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
 import { parseDuration } from './options.ts';
 import { drawTable } from '../terminal/table.ts';
@@ -46,7 +46,7 @@ export function addAudit(program: Command, context: CommandContext): void {
 }
 
 async function auditStore(host: Host, options: AuditCommandOptions): Promise<number> {
-  const { loadStoreConfig } = await import('../store-config.ts');
+  const { loadStoreConfig } = await import('../../collector/config/load.ts');
   const { openStore } = await import('../../store/open.ts');
   const { audit } = await import('../../operate/audit/audit.ts');
   const config = loadStoreConfig(options.config, host.env);

@@ -7,8 +7,8 @@ import {
 } from '../../operate/backfill/destination.ts';
 import { loadConfig, loadPartialConfig } from '../../collector/config/load.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
-import type { GlobalOptions } from '../command-context.ts';
-import type { Host } from '../host.ts';
+import type { GlobalOptions } from './context.ts';
+import type { Host } from '../terminal/host.ts';
 import { openStore, schemaMigrator } from '../../store/open.ts';
 import { progressOn } from '../terminal/progress.ts';
 

@@ -5,8 +5,8 @@ import type { BackfillResult } from '../../operate/backfill/backfill.ts';
 import { problemText, type Problem } from '../../schemas/problem.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import type { DestinationOptions } from './backfill-destination.ts';
-import { EXIT, printJson, type CommandContext } from '../command-context.ts';
-import { printable, type Host } from '../host.ts';
+import { EXIT, printJson, type CommandContext } from './context.ts';
+import { printable, type Host } from '../terminal/host.ts';
 import { addOrderTypeOption, parseCount } from './options.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 

@@ -4,8 +4,8 @@ import type { TableResult } from '../../store/store.ts';
 import type { ProvisionedRule } from '../../alerts/evaluate/rule-file.ts';
 import type { RuleReplay } from '../../alerts/backtest/replay.ts';
 import type { RuleSummary } from '../../alerts/backtest/summary.ts';
-import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
-import type { Host } from '../host.ts';
+import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from './context.ts';
+import type { Host } from '../terminal/host.ts';
 import type { OpenedStore } from '../../store/open.ts';
 import { createProgressBar, progressOn } from '../terminal/progress.ts';
 
@@ -68,7 +68,7 @@ async function backtest(
   const range = await readRange(options);
   const rules = await chosenRules(names, options);
   if (options.html !== undefined) await mustBeWritable(options.html);
-  const { loadStoreConfig } = await import('../store-config.ts');
+  const { loadStoreConfig } = await import('../../collector/config/load.ts');
   const { openStore } = await import('../../store/open.ts');
   const opened = await openStore(loadStoreConfig(options.config, host.env), { progress: progressOn(host) });
   try {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
+import { EXIT, printJson, type CommandContext, type GlobalOptions } from './context.ts';
 import type { Finding } from '../../operate/doctor/check.ts';
 import type { DoctorPorts } from '../../operate/doctor/doctor.ts';
 import { VERSION } from '../../store/package-files.ts';
-import { printable, type Host, type Output } from '../host.ts';
+import { printable, type Host, type Output } from '../terminal/host.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
 
 interface DoctorOptions extends GlobalOptions {
@@ -49,13 +49,11 @@ async function doctor(host: Host, options: DoctorOptions): Promise<number> {
 
 /** The collector's own parts, for the doctor to try. */
 async function doctorPorts(host: Host, path: string | undefined): Promise<DoctorPorts> {
-  const { loadConfig } = await import('../../collector/config/load.ts');
+  const { loadConfig, loadStoreConfig } = await import('../../collector/config/load.ts');
   const { verifySignature } = await import('../../collector/decode/signature.ts');
   const { createOtlpSender } = await import('../../collector/sinks/otlp/sender.ts');
   const { surveyKafka } = await import('../../collector/sources/kafka/survey.ts');
   const { isOtlpWanted } = await import('../../collector/telemetry/otel-env.ts');
-  const { hasStore, openStore } = await import('../../store/open.ts');
-  const { loadStoreConfig } = await import('../store-config.ts');
   const sendSpans = async (collectorId: string): Promise<void> => {
     const sender = createOtlpSender({ version: VERSION, collectorId, timeoutMs: EXPORT_TIMEOUT_MS });
     await sender.send([]).finally(() => sender.close());
@@ -65,8 +63,7 @@ async function doctorPorts(host: Host, path: string | undefined): Promise<Doctor
     env: host.env,
     loadConfig: () => loadConfig(path, host.env),
     loadStoreConfig: () => loadStoreConfig(path, host.env),
-    hasStore,
-    openStore: (config) => openStore(config, { embedded: 'create', progress: progressOn(host) }),
+    progress: progressOn(host),
     surveyKafka,
     verifySignature,
     sendSpans: ({ collectorId }) => (isOtlpWanted(host.env, 'TRACES') ? () => sendSpans(collectorId) : null),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { MigrationPlan } from '../../store/migrate.ts';
-import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
+import { EXIT, printJson, type CommandContext, type GlobalOptions } from './context.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
 
 interface MigrateOptions extends GlobalOptions {
@@ -37,7 +37,7 @@ export function addMigrate(program: Command, context: CommandContext): void {
 }
 
 async function migrate({ host }: CommandContext, options: MigrateOptions): Promise<void> {
-  const { loadStoreConfig } = await import('../store-config.ts');
+  const { loadStoreConfig } = await import('../../collector/config/load.ts');
   const { openStore, schemaMigrator } = await import('../../store/open.ts');
   const config = loadStoreConfig(options.config, host.env);
   const opened = await openStore(config, { embedded: 'create', progress: progressOn(host) });
@@ -59,7 +59,7 @@ async function migrate({ host }: CommandContext, options: MigrateOptions): Promi
  */
 async function grant({ host }: CommandContext, options: MigrateOptions): Promise<void> {
   const { GatewatchError } = await import('../../schemas/errors.ts');
-  const { loadStoreConfig } = await import('../store-config.ts');
+  const { loadStoreConfig } = await import('../../collector/config/load.ts');
   const { grantStatements } = await import('../../store/grants.ts');
   const { schemaStatements } = await import('../../store/migrate.ts');
   const { DATABASE } = await import('../../schemas/names.ts');

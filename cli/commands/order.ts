@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { orderTimelineSchema, type OrderQuery, type OrderTimeline } from '../../schemas/order-timeline.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import { askCollector, collectorUrl, problemDetail } from '../../operate/collector-client.ts';
-import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
-import { printable, type Host } from '../host.ts';
+import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from './context.ts';
+import { printable, type Host } from '../terminal/host.ts';
 import { addOrderIdOptions, type OrderIdOptions } from './options.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
-import type { StoreConfig } from '../store-config.ts';
+import type { StoreConfig } from '../../schemas/config.ts';
 
 interface OrderOptions extends OrderIdOptions {
   readonly json?: true;
@@ -38,7 +38,7 @@ export function addOrder(program: Command, context: CommandContext): void {
 
 async function order(host: Host, id: string, options: OrderOptions): Promise<number> {
   if (id === '' || id.length > 200) throw usageError('the id: expected 1 to 200 characters');
-  const { loadStoreConfig } = await import('../store-config.ts');
+  const { loadStoreConfig } = await import('../../collector/config/load.ts');
   const config = loadStoreConfig(options.config, host.env);
   const { gateway, type, by } = options;
   const wanted: OrderQuery = {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { EXIT, type CommandContext, type GlobalOptions } from '../command-context.ts';
-import { createLog } from '../log.ts';
+import { EXIT, type CommandContext, type GlobalOptions } from './context.ts';
+import { createLog } from '../terminal/log.ts';
 
 /** The longest that a graceful stop may take. */
 const STOP_DEADLINE_MS = 10_000;

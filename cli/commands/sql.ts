@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { EXIT, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
-import type { Host } from '../host.ts';
+import { EXIT, usageError, type CommandContext, type GlobalOptions } from './context.ts';
+import type { Host } from '../terminal/host.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
 
 interface SqlOptions extends GlobalOptions {
@@ -46,7 +46,7 @@ async function sql({ host }: CommandContext, argument: string, options: SqlOptio
   }
   const statement = argument === '-' ? await readAll(host.stdin) : argument;
   if (statement.trim() === '') throw usageError('the statement is empty');
-  const { loadStoreConfig } = await import('../store-config.ts');
+  const { loadStoreConfig } = await import('../../collector/config/load.ts');
   const { openStore } = await import('../../store/open.ts');
   const { sendSql } = await import('../../store/sql-request.ts');
   const config = loadStoreConfig(options.config, host.env);

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { GatewatchError } from '../../schemas/errors.ts';
-import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
+import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from './context.ts';
 
 interface StoreOptions extends GlobalOptions {
   readonly port?: string;
@@ -35,7 +35,7 @@ export function addStore(program: Command, context: CommandContext): void {
 }
 
 async function serve({ host }: CommandContext, options: StoreOptions): Promise<number> {
-  const { loadStoreConfig } = await import('../store-config.ts');
+  const { loadStoreConfig } = await import('../../collector/config/load.ts');
   const config = loadStoreConfig(options.config, host.env);
   const port = options.port === undefined ? config.embedded.port : parsePort(options.port);
   const { findRunningStore } = await import('../../store/embedded/connection-file.ts');
@@ -45,7 +45,7 @@ async function serve({ host }: CommandContext, options: StoreOptions): Promise<n
       code: 'embedded_locked',
     });
   }
-  const { createLog } = await import('../log.ts');
+  const { createLog } = await import('../terminal/log.ts');
   const { logEvents } = await import('../../store/embedded/events.ts');
   const { startEmbeddedStore } = await import('../../store/embedded/store.ts');
   const log = createLog(config.log.level);

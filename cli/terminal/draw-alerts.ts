@@ -1,6 +1,6 @@
 import type { AlertLine } from '../../schemas/alert-line.ts';
-import type { Output } from '../host.ts';
-import { printable } from '../host.ts';
+import type { Output } from './host.ts';
+import { printable } from './host.ts';
 import { drawTable } from './table.ts';
 
 /** A table of what every rule sees, what fires at its top, and one line that sums up. */

@@ -1,6 +1,6 @@
 import type { OrderTimeline, TimelineEvent, TimelineIdentity } from '../../schemas/order-timeline.ts';
 import { reasonCell, resultCell, stateCell } from '../commands/decode.ts';
-import { printable, type Output } from '../host.ts';
+import { printable, type Output } from './host.ts';
 import { drawTable } from './table.ts';
 
 /** One order for people: head, history, callbacks, status requests. Times are UTC. */

@@ -1,4 +1,4 @@
-import type { Host, Output } from '../host.ts';
+import type { Host, Output } from './host.ts';
 
 const QUIET_MS = 2000;
 const CLEAR_LINE = '\r\u001b[2K';

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Output } from '../host.ts';
+import type { Output } from './host.ts';
 
 export interface TableOptions {
   readonly headers: readonly string[];

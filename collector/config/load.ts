@@ -1,11 +1,18 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
-import { configSchema, type Config, type LoadedConfig, type PartialConfig } from '../../schemas/config.ts';
+import {
+  configSchema,
+  STORE_SECTIONS,
+  type Config,
+  type Environment,
+  type LoadedConfig,
+  type PartialConfig,
+  type StoreConfig,
+} from '../../schemas/config.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import { fromEnvironment, type Settings } from './environment.ts';
 import { explain, valueAt } from './explain.ts';
 import { readSettingsFile } from './settings-file.ts';
-import type { Environment } from '../../schemas/config.ts';
 import { substitute, type Findings } from './substitute.ts';
 
 /**
@@ -114,4 +121,12 @@ function deepFreeze<T>(value: T): T {
     for (const inner of Object.values(value)) deepFreeze(inner);
   }
   return value;
+}
+
+/**
+ * The sections that commands need which only read or change the store.
+ * @throws GatewatchError `config_invalid`, for these sections only
+ */
+export function loadStoreConfig(path: string | undefined, env: Environment): StoreConfig {
+  return loadPartialConfig(path, env, STORE_SECTIONS);
 }

@@ -1,10 +1,12 @@
 import { callbackSchema, isUsualCallback, type Callback } from '../../schemas/gateway/callback.ts';
+import type { Decoded } from '../../schemas/decoded.ts';
+import type { Coordinates } from '../../schemas/kafka.ts';
 import type { CallbackDeliveryRow, EpochMicros, Verdict } from '../../schemas/rows.ts';
 import type { Secret } from '../../schemas/secret.ts';
-import { currencyCode, isDecimal, isMasked, storedId, storedStatus, type TextPolicy } from './grammar.ts';
 import { parseKeepingAmount } from './amount-text.ts';
+import { currencyCode, isDecimal, isMasked, storedId, storedStatus, type TextPolicy } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
-import { firstProblem, problemText } from '../../schemas/problem.ts';
+import { firstProblem, problemText, type Problem } from '../../schemas/problem.ts';
 import { verifySignature } from './signature.ts';
 
 /** A callback as it was delivered, with where it came from. */
@@ -23,11 +25,7 @@ export interface CallbackDelivery {
   readonly deliveryId: string;
   readonly receivedAt: EpochMicros;
   readonly source: 'kafka' | 'http';
-  readonly coordinates: {
-    readonly topic: string;
-    readonly partition: number;
-    readonly offset: number;
-  } | null;
+  readonly coordinates: Coordinates | null;
 }
 
 export interface DecodedCallback {
@@ -57,7 +55,8 @@ export function decodeCallback(
   keys: readonly Secret[],
   policy: TextPolicy,
 ): DecodedCallback {
-  const { callback: sent, problem } = readCallback(delivery.body);
+  const read = readCallback(delivery.body);
+  const sent = read.ok ? read.callback : null;
   const judged = sent === null ? null : judgeSignature(sent, delivery.signatures, keys);
   const verdict = judged?.verdict ?? 'malformed';
   const kept = sent === null ? null : keep(sent, isVerified(verdict), policy);
@@ -73,7 +72,7 @@ export function decodeCallback(
     order_type: kept?.orderType ?? null,
     currency: kept?.currency ?? null,
     // What is wrong comes first: a note says that a field was not kept.
-    problem: [problem, judged?.problem ?? '', ...(kept?.notes ?? [])]
+    problem: [read.ok ? '' : problemText(read.problem), judged?.problem ?? '', ...(kept?.notes ?? [])]
       .filter((text) => text !== '')
       .join('; '),
     source: delivery.source,
@@ -129,34 +128,37 @@ function judgeSignature(
   return { verdict, problem: verdict === 'mismatch' ? problem : '' };
 }
 
-type Read = { callback: Callback; problem: '' } | { callback: null; problem: string };
+/** A callback that cannot be read is no reject: it is stored with the verdict `malformed`. */
+type ReadCallback = Decoded<{ readonly callback: Callback }, unknown>;
 
-const refuse = (problem: string): Read => ({ callback: null, problem });
+const unreadable = (problem: Problem) => ({ ok: false, problem }) as const;
 
 /** The texts as they came, since the signature covers those. */
-export function readCallback(body: Uint8Array): Read {
-  if (body.byteLength === 0) return refuse('body: expected JSON, received nothing');
-  if (body.byteLength > MAX_BODY_BYTES) {
-    return refuse(`body: expected at most ${MAX_BODY_BYTES} bytes, received ${body.byteLength}`);
+export function readCallback(body: Uint8Array): ReadCallback {
+  const { byteLength } = body;
+  if (byteLength === 0) return unreadable({ field: 'body', received: 'nothing', expected: 'JSON' });
+  if (byteLength > MAX_BODY_BYTES) {
+    const expected = `at most ${MAX_BODY_BYTES} bytes`;
+    return unreadable({ field: 'body', received: String(byteLength), expected });
   }
   let input: unknown;
   try {
-    input = parseBody(strictUtf8.decode(body));
+    input = parseCallback(strictUtf8.decode(body));
   } catch {
     // The parser's message quotes the input, which may hold card data: it is not repeated.
-    return refuse('body: expected JSON in UTF-8, received something else');
+    return unreadable({ field: 'body', received: 'something else', expected: 'JSON in UTF-8' });
   }
   const parsed = isUsualCallback(input)
     ? ({ success: true, data: input } as const)
     : callbackSchema.safeParse(input);
-  if (!parsed.success) return refuse(problemText(firstProblem(parsed.error, input)));
+  if (!parsed.success) return unreadable(firstProblem(parsed.error, input));
   // Field by field: a usual callback carries others too, which are not to be kept.
   const { externalId, status, amount, orderType, currency } = parsed.data;
-  return { callback: { externalId, status, amount, orderType, currency }, problem: '' };
+  return { ok: true, callback: { externalId, status, amount, orderType, currency } };
 }
 
-/** The callback with its amount as text, as gateways send it; of a number the source text. */
-function parseBody(text: string): unknown {
+/** The signature covers the amount's exact text; gateways send a string, and a JSON number has one too. */
+function parseCallback(text: string): unknown {
   const input: unknown = JSON.parse(text);
   const isNumber = typeof (input as { amount?: unknown } | null)?.amount === 'number';
   return isNumber ? parseKeepingAmount(text, () => true) : input;

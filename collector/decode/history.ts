@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import type { DecodedCode } from '../../schemas/code.ts';
 import { OUTCOME_OF_GROUP, type Outcome } from '../../schemas/dictionary.ts';
 import { historyItemSchema, type HistoryItem } from '../../schemas/gateway/status-reply.ts';
-import type { EpochMicros, RejectReason } from '../../schemas/rows.ts';
+import { refuse, type Decoded, type Rejected } from '../../schemas/decoded.ts';
+import type { EpochMicros } from '../../schemas/rows.ts';
 import { decode } from './code.ts';
 import { firstProblem, type Problem } from '../../schemas/problem.ts';
 import type { Fingerprint } from './fingerprint.ts';
@@ -22,9 +23,8 @@ export interface DecodedItem {
   readonly key: string;
 }
 
-export interface RefusedItem {
+export interface RefusedItem extends Rejected {
   readonly position: number;
-  readonly reason: RejectReason;
   readonly problem: Problem;
   /** A fingerprint; identifies the item among its order's. */
   readonly content: string;
@@ -51,8 +51,9 @@ export function decodeHistory(list: readonly unknown[], fingerprint: Fingerprint
   let outOfOrder = false;
   for (const [position, value] of list.entries()) {
     const read = readItem(value, fingerprint);
-    if ('problem' in read) {
-      refused.push({ position, ...read });
+    if (!read.ok) {
+      const { reason, problem, content } = read;
+      refused.push({ position, reason, problem, content });
       continue;
     }
     const pair = itemPair(read.time, read.action);
@@ -70,13 +71,16 @@ export function decodeHistory(list: readonly unknown[], fingerprint: Fingerprint
   return { items, refused, outOfOrder };
 }
 
-type ReadItem = { time: EpochMicros; action: string } | Omit<RefusedItem, 'position'>;
+type ReadItem = Decoded<
+  { readonly time: EpochMicros; readonly action: string },
+  Omit<RefusedItem, 'position' | 'problem'>
+>;
 
 function readItem(value: unknown, fingerprint: Fingerprint): ReadItem {
   if (!isItem(value)) {
     const { error } = historyItemSchema.safeParse(value);
     const problem = firstProblem(error as z.ZodError, value);
-    return { reason: 'history_item_malformed', problem, content: problem.received };
+    return { ...refuse('history_item_malformed', problem), content: problem.received };
   }
   const text = value.time;
   if (value.action.length > MAX_ACTION_LENGTH) {
@@ -86,7 +90,7 @@ function readItem(value: unknown, fingerprint: Fingerprint): ReadItem {
       expected: 'a history code A.C.B.RR',
     };
     const content = fingerprint(JSON.stringify([text, value.action]));
-    return { reason: 'history_item_malformed', problem, content };
+    return { ...refuse('history_item_malformed', problem), content };
   }
   const time = parseTime(text);
   if (time === null) {
@@ -96,9 +100,9 @@ function readItem(value: unknown, fingerprint: Fingerprint): ReadItem {
       expected: 'an ISO 8601 time between 2000 and 2099',
     };
     const content = fingerprint(JSON.stringify([text, value.action]));
-    return { reason: 'history_time_invalid', problem, content };
+    return { ...refuse('history_time_invalid', problem), content };
   }
-  return { time, action: storedCode(value.action, fingerprint) };
+  return { ok: true, time, action: storedCode(value.action, fingerprint) };
 }
 
 /** What `historyItemSchema` says, without its cost: there are many items, and hardly one is wrong. */

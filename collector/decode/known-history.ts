@@ -5,14 +5,14 @@ import { itemPair, unescapeAction, type DecodedItem } from './history.ts';
 /**
  * The items of an order that are already stored, as compact text: one line an item,
  * `time|action|occurrence|position`, and one line `!id` for each refused item that went to `rejects`. The
- * first line may be `=` and what the newest reply told besides. A hundred thousand of these live in the
+ * first line may be `=` and the other facts of the last reply. A hundred thousand of these live in the
  * poller's memory, so objects would cost too much.
  */
 export type KnownHistory = string;
 
 /** No item's line begins so: those begin with a time. */
 const REFUSED = '!';
-const TOLD = '=';
+const REPLY_FACTS = '=';
 
 export const NOTHING_KNOWN: KnownHistory = '';
 
@@ -23,7 +23,7 @@ export function readKnown(known: KnownHistory): Map<string, DecodedItem> {
   for (let from = 0, end = 0; from <= known.length; from = end + 1) {
     end = known.indexOf('\n', from);
     if (end < 0) end = known.length;
-    if (known.startsWith(REFUSED, from) || known.startsWith(TOLD, from)) continue;
+    if (known.startsWith(REFUSED, from) || known.startsWith(REPLY_FACTS, from)) continue;
     const first = known.indexOf('|', from);
     const last = known.lastIndexOf('|', end);
     const middle = known.lastIndexOf('|', last - 1);
@@ -57,18 +57,16 @@ export function addKnown(
   return lines.join('\n');
 }
 
-/** What the newest reply told besides its history; null when none is known, as of stored rows. */
-export function readTold(known: KnownHistory): string | null {
-  return known.startsWith(TOLD) ? (known.split('\n', 1)[0] ?? '').slice(TOLD.length) : null;
+/** The last reply's facts besides its history; null when none are known, as of stored rows. */
+export function readReplyFacts(known: KnownHistory): string | null {
+  return known.startsWith(REPLY_FACTS) ? (known.split('\n', 1)[0] ?? '').slice(REPLY_FACTS.length) : null;
 }
 
-/**
- * The known history with what a reply told besides, one line of text, in the place of what one before did.
- */
-export function withTold(known: KnownHistory, told: string): KnownHistory {
-  const before = readTold(known);
-  const rest = before === null ? known : known.slice(TOLD.length + before.length + 1);
-  return rest === '' ? TOLD + told : `${TOLD}${told}\n${rest}`;
+/** The known history with the other facts of a reply, one line of text, in the place of an earlier one's. */
+export function withReplyFacts(known: KnownHistory, facts: string): KnownHistory {
+  const before = readReplyFacts(known);
+  const rest = before === null ? known : known.slice(REPLY_FACTS.length + before.length + 1);
+  return rest === '' ? REPLY_FACTS + facts : `${REPLY_FACTS}${facts}\n${rest}`;
 }
 
 /** One line of known history from a stored row. */

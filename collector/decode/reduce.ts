@@ -40,11 +40,12 @@ export function reduceCallback(
   { keys, seal, keepsCardLikeIds }: ReduceOptions,
 ): ReducedCallback {
   const bodyHash = sealed(seal, body);
-  const { callback } = readCallback(body);
-  if (callback === null) {
+  const read = readCallback(body);
+  if (!read.ok) {
     const unread = signatures.map((text) => sealedSignature(text, seal));
     return { body: UNREADABLE, signatures: unread, bodyHash, orderId: null };
   }
+  const { callback } = read;
   const [signature = '', ...more] = signatures;
   const verifying = more.length > 0 ? undefined : keys.find((key) => verifies(callback, signature, key));
   const kept = fitting(callback, keepsCardLikeIds && verifying !== undefined);

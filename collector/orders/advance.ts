@@ -2,8 +2,8 @@ import type { PollConfig } from '../../schemas/config.ts';
 import type { EpochMicros, PollOutcome } from '../../schemas/rows.ts';
 import type { WatchedOrder } from '../../schemas/watch.ts';
 
-/** What one read of an order told, as far as its schedule is concerned. */
-export interface ReadFacts {
+/** What a reply says, as far as the order's schedule is concerned. */
+export interface ReplyFacts {
   readonly outcome: PollOutcome;
   /** Set when the outcome is `ok`. */
   readonly orderStatus: string | null;
@@ -22,15 +22,15 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
  *
  * Not final: the configured delays, then doubling up to a maximum. Final: re-reads at fixed times after the
  * final status was first seen, and on until a read at or after the last of them brings nothing new: then the
- * order is settled. An answer that is no answer (423, 499 and above, none, any other error) leaves the state
- * unknown: keep reading. An order that is still not final, or gives no answer, after the configured age is
+ * order is settled. A reply that says nothing (423, 499 and above, none, any other error) leaves the state
+ * unknown: keep reading. An order that is still not final, or brings no reply, after the configured age is
  * given up.
  *
  * @param random a number in [0, 1) for the jitter
  */
 export function advance(
   order: WatchedOrder,
-  facts: ReadFacts,
+  facts: ReplyFacts,
   policy: PollConfig,
   now: EpochMicros,
   random: number,
@@ -40,22 +40,22 @@ export function advance(
   const orGiveUp = (next: WatchedOrder): WatchedOrder => (tooOld ? { ...next, phase: 'abandoned' } : next);
   if (facts.outcome !== 'ok')
     return orGiveUp({ ...read, nextPollAt: retryTime(order, facts, policy, now, random) });
-  const told: WatchedOrder = { ...read, lastStatus: facts.orderStatus };
+  const known: WatchedOrder = { ...read, lastStatus: facts.orderStatus };
   if (!facts.final) {
     const nextPollAt = now + delay(order.attempt, policy, random);
-    return orGiveUp({ ...told, phase: 'active', finalAt: null, reread: 0, nextPollAt });
+    return orGiveUp({ ...known, phase: 'active', finalAt: null, reread: 0, nextPollAt });
   }
   // After a step of the wall clock a time may lie ahead that was in the past: count from now, or re-reads
   // would wait for it.
   const finalAt = Math.min(order.finalAt ?? now, now);
   const upcoming = policy.rereadsS.map((s) => finalAt + s * SECOND).find((at) => at > now);
   const reread = order.finalAt === null ? 0 : order.reread + 1;
-  if (upcoming !== undefined) return { ...told, phase: 'rereading', finalAt, reread, nextPollAt: upcoming };
+  if (upcoming !== undefined) return { ...known, phase: 'rereading', finalAt, reread, nextPollAt: upcoming };
   // A history that grows with every read must come to an end as well.
   if (facts.newItems > 0 && !tooOld) {
-    return { ...told, phase: 'rereading', finalAt, reread, nextPollAt: now + lastGap(policy) };
+    return { ...known, phase: 'rereading', finalAt, reread, nextPollAt: now + lastGap(policy) };
   }
-  return { ...told, phase: 'settled', finalAt, reread, nextPollAt: now };
+  return { ...known, phase: 'settled', finalAt, reread, nextPollAt: now };
 }
 
 /** A settled or abandoned order that a callback or watch message names again is read from the start. */
@@ -78,14 +78,39 @@ export function reopen(order: WatchedOrder, now: EpochMicros): WatchedOrder {
  * after which it is settled again unless that read brought something new.
  */
 export function lookAgain(order: WatchedOrder, now: EpochMicros): WatchedOrder {
-  // Its age counts from now as well: a read without an answer is repeated, and gives up no order that has
-  // come to its end.
+  // Its age counts from now as well: a read without a reply is repeated, and gives up no order that has come
+  // to its end.
   return { ...order, phase: 'rereading', nextPollAt: now, firstSeenAt: now };
+}
+
+/** What others may know of an order. */
+export interface OrderFacts {
+  readonly channel?: string | undefined;
+  readonly amount?: string | null | undefined;
+  readonly currency?: string | null | undefined;
+  readonly externalTransactionId?: string | undefined;
+  readonly rootSent?: boolean | undefined;
+}
+
+/** Fills in what was not known; never overwrites. Returns the same object when there is nothing to learn. */
+export function learn(order: WatchedOrder, facts: OrderFacts): WatchedOrder {
+  const channel = order.channel || (facts.channel ?? '');
+  const amount = order.amount ?? facts.amount ?? null;
+  const currency = order.currency ?? facts.currency ?? null;
+  const externalTransactionId = order.externalTransactionId || (facts.externalTransactionId ?? '');
+  const rootSent = order.rootSent || facts.rootSent === true;
+  const isSame =
+    channel === order.channel &&
+    amount === order.amount &&
+    currency === order.currency &&
+    externalTransactionId === order.externalTransactionId &&
+    rootSent === order.rootSent;
+  return isSame ? order : { ...order, channel, amount, currency, externalTransactionId, rootSent };
 }
 
 function retryTime(
   order: WatchedOrder,
-  facts: ReadFacts,
+  facts: ReplyFacts,
   policy: PollConfig,
   now: EpochMicros,
   random: number,

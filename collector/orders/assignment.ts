@@ -1,31 +1,29 @@
-import { watchTopicKey, type WatchedOrder } from '../../schemas/watch.ts';
+import { WATCH_TOPIC_KEY_SQL, watchTopicKey, type WatchRef } from '../../schemas/watch.ts';
 
 /**
- * The part of all watched orders that one collector goes on with: those whose key falls into its partitions
- * of the watch topic (decision 13). null: all of them, because there is no other collector, or none that is
- * known of.
+ * The partitions of the watch topic that one collector has, of how many: it owns the watched orders whose key
+ * falls into them (decision 13). null: all orders, because there is no other collector, or none is known.
  */
-export type Share = { readonly partitions: readonly number[]; readonly of: number } | null;
+export type Assignment = { readonly partitions: readonly number[]; readonly of: number } | null;
 
 /**
- * Is it this collector that goes on with the order? Kafka's own hash of the watch message's key, so that the
- * message meets its keeper.
+ * Does the collector with this assignment own the order? By Kafka's own hash of the watch message's key, so
+ * that the message reaches the owner.
  */
-export function isInShare(
-  share: Share,
-  order: Pick<WatchedOrder, 'gateway' | 'orderType' | 'orderId'>,
-): boolean {
-  if (share === null) return true;
-  const key = Buffer.from(watchTopicKey(order));
-  return share.partitions.includes(murmur2(key) % share.of);
+export function isAssigned(assignment: Assignment, order: Omit<WatchRef, 'idKind'>): boolean {
+  if (assignment === null) return true;
+  return assignment.partitions.includes(murmur2(Buffer.from(watchTopicKey(order))) % assignment.of);
 }
 
 /** The same as a condition in ClickHouse's SQL, with its parameters. */
-export function shareCondition(share: Share): { sql: string; params: Record<string, unknown> } {
-  if (share === null) return { sql: '1', params: {} };
+export function assignmentCondition(assignment: Assignment): {
+  sql: string;
+  params: Record<string, unknown>;
+} {
+  if (assignment === null) return { sql: '1', params: {} };
   return {
-    sql: `kafkaMurmurHash(concat(gateway, '|', toString(order_type), '|', order_id)) % {of:UInt32} IN {partitions:Array(UInt32)}`,
-    params: { of: share.of, partitions: share.partitions },
+    sql: `kafkaMurmurHash(${WATCH_TOPIC_KEY_SQL}) % {of:UInt32} IN {partitions:Array(UInt32)}`,
+    params: { of: assignment.of, partitions: assignment.partitions },
   };
 }
 

@@ -1,9 +1,5 @@
-import type {
-  CallbackDeliveryRow,
-  OrderObservationRow,
-  OrderWatchRow,
-  RejectRow,
-} from '../../schemas/rows.ts';
+import { rejectRow } from '../../schemas/reject-row.ts';
+import type { CallbackDeliveryRow, OrderObservationRow, RejectRow } from '../../schemas/rows.ts';
 import { received } from '../../schemas/shape.ts';
 import { watchKey } from '../../schemas/watch.ts';
 import {
@@ -15,10 +11,9 @@ import {
 import { stableId } from '../decode/ids.ts';
 import { decimalText, storedDeliveryId, storedGateway } from '../decode/grammar.ts';
 import type { Provenance } from '../../schemas/sink.ts';
-import { textPolicy, type PipelineContext } from './context.ts';
+import { textPolicy, type OrdersContext } from './context.ts';
 import { hint } from './observation.ts';
-import { takeUp, type OrderNews } from './track.ts';
-import { toRow } from './watch-memory.ts';
+import { applyHints, changedRows, trackAll, type OrderHint } from './track.ts';
 
 /**
  * Takes callbacks from delivery to acknowledgement (design: flow). Each becomes a row with its verdict; one
@@ -27,53 +22,45 @@ import { toRow } from './watch-memory.ts';
  */
 export async function handleCallbacks(
   deliveries: readonly CallbackDelivery[],
-  context: PipelineContext,
+  context: OrdersContext,
   provenance: Provenance,
 ): Promise<void> {
   const rows: CallbackDeliveryRow[] = [];
   const rejects: RejectRow[] = [];
-  const verified: { news: OrderNews; decoded: DecodedCallback }[] = [];
-  const doubted: OrderNews[] = [];
+  const verified: { hint: OrderHint; decoded: DecodedCallback }[] = [];
+  const doubted: OrderHint[] = [];
   for (const sent of deliveries) {
     const delivery = { ...sent, deliveryId: storedDeliveryId(sent.deliveryId, context.fingerprint) };
     const gateway = context.gateways.get(delivery.gateway);
     if (gateway === undefined) {
       rejects.push(unknownGateway(delivery, context));
-      context.instruments.rejects.add(1, { reason: 'unknown_gateway' });
       continue;
     }
     const decoded = decodeCallback(delivery, gateway.callbackKeys, textPolicy(gateway, context));
     rows.push(decoded.row);
-    context.instruments.callbacks.add(1, { verdict: decoded.verdict });
     if (decoded.callback === null) continue;
     const { externalId, orderType, amount, currency, status } = decoded.callback;
     const ref = { gateway: gateway.name, orderType, idKind: 'external-id', orderId: externalId } as const;
     if (isVerified(decoded.verdict)) {
-      verified.push({ news: { ...ref, amount: decimalText(amount), currency, status }, decoded });
+      verified.push({ hint: { ...ref, amount: decimalText(amount), currency, status }, decoded });
     } else {
       doubted.push(ref);
     }
   }
-  const taken = await takeUp(
-    verified.map(({ news }) => news),
+  const changes = await applyHints(
+    verified.map((one) => one.hint),
     context,
   );
-  const now = context.clock.now();
-  const orderWatch: OrderWatchRow[] = [];
-  for (const { order, changed } of taken.values()) {
-    if (changed) orderWatch.push(toRow(order, now, context.collectorId));
-  }
-  const orderObservations = verified.map(({ news, decoded }) => observation(news, decoded));
+  const orderWatch = changedRows(changes, context.clock.now(), context.collectorId);
+  const orderObservations = verified.map((one) => observation(one.hint, one.decoded));
   await context.write({ callbackDeliveries: rows, rejects, orderObservations, orderWatch }, provenance);
-  for (const [key, { order, known }] of taken) {
-    context.poller.takeUp(key, { order, known }, 'callback');
-  }
-  for (const ref of doubted) context.poller.nudge(ref.gateway, watchKey(ref));
+  trackAll(changes, 'callback', context);
+  for (const ref of doubted) context.tracked.nudge(watchKey(ref));
 }
 
 /** The amount is signed, the currency is not. */
-function observation(news: OrderNews, { row }: DecodedCallback): OrderObservationRow {
-  const { gateway, orderType, orderId, amount, currency } = news;
+function observation(named: OrderHint, { row }: DecodedCallback): OrderObservationRow {
+  const { gateway, orderType, orderId, amount, currency } = named;
   return hint(
     'callback',
     { gateway, order_type: orderType, external_id: orderId, observed_at: row.received_at },
@@ -81,24 +68,22 @@ function observation(news: OrderNews, { row }: DecodedCallback): OrderObservatio
   );
 }
 
-function unknownGateway(delivery: CallbackDelivery, { fingerprint }: PipelineContext): RejectRow {
-  return {
+function unknownGateway(delivery: CallbackDelivery, { fingerprint }: OrdersContext): RejectRow {
+  return rejectRow({
     gateway: storedGateway(delivery.gateway, fingerprint),
     reason: 'unknown_gateway',
-    reject_id: stableId(`callback|${delivery.deliveryId}|${placeOf(delivery)}`),
-    rejected_at: delivery.receivedAt,
+    rejectId: stableId(`callback|${delivery.deliveryId}|${placeOf(delivery)}`),
+    rejectedAt: delivery.receivedAt,
     source: delivery.source,
-    field: 'gateway',
-    expected: 'the name of a configured gateway',
-    received: received(delivery.gateway),
+    problem: {
+      field: 'gateway',
+      received: received(delivery.gateway),
+      expected: 'the name of a configured gateway',
+    },
     content: `${delivery.body.byteLength} bytes`,
-    topic: delivery.coordinates?.topic ?? '',
-    kafka_partition: delivery.coordinates?.partition ?? null,
-    kafka_offset: delivery.coordinates?.offset ?? null,
-    delivery_id: delivery.deliveryId,
-    order_type: null,
-    order_id: null,
-  };
+    coordinates: delivery.coordinates,
+    deliveryId: delivery.deliveryId,
+  });
 }
 
 /** A producer's retry has the same delivery id in another place: each of its records is accounted for. */

@@ -1,26 +1,15 @@
 import type { Clock } from '../../schemas/clock.ts';
 import type { GatewayConfig } from '../../schemas/config.ts';
 import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
-import type { PollCause, WatchedOrder } from '../../schemas/watch.ts';
 import type { Provenance } from '../../schemas/sink.ts';
 import type { Instruments } from '../telemetry/instruments.ts';
 import type { Fingerprint } from '../decode/fingerprint.ts';
 import type { TextPolicy } from '../decode/grammar.ts';
+import type { TrackedOrders } from './tracked-orders.ts';
 import type { WatchMemory } from './watch-memory.ts';
 
-/** The poller as the pipeline sees it: over all gateways. */
-export interface PollerPort {
-  /**
-   * Watches the order unless it is watched already, lets it learn, and reads it: a callback's before all
-   * others.
-   */
-  takeUp(key: string, watched: { order: WatchedOrder; known: string | null }, cause: PollCause): void;
-  nudge(gateway: string, key: string): boolean;
-  get(gateway: string, key: string): WatchedOrder | undefined;
-}
-
 /** What every step works with. Steps hold no state of their own. */
-export interface PipelineContext {
+export interface OrdersContext {
   readonly collectorId: string;
   /** Days that history items are kept; 0: for ever. */
   readonly historyDays: number;
@@ -28,7 +17,7 @@ export interface PipelineContext {
   readonly random: () => number;
   readonly gateways: ReadonlyMap<string, GatewayConfig>;
   readonly memory: WatchMemory;
-  readonly poller: PollerPort;
+  readonly tracked: Pick<TrackedOrders, 'track' | 'nudge' | 'get'>;
   readonly instruments: Instruments;
   /** Stands for texts that fit no grammar. Known once the store is there, before anything is taken in. */
   readonly fingerprint: Fingerprint;
@@ -37,7 +26,7 @@ export interface PipelineContext {
 }
 
 /** What rows may keep of the texts that one gateway sends. */
-export function textPolicy(gateway: GatewayConfig, { fingerprint }: PipelineContext): TextPolicy {
+export function textPolicy(gateway: GatewayConfig, { fingerprint }: OrdersContext): TextPolicy {
   return { fingerprint, keepsCardLikeIds: gateway.cardLikeIds === 'keep' };
 }
 

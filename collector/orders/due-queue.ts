@@ -1,96 +1,67 @@
-/** Something that falls due. A later push with the same key replaces the earlier one. */
-export interface DueQueue {
-  push(key: string, dueMs: number): void;
-  remove(key: string): void;
-  /** The earliest entry, without taking it. */
-  peek(): { key: string; dueMs: number } | undefined;
-  pop(): { key: string; dueMs: number } | undefined;
-  /** How many entries are due by then. Counts by looking at each: for reports, not for the hot path. */
-  countDue(nowMs: number): number;
-  readonly size: number;
-}
+import TinyQueue from 'tinyqueue';
 
-interface Entry {
-  key: string;
-  dueMs: number;
+/** Something that falls due at a time of the monotonic clock. */
+export interface DueEntry {
+  readonly key: string;
+  readonly dueMs: number;
 }
-
-/** So many replaced entries are no burden. */
-const TOLERATED_STALE = 64;
 
 /**
- * A binary heap by due time. Replaced entries stay in the heap until they surface and are skipped then, or
- * until they are more than the current ones.
+ * What falls due, by due time. A replaced entry stays in the heap until it surfaces and is skipped then, or
+ * until such entries outnumber the current ones.
  */
+export interface DueQueue {
+  heap: TinyQueue<DueEntry>;
+  /** The entry that counts, by key. */
+  readonly current: Map<string, DueEntry>;
+}
+
+/** Replaced entries that a heap may always hold: rebuilding a small one is not worth the work. */
+const TOLERATED_STALE = 64;
+
+const byDueTime = (a: DueEntry, b: DueEntry): number => a.dueMs - b.dueMs;
+
 export function createDueQueue(): DueQueue {
-  let heap: Entry[] = [];
-  const current = new Map<string, Entry>();
+  return { heap: new TinyQueue<DueEntry>([], byDueTime), current: new Map() };
+}
 
-  const before = (a: number, b: number) => (heap[a] as Entry).dueMs < (heap[b] as Entry).dueMs;
-  const swap = (a: number, b: number) => {
-    [heap[a], heap[b]] = [heap[b] as Entry, heap[a] as Entry];
-  };
-  function up(index: number): void {
-    for (let i = index; i > 0;) {
-      const parent = (i - 1) >> 1;
-      if (!before(i, parent)) return;
-      swap(i, parent);
-      i = parent;
-    }
-  }
-  function down(): void {
-    for (let i = 0; ;) {
-      let least = i;
-      for (const child of [2 * i + 1, 2 * i + 2])
-        if (child < heap.length && before(child, least)) least = child;
-      if (least === i) return;
-      swap(i, least);
-      i = least;
-    }
-  }
-  function dropFirst(): void {
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return;
-    heap[0] = last;
-    down();
-  }
-  function first(): Entry | undefined {
-    while (heap[0] !== undefined && current.get(heap[0].key) !== heap[0]) dropFirst();
-    return heap[0];
-  }
+/** Adds an entry, in the place of an earlier one with the same key. */
+export function pushDue(queue: DueQueue, key: string, dueMs: number): void {
+  const entry = { key, dueMs };
+  queue.current.set(key, entry);
+  queue.heap.push(entry);
+  dropStale(queue);
+}
 
-  function dropStale(): void {
-    if (heap.length <= 2 * current.size + TOLERATED_STALE) return;
-    // Sorted by due time, a list is a heap.
-    heap = [...current.values()].sort((a, b) => a.dueMs - b.dueMs);
-  }
+export function removeDue(queue: DueQueue, key: string): void {
+  if (queue.current.delete(key)) dropStale(queue);
+}
 
-  return {
-    push(key, dueMs) {
-      const entry = { key, dueMs };
-      current.set(key, entry);
-      heap.push(entry);
-      up(heap.length - 1);
-      dropStale();
-    },
-    remove(key) {
-      if (current.delete(key)) dropStale();
-    },
-    peek: first,
-    pop() {
-      const entry = first();
-      if (entry === undefined) return undefined;
-      dropFirst();
-      current.delete(entry.key);
-      return entry;
-    },
-    countDue(nowMs) {
-      let count = 0;
-      for (const entry of current.values()) if (entry.dueMs <= nowMs) count += 1;
-      return count;
-    },
-    get size() {
-      return current.size;
-    },
-  };
+/** The earliest entry, without taking it. */
+export function peekDue({ heap, current }: DueQueue): DueEntry | undefined {
+  for (;;) {
+    const first = heap.peek();
+    if (first === undefined || current.get(first.key) === first) return first;
+    heap.pop();
+  }
+}
+
+export function popDue(queue: DueQueue): DueEntry | undefined {
+  const entry = peekDue(queue);
+  if (entry === undefined) return undefined;
+  queue.heap.pop();
+  queue.current.delete(entry.key);
+  return entry;
+}
+
+/** How many entries are due by then. Looks at each of them: for reports, not for the hot path. */
+export function countDue({ current }: DueQueue, nowMs: number): number {
+  let count = 0;
+  for (const entry of current.values()) if (entry.dueMs <= nowMs) count += 1;
+  return count;
+}
+
+function dropStale(queue: DueQueue): void {
+  if (queue.heap.length <= 2 * queue.current.size + TOLERATED_STALE) return;
+  queue.heap = new TinyQueue([...queue.current.values()], byDueTime);
 }

@@ -1,10 +1,14 @@
 import { HEADERS } from '../../schemas/names.ts';
+import { rejectRow } from '../../schemas/reject-row.ts';
 import type { EpochMicros, RejectRow } from '../../schemas/rows.ts';
 import type { CallbackDelivery } from '../decode/callback.ts';
 import { stableId } from '../decode/ids.ts';
 import { decodeWatchMessage } from '../../schemas/watch-message.ts';
-import type { KafkaRecord } from '../../schemas/kafka.ts';
+import type { Coordinates, KafkaRecord } from '../../schemas/kafka.ts';
 import type { WatchRequest } from '../../schemas/watch-message.ts';
+import { handleCallbacks } from './callbacks.ts';
+import type { OrdersContext } from './context.ts';
+import { handleWatchRequests } from './watch-requests.ts';
 
 const BODY_HASH = /^[0-9a-f]{64}$/;
 
@@ -38,6 +42,36 @@ export function toDelivery(
   };
 }
 
+/** Takes records of a callback topic to acknowledgement, see `handleCallbacks`. */
+export async function handleCallbackRecords(
+  records: readonly KafkaRecord[],
+  gatewayOf: GatewayOfTopic,
+  context: OrdersContext,
+): Promise<void> {
+  const { readable, provenance } = await readableOf(records, context);
+  const deliveries = readable.map((record) => toDelivery(record, gatewayOf, context.clock.now()));
+  await handleCallbacks(deliveries, context, provenance);
+}
+
+/** Takes records of the watch topic to acknowledgement, see `handleWatchRequests`. */
+export async function handleWatchRecords(
+  records: readonly KafkaRecord[],
+  context: OrdersContext,
+): Promise<void> {
+  const { readable, provenance } = await readableOf(records, context);
+  await handleWatchRequests(readable.map(toWatchRequest), context, provenance);
+}
+
+/** The records that can be read; the others are stored as rejects. */
+async function readableOf(records: readonly KafkaRecord[], { clock, write }: OrdersContext) {
+  const { readable, rejects } = setApart(records, clock.now());
+  if (rejects.length > 0) await write({ rejects }, {});
+  return {
+    readable,
+    provenance: { kafkaRecords: records.length, coordinates: coordinatesRange(records) },
+  };
+}
+
 /** A record of the watch topic. */
 export function toWatchRequest(record: KafkaRecord): WatchRequest {
   const decoded = decodeWatchMessage(record.value);
@@ -51,7 +85,7 @@ export function toWatchRequest(record: KafkaRecord): WatchRequest {
 }
 
 /** Records to handle, and a reject for each that stands for a batch which cannot be read. */
-export function setApart(
+function setApart(
   records: readonly KafkaRecord[],
   now: EpochMicros,
 ): { readable: readonly KafkaRecord[]; rejects: RejectRow[] } {
@@ -66,26 +100,21 @@ function unreadableRow(record: KafkaRecord, now: EpochMicros): RejectRow[] {
   const { unreadable } = record;
   if (unreadable === undefined) return [];
   const { why, firstOffset, lastOffset, bytes } = unreadable;
-  const { topic, partition, offset } = coordinatesOf(record);
   const reason = why === 'too_large' ? 'kafka_batch_too_large' : 'kafka_batch_damaged';
   return [
-    {
+    rejectRow({
       gateway: '',
       reason,
-      reject_id: stableId(`${reason}|${coordinatesText(record)}`),
-      rejected_at: now,
+      rejectId: stableId(`${reason}|${coordinatesText(record)}`),
+      rejectedAt: now,
       source: 'kafka',
-      field: 'records',
-      expected: why === 'too_large' ? 'at most 16 MiB and 200,000 records' : 'a batch that can be unpacked',
-      received: `offsets ${firstOffset} to ${lastOffset}, packed in ${bytes} bytes`,
-      content: '',
-      topic,
-      kafka_partition: partition,
-      kafka_offset: offset,
-      delivery_id: '',
-      order_type: null,
-      order_id: null,
-    },
+      problem: {
+        field: 'records',
+        received: `offsets ${firstOffset} to ${lastOffset}, packed in ${bytes} bytes`,
+        expected: why === 'too_large' ? 'at most 16 MiB and 200,000 records' : 'a batch that can be unpacked',
+      },
+      coordinates: coordinatesOf(record),
+    }),
   ];
 }
 
@@ -111,6 +140,6 @@ function coordinatesText(record: KafkaRecord): string {
   return `${record.topic}/${record.partition}@${record.offset}`;
 }
 
-function coordinatesOf(record: KafkaRecord) {
+function coordinatesOf(record: KafkaRecord): Coordinates {
   return { topic: record.topic, partition: record.partition, offset: Number(record.offset) };
 }

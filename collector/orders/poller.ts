@@ -1,65 +1,70 @@
 import type { Clock } from '../../schemas/clock.ts';
 import type { GatewayConfig } from '../../schemas/config.ts';
-import type { PollCause, WatchedOrder } from '../../schemas/watch.ts';
-import { createGatewayPoller } from './gateway-poller.ts';
-import type { PollerStatus } from '../../schemas/polling.ts';
-import type { GatewayPoller, HandleAnswer, PollerEvent, Watched } from './poller-port.ts';
-import { createStatusClient } from '../sources/gateway/status-client.ts';
+import type { HttpReply, PollerStatus } from '../../schemas/polling.ts';
+import { gatewayOfKey, type WatchedOrder } from '../../schemas/watch.ts';
+import { createGatewayPoller, type GatewayPoller } from './gateway-poller.ts';
+import type { ApplyReply, PollerEvent, TrackedOrders } from './tracked-orders.ts';
+
+/** Reads orders of one gateway. */
+export interface StatusReader {
+  /** One status request; never rejects for what the gateway does. */
+  read(order: WatchedOrder): Promise<HttpReply>;
+  close(): Promise<void>;
+}
 
 export interface PollerOptions {
   readonly gateways: readonly GatewayConfig[];
+  readonly reader: (gateway: GatewayConfig) => StatusReader;
   readonly clock: Clock;
-  readonly handle: HandleAnswer;
-  readonly reopen: (order: WatchedOrder) => WatchedOrder;
   /** Is the order this collector's to go on with? @default always */
-  readonly keeps?: (order: WatchedOrder) => boolean;
+  readonly owns?: (order: WatchedOrder) => boolean;
   readonly onEvent: (gateway: string, event: PollerEvent) => void;
 }
 
 /**
  * The status poller over all gateways. Each has queues and budgets of its own, so none can starve another.
  */
-export interface Poller {
-  resume(watched: Watched): void;
-  /** Forgets the orders that others keep. */
-  release(): void;
-  takeUp(key: string, watched: Watched, cause: PollCause): void;
-  nudge(gateway: string, key: string): boolean;
-  get(gateway: string, key: string): WatchedOrder | undefined;
+export interface Poller extends TrackedOrders {
+  /** Sends requests from now on; their replies go to `apply`. */
+  start(apply: ApplyReply): void;
   status(): ReadonlyMap<string, PollerStatus>;
+  /** Starts no further request and waits for those under way until their replies are applied. */
   stop(): Promise<void>;
 }
 
-export function createPoller(options: PollerOptions): Poller {
-  const parts = new Map<string, { poller: GatewayPoller; close: () => Promise<void> }>();
-  for (const gateway of options.gateways) {
-    const client = createStatusClient(gateway);
-    const poller = createGatewayPoller({
-      policy: gateway.poll,
-      clock: options.clock,
-      read: (order) => client.read(order),
-      handle: options.handle,
-      reopen: options.reopen,
-      ...(options.keeps === undefined ? {} : { keeps: options.keeps }),
-      onEvent: (event) => options.onEvent(gateway.name, event),
-    });
-    parts.set(gateway.name, { poller, close: () => client.close() });
+export function createPoller({ gateways, reader, clock, owns, onEvent }: PollerOptions): Poller {
+  const readers = new Map(gateways.map((gateway) => [gateway.name, reader(gateway)]));
+  const pollers = new Map<string, GatewayPoller>();
+  for (const { name, poll } of gateways) {
+    pollers.set(
+      name,
+      createGatewayPoller({
+        policy: poll,
+        clock,
+        read: (order) => (readers.get(name) as StatusReader).read(order),
+        ...(owns === undefined ? {} : { owns }),
+        onEvent: (event) => onEvent(name, event),
+      }),
+    );
   }
-  const of = (gateway: string): GatewayPoller | undefined => parts.get(gateway)?.poller;
+  const of = (key: string): GatewayPoller | undefined => pollers.get(gatewayOfKey(key));
 
   return {
-    // An order of a gateway that left the configuration stays in the store, and is taken up again with it.
-    resume: (watched) => of(watched.order.gateway)?.resume(watched),
-    release() {
-      for (const { poller } of parts.values()) poller.release();
+    start(apply) {
+      for (const poller of pollers.values()) poller.start(apply);
     },
-    takeUp: (key, watched, cause) => of(watched.order.gateway)?.takeUp(key, watched, cause),
-    nudge: (gateway, key) => of(gateway)?.nudge(key) ?? false,
-    get: (gateway, key) => of(gateway)?.get(key),
-    status: () => new Map([...parts].map(([name, { poller }]) => [name, poller.status()])),
+    // An order of a gateway that left the configuration stays in the store, and is tracked again with it.
+    resume: (tracked) => pollers.get(tracked.order.gateway)?.resume(tracked),
+    release() {
+      for (const poller of pollers.values()) poller.release();
+    },
+    track: (tracked, cause) => pollers.get(tracked.order.gateway)?.track(tracked, cause),
+    nudge: (key) => of(key)?.nudge(key) ?? false,
+    get: (key) => of(key)?.get(key),
+    status: () => new Map([...pollers].map(([name, poller]) => [name, poller.status()])),
     async stop() {
-      await Promise.all([...parts.values()].map(({ poller }) => poller.stop()));
-      await Promise.all([...parts.values()].map(({ close }) => close()));
+      await Promise.all([...pollers.values()].map((poller) => poller.stop()));
+      await Promise.all([...readers.values()].map((one) => one.close()));
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { PollConfig } from '../../schemas/config.ts';
+import { rejectRow } from '../../schemas/reject-row.ts';
 import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
 import type {
   OrderObservationRow,
@@ -11,51 +12,49 @@ import type {
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
 import { decide, inTimeOrder } from '../decode/history.ts';
 import { stableId } from '../decode/ids.ts';
-import { readKnown, readTold, withTold, type KnownHistory } from '../decode/known-history.ts';
-import type { DecodedReply } from '../decode/status-reply.ts';
+import { readKnown, readReplyFacts, withReplyFacts, type KnownHistory } from '../decode/known-history.ts';
+import type { DecodedReply, ReplyContent } from '../decode/status-reply.ts';
 import { advance } from './advance.ts';
-import type { Handled, StatusAnswer } from './poller-port.ts';
-import type { PipelineContext } from './context.ts';
+import type { OrdersContext } from './context.ts';
 import { identify } from './identify.ts';
 import { hint } from './observation.ts';
+import type { AppliedReply, PolledReply } from './tracked-orders.ts';
 import { toRow } from './watch-memory.ts';
 
 /**
- * Takes an answer of the gateway to acknowledgement: decodes it, makes rows of what is new, advances the
+ * Takes a reply of the gateway to acknowledgement: decodes it, makes rows of what is new, advances the
  * order's schedule, and resolves with its next state once everything is stored.
  */
-export async function handleAnswer(answer: StatusAnswer, context: PipelineContext): Promise<Handled> {
-  const gateway = context.gateways.get(answer.order.gateway);
-  if (gateway === undefined) throw new TypeError(`no gateway named ${answer.order.gateway}`);
+export async function applyReply(reply: PolledReply, context: OrdersContext): Promise<AppliedReply> {
+  const gateway = context.gateways.get(reply.order.gateway);
+  if (gateway === undefined) throw new TypeError(`no gateway named ${reply.order.gateway}`);
   const now = context.clock.now();
-  const { order, live, known: knownBefore, reply } = await identify(answer, context);
-  const told = reply?.ok === true ? reply : null;
-  const outcome = reply !== null && !reply.ok ? 'invalid_response' : answer.outcome;
+  const { order, tracked, known: knownBefore, decoded } = await identify(reply, context);
+  const content = decoded?.ok === true ? decoded : null;
+  const outcome = decoded !== null && !decoded.ok ? 'invalid_response' : reply.outcome;
   const facts = {
     outcome,
-    orderStatus: told?.orderStatus ?? null,
-    final: told?.final === true,
-    newItems: told?.newEvents.length ?? 0,
-    retryAfterMs: answer.retryAfterMs,
+    orderStatus: content?.orderStatus ?? null,
+    final: content?.final === true,
+    newItems: content?.newEvents.length ?? 0,
+    retryAfterMs: reply.retryAfterMs,
   };
-  // Its own reads drive the schedule of an order that is watched under both ids.
+  // Its own reads drive the schedule of an order that is tracked under both ids.
   const read =
-    live === null ? advance(order, facts, gateway.poll, answer.answeredAt, context.random()) : order;
-  const known = told === null ? knownBefore : withTold(told.known, toldText(told.observation));
+    tracked === null ? advance(order, facts, gateway.poll, reply.repliedAt, context.random()) : order;
+  const known = content === null ? knownBefore : withReplyFacts(content.known, factsOf(content));
   const ended = read.phase === 'settled' || read.phase === 'abandoned';
   const settlements = ended && !read.rootSent && read.externalId !== '' ? [settlement(read, known, now)] : [];
   const next = settlements.length > 0 ? { ...read, rootSent: true } : read;
-  const orderObservations = observations(reply, knownBefore, next, now);
   const bundle: RowBundle = {
-    historyEvents: told?.newEvents ?? [],
+    historyEvents: content?.newEvents ?? [],
     settlements,
-    orderObservations,
-    polls: [pollRow(answer, outcome, reply)],
-    rejects: rejectsOf(answer, reply, gateway.poll, now),
-    orderWatch: watchRows(answer, next, live, context.collectorId),
+    orderObservations: observations(content, knownBefore, next, now),
+    polls: [pollRow(reply, outcome, decoded)],
+    rejects: rejectsOf(reply, decoded, gateway.poll, now),
+    orderWatch: watchRows(reply, next, tracked, context.collectorId),
   };
-  count(answer, bundle, reply, context);
-  await context.write(bundle, { replies: 1, historyItems: told?.items ?? 0 });
+  await context.write(bundle, { replies: 1, historyItems: content?.items ?? 0 });
   // What ended is forgotten; its history is read back from the store should it open again.
   return { order: next, known: ended ? null : known, outcome };
 }
@@ -65,12 +64,12 @@ export async function handleAnswer(answer: StatusAnswer, context: PipelineContex
  * persisted a later one, so that a crash never forgets that the order is to be read again.
  */
 function watchRows(
-  { order: asked, startedAt }: StatusAnswer,
+  { order: asked, startedAt }: PolledReply,
   next: WatchedOrder,
-  live: WatchedOrder | null,
+  tracked: WatchedOrder | null,
   collectorId: string,
 ): OrderWatchRow[] {
-  const rows = next === live ? [] : [toRow(next, startedAt, collectorId)];
+  const rows = next === tracked ? [] : [toRow(next, startedAt, collectorId)];
   if (watchKey(next) === watchKey(asked)) return rows;
   const merged: WatchedOrder = { ...asked, phase: 'merged', externalId: next.externalId };
   return [toRow(merged, startedAt, collectorId), ...rows];
@@ -78,52 +77,49 @@ function watchRows(
 
 /** A reply that was cut off at the size limit has no decoder to refuse it. */
 function rejectsOf(
-  answer: StatusAnswer,
-  reply: DecodedReply | null,
+  reply: PolledReply,
+  decoded: DecodedReply | null,
   { maxReplyBytes }: PollConfig,
   now: number,
 ): readonly RejectRow[] {
-  if (answer.errorType !== 'too_large') return reply?.rejects ?? [];
-  const { order } = answer;
+  if (reply.errorType !== 'too_large') return decoded?.rejects ?? [];
+  const { order } = reply;
   return [
-    {
+    rejectRow({
       gateway: order.gateway,
       reason: 'reply_too_large',
-      reject_id: stableId(`${watchKey(order)}|reply_too_large`),
-      rejected_at: now,
-      source: answer.cause,
-      field: 'body',
-      expected: `at most ${maxReplyBytes} bytes`,
-      received: `${answer.bodyBytes} bytes or more`,
-      content: '',
-      topic: '',
-      kafka_partition: null,
-      kafka_offset: null,
-      delivery_id: '',
-      order_type: order.orderType,
-      order_id: order.orderId,
-    },
+      rejectId: stableId(`${watchKey(order)}|reply_too_large`),
+      rejectedAt: now,
+      source: reply.cause,
+      problem: {
+        field: 'body',
+        received: `${reply.bodyBytes} bytes or more`,
+        expected: `at most ${maxReplyBytes} bytes`,
+      },
+      orderType: order.orderType,
+      orderId: order.orderId,
+    }),
   ];
 }
 
 /**
  * An unchanged reply says nothing new of the order; the first, a changed and the last one do. So does the
- * first of a run: a crash may have stored a reply's history and not yet what it told of the order.
+ * first of a run: a crash may have stored a reply's history and not yet its other facts.
  *
  * @param known before the reply
  */
 function observations(
-  reply: DecodedReply | null,
+  content: ReplyContent | null,
   known: KnownHistory,
   next: WatchedOrder,
   now: number,
 ): OrderObservationRow[] {
-  if (reply?.ok === true) {
+  if (content !== null) {
     const settledAt = next.phase === 'settled' ? now : null;
     const abandonedAt = next.phase === 'abandoned' ? now : null;
-    const unchanged = reply.newEvents.length === 0 && readTold(known) === toldText(reply.observation);
+    const unchanged = content.newEvents.length === 0 && readReplyFacts(known) === factsOf(content);
     if (unchanged && settledAt === null && abandonedAt === null) return [];
-    return [{ ...reply.observation, settled_at: settledAt, abandoned_at: abandonedAt }];
+    return [{ ...content.observation, settled_at: settledAt, abandoned_at: abandonedAt }];
   }
   if (next.phase !== 'abandoned' || next.externalId === '') return [];
   // A late callback had it read again, and the gateway has forgotten it: its end is known all the same.
@@ -138,7 +134,8 @@ function observations(
 }
 
 /** What may change without a new item: a gateway corrects an amount, or names the currency later. */
-function toldText({ status, amount, currency, external_transaction_id }: OrderObservationRow): string {
+function factsOf({ observation }: ReplyContent): string {
+  const { status, amount, currency, external_transaction_id } = observation;
   return JSON.stringify([status, amount, currency, external_transaction_id]);
 }
 
@@ -164,45 +161,27 @@ function settlement(order: WatchedOrder, known: KnownHistory, now: number): Sett
   };
 }
 
-function pollRow(answer: StatusAnswer, outcome: PollRow['outcome'], reply: DecodedReply | null): PollRow {
-  const { order } = answer;
-  const failure = reply !== null && !reply.ok ? (reply.rejects[0]?.reason ?? '') : '';
+function pollRow(reply: PolledReply, outcome: PollRow['outcome'], decoded: DecodedReply | null): PollRow {
+  const { order } = reply;
+  const content = decoded?.ok === true ? decoded : null;
   return {
     gateway: order.gateway,
-    started_at: answer.startedAt,
-    poll_id: answer.pollId,
-    endpoint: answer.endpoint,
+    started_at: reply.startedAt,
+    poll_id: reply.pollId,
+    endpoint: reply.endpoint,
     order_type: order.orderType,
     order_id: order.orderId,
     id_kind: order.idKind,
-    cause: answer.cause,
-    http_status: answer.httpStatus,
+    cause: reply.cause,
+    http_status: reply.httpStatus,
     outcome,
-    error_type: failure === '' ? answer.errorType : failure,
-    duration_ms: answer.durationMs,
-    lateness_ms: answer.latenessMs,
-    reply_bytes: answer.bodyBytes,
-    items: reply?.ok === true ? reply.items : 0,
-    new_items: reply?.ok === true ? reply.newEvents.length : 0,
-    refused_items: reply?.ok === true ? reply.refusedItems : 0,
-    anomaly: reply?.ok === true ? reply.anomaly : '',
+    error_type: decoded?.ok === false ? decoded.reason : reply.errorType,
+    duration_ms: reply.durationMs,
+    lateness_ms: reply.latenessMs,
+    reply_bytes: reply.bodyBytes,
+    items: content?.items ?? 0,
+    new_items: content?.newEvents.length ?? 0,
+    refused_items: content?.refusedItems ?? 0,
+    anomaly: content?.anomaly ?? '',
   };
-}
-
-function count(
-  answer: StatusAnswer,
-  bundle: RowBundle,
-  reply: DecodedReply | null,
-  context: PipelineContext,
-): void {
-  const { instruments } = context;
-  const { gateway } = answer.order;
-  const [poll] = bundle.polls ?? [];
-  instruments.received.add(1, { source: 'poller' });
-  instruments.polls.add(1, { gateway, outcome: poll?.outcome ?? answer.outcome });
-  instruments.pollLateness.record(answer.latenessMs / 1000, { gateway });
-  instruments.pollDuration.record(answer.durationMs / 1000, { gateway });
-  for (const reject of bundle.rejects ?? []) instruments.rejects.add(1, { reason: reject.reason });
-  for (const event of bundle.historyEvents ?? []) instruments.decoded.add(1, { format: event.code_format });
-  if (reply?.ok === true) instruments.duplicatesAbsorbed.add(reply.items - reply.newEvents.length);
 }

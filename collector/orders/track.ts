@@ -1,68 +1,99 @@
-import type { EpochMicros } from '../../schemas/rows.ts';
-import { watchKey, type WatchedOrder, type WatchRef } from '../../schemas/watch.ts';
+import type { EpochMicros, OrderWatchRow } from '../../schemas/rows.ts';
+import { watchKey, type PollCause, type WatchedOrder, type WatchRef } from '../../schemas/watch.ts';
 import { NOTHING_KNOWN } from '../decode/known-history.ts';
-import { lookAgain, reopen } from './advance.ts';
-import type { PipelineContext } from './context.ts';
+import { learn, lookAgain, reopen, type OrderFacts } from './advance.ts';
+import type { OrdersContext } from './context.ts';
+import type { TrackedOrder } from './tracked-orders.ts';
+import { toRow } from './watch-memory.ts';
 
-/** Somebody named an order that is to be read. */
-export interface OrderNews extends WatchRef {
-  readonly channel?: string | undefined;
-  readonly amount?: string | null | undefined;
-  readonly currency?: string | null | undefined;
-  readonly externalTransactionId?: string | undefined;
+/** Somebody named an order that is to be read, and may know more of it. */
+export interface OrderHint extends WatchRef, Omit<OrderFacts, 'rootSent'> {
   /** What a callback says; it never becomes the order's status. */
   readonly status?: string | undefined;
 }
 
-export interface TakenUp {
-  readonly order: WatchedOrder;
-  /** `null`: to be loaded before the first read. */
-  readonly known: string | null;
-  /** The state must be persisted before the news is acknowledged: it is new, or open again, or knows more. */
+/** What a hint makes of an order. */
+export interface TrackedChange extends TrackedOrder {
+  /** The state must be persisted before the hint is acknowledged: it is new, or open again, or knows more. */
   readonly changed: boolean;
 }
 
 /**
- * What becomes of orders that were named: new ones are taken up, settled ones opened again, watched ones
- * learn what the news knows more. One look-up for all that are not in memory.
+ * What becomes of orders that were named, by watch key: new ones are tracked, settled ones opened again,
+ * tracked ones learn what the hint knows more. One look-up for all that are not in memory.
  */
-export async function takeUp(
-  news: readonly OrderNews[],
-  context: PipelineContext,
-): Promise<Map<string, TakenUp>> {
+export async function applyHints(
+  hints: readonly OrderHint[],
+  context: OrdersContext,
+): Promise<Map<string, TrackedChange>> {
   const now = context.clock.now();
-  const keys = news.map(watchKey);
-  const missing = news.filter(
-    ({ gateway }, index) => context.poller.get(gateway, keys[index] as string) === undefined,
-  );
+  const keys = hints.map(watchKey);
+  const missing = hints.filter((_hint, index) => context.tracked.get(keys[index] as string) === undefined);
   const stored = await context.memory.find(missing);
-  const taken = new Map<string, TakenUp>();
-  for (const [index, one] of news.entries()) {
+  const changes = new Map<string, TrackedChange>();
+  for (const [index, hint] of hints.entries()) {
     const key = keys[index] as string;
-    const earlier = taken.get(key);
-    const live = earlier?.order ?? context.poller.get(one.gateway, key);
-    const before = live ?? stored.get(key);
-    const known = earlier?.known ?? (live === undefined && before === undefined ? NOTHING_KNOWN : null);
-    const order = learn(before === undefined ? fresh(one, now) : opened(before, one, now), one);
-    // A read that is under way may settle it: that somebody wants another must outlive a crash.
-    const mayEnd = order.phase === 'rereading';
-    const changed = live === undefined || order !== before || mayEnd || earlier?.changed === true;
-    taken.set(key, { order, known, changed });
+    const earlier = changes.get(key);
+    const tracked = earlier?.order ?? context.tracked.get(key);
+    changes.set(key, changeOf(hint, { earlier, tracked, stored: stored.get(key) }, now));
   }
-  return taken;
+  return changes;
 }
 
-function opened(order: WatchedOrder, { status }: OrderNews, now: EpochMicros): WatchedOrder {
+/**
+ * What one hint makes of an order.
+ * @param before what an earlier hint made of it, how it is tracked, and how it was stored
+ */
+export function changeOf(
+  hint: OrderHint,
+  before: {
+    readonly earlier?: TrackedChange | undefined;
+    readonly tracked?: WatchedOrder | undefined;
+    readonly stored?: WatchedOrder | undefined;
+  },
+  now: EpochMicros,
+): TrackedChange {
+  const { earlier, tracked } = before;
+  const last = tracked ?? before.stored;
+  const known = earlier?.known ?? (last === undefined ? NOTHING_KNOWN : null);
+  const order = learn(last === undefined ? fresh(hint, now) : opened(last, hint, now), hint);
+  // A read that is under way may settle it: that somebody wants another must outlive a crash.
+  const mayEnd = order.phase === 'rereading';
+  const changed = tracked === undefined || order !== last || mayEnd || earlier?.changed === true;
+  return { order, known, changed };
+}
+
+/** The states that must be persisted before the hints are acknowledged. */
+export function changedRows(
+  changes: ReadonlyMap<string, TrackedChange>,
+  now: EpochMicros,
+  collectorId: string,
+): OrderWatchRow[] {
+  return [...changes.values()]
+    .filter(({ changed }) => changed)
+    .map(({ order }) => toRow(order, now, collectorId));
+}
+
+/** Has the named orders read, now that what follows from the hints is stored. */
+export function trackAll(
+  changes: ReadonlyMap<string, TrackedChange>,
+  cause: PollCause,
+  { tracked }: OrdersContext,
+): void {
+  for (const { order, known } of changes.values()) tracked.track({ order, known }, cause);
+}
+
+function opened(order: WatchedOrder, { status }: OrderHint, now: EpochMicros): WatchedOrder {
   const isKnown = order.phase === 'settled' && order.finalAt !== null && status === order.lastStatus;
   return isKnown ? lookAgain(order, now) : reopen(order, now);
 }
 
-function fresh(news: OrderNews, now: EpochMicros): WatchedOrder {
+function fresh(hint: OrderHint, now: EpochMicros): WatchedOrder {
   return {
-    gateway: news.gateway,
-    orderType: news.orderType,
-    idKind: news.idKind,
-    orderId: news.orderId,
+    gateway: hint.gateway,
+    orderType: hint.orderType,
+    idKind: hint.idKind,
+    orderId: hint.orderId,
     phase: 'active',
     nextPollAt: now,
     attempt: 0,
@@ -70,25 +101,11 @@ function fresh(news: OrderNews, now: EpochMicros): WatchedOrder {
     firstSeenAt: now,
     finalAt: null,
     lastStatus: null,
-    externalId: news.idKind === 'external-id' ? news.orderId : '',
-    externalTransactionId: news.idKind === 'transaction-id' ? news.orderId : '',
+    externalId: hint.idKind === 'external-id' ? hint.orderId : '',
+    externalTransactionId: hint.idKind === 'transaction-id' ? hint.orderId : '',
     channel: '',
     amount: null,
     currency: null,
     rootSent: false,
   };
-}
-
-/** Fills what was not known; never overwrites. Returns the same object when there is nothing to learn. */
-export function learn(order: WatchedOrder, news: OrderNews): WatchedOrder {
-  const channel = order.channel || (news.channel ?? '');
-  const amount = order.amount ?? news.amount ?? null;
-  const currency = order.currency ?? news.currency ?? null;
-  const externalTransactionId = order.externalTransactionId || (news.externalTransactionId ?? '');
-  const same =
-    channel === order.channel &&
-    amount === order.amount &&
-    currency === order.currency &&
-    externalTransactionId === order.externalTransactionId;
-  return same ? order : { ...order, channel, amount, currency, externalTransactionId };
 }

@@ -11,7 +11,7 @@ import {
 import { orderText, type OrderIdentity } from '../decode/ids.ts';
 import { knownLine, type KnownHistory } from '../decode/known-history.ts';
 import { inPieces } from '../../store/pieces.ts';
-import { shareCondition, type Share } from './assignment.ts';
+import { assignmentCondition, type Assignment } from './assignment.ts';
 
 /** Runs a SELECT; parameters as `{name:Type}`. */
 export type Query = <T>(sql: string, params?: Readonly<Record<string, unknown>>) => Promise<T[]>;
@@ -19,12 +19,12 @@ export type Query = <T>(sql: string, params?: Readonly<Record<string, unknown>>)
 /** Reads back what earlier runs and other collectors stored about orders. */
 export interface WatchMemory {
   /**
-   * The orders that are still to be read, in pages: all of them, those of a share, or those whose state a
-   * collector wrote last.
+   * The orders that are still to be read, in pages: all of them, those of an assignment, or those whose state
+   * a collector wrote last.
    */
-  active(of?: { share?: Share; by?: string }): AsyncIterable<readonly WatchedOrder[]>;
+  active(of?: ActiveOf): AsyncIterable<readonly WatchedOrder[]>;
   /**
-   * Those of a share among them whose newest state is of then or later, and was written by another collector.
+   * Those of an assignment among them whose newest state is of then or later, by another collector.
    */
   recent(of: RecentOf): AsyncIterable<readonly WatchedOrder[]>;
   /** The stored state of these orders, by watch key; absent: never watched. */
@@ -33,8 +33,13 @@ export interface WatchMemory {
   known(orders: readonly OrderIdentity[]): Promise<Map<string, KnownHistory>>;
 }
 
+export interface ActiveOf {
+  readonly assignment?: Assignment;
+  readonly by?: string;
+}
+
 export interface RecentOf {
-  readonly share: Share;
+  readonly assignment: Assignment;
   readonly since: EpochMicros;
   readonly notBy: string;
 }
@@ -47,87 +52,98 @@ external_transaction_id, channel, amount, currency, root_sent, collector_id`;
 
 /** The memory in the store. Table names are those of the store's own database. */
 export function createWatchMemory(query: Query): WatchMemory {
-  const table = TABLES.orderWatch;
+  return {
+    active: (of = {}) => readActive(query, of),
+    recent: (of) => readRecent(query, of),
+    find: (refs) => findOrders(query, refs),
+    known: (orders) => readKnownHistories(query, orders),
+  };
+}
 
-  /**
-   * The unfinished orders of one group, in the order of the table, so that each page reads on where the last
-   * one ended.
-   */
-  async function* activeOf(
-    group: Group,
-    { share = null, by }: { share?: Share; by?: string },
-  ): AsyncIterable<readonly WatchedOrder[]> {
-    const ours = shareCondition(share);
-    for (let after = ''; ;) {
-      const rows = await query<OrderWatchRow>(
-        `SELECT ${COLUMNS} FROM ${table} FINAL
+async function* readActive(query: Query, of: ActiveOf): AsyncIterable<readonly WatchedOrder[]> {
+  const groups = await query<Group>(`SELECT DISTINCT gateway, order_type, id_kind FROM ${TABLES.orderWatch}`);
+  for (const group of groups) yield* readActiveGroup(query, group, of);
+}
+
+/**
+ * The unfinished orders of one group, in the order of the table, so that each page reads on where the last
+ * one ended.
+ */
+async function* readActiveGroup(
+  query: Query,
+  group: Group,
+  { assignment = null, by }: ActiveOf,
+): AsyncIterable<readonly WatchedOrder[]> {
+  const ours = assignmentCondition(assignment);
+  for (let after = ''; ;) {
+    const rows = await query<OrderWatchRow>(
+      `SELECT ${COLUMNS} FROM ${TABLES.orderWatch} FINAL
 WHERE gateway = {gateway:String} AND order_type = {order_type:String} AND id_kind = {id_kind:String}
 AND order_id > {after:String} AND phase IN ('active', 'rereading') AND ${ours.sql}
 ${by === undefined ? '' : 'AND collector_id = {by:String}'}
 ORDER BY order_id LIMIT ${PAGE}`,
-        { ...group, ...ours.params, after, ...(by === undefined ? {} : { by }) },
-      );
-      if (rows.length > 0) yield rows.map(fromRow);
-      if (rows.length < PAGE) return;
-      after = rows.at(-1)?.order_id ?? '';
-    }
+      { ...group, ...ours.params, after, ...(by === undefined ? {} : { by }) },
+    );
+    if (rows.length > 0) yield rows.map(fromRow);
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)?.order_id ?? '';
   }
+}
 
-  return {
-    async *active(of = {}) {
-      const groups = await query<Group>(`SELECT DISTINCT gateway, order_type, id_kind FROM ${table}`);
-      for (const group of groups) yield* activeOf(group, of);
-    },
-    async *recent({ share, since, notBy }) {
-      const ours = shareCondition(share);
-      // Not FINAL, which would read all there ever was: what is newest among recent states is the newest of
-      // all.
-      const rows = await query<OrderWatchRow>(
-        `SELECT ${COLUMNS} FROM
-(SELECT * FROM ${table} WHERE updated_at >= fromUnixTimestamp64Micro({since:Int64})
+async function* readRecent(
+  query: Query,
+  { assignment, since, notBy }: RecentOf,
+): AsyncIterable<readonly WatchedOrder[]> {
+  const ours = assignmentCondition(assignment);
+  // Not FINAL, which would read all there ever was: what is newest among recent states is the newest of all.
+  const rows = await query<OrderWatchRow>(
+    `SELECT ${COLUMNS} FROM
+(SELECT * FROM ${TABLES.orderWatch} WHERE updated_at >= fromUnixTimestamp64Micro({since:Int64})
 ORDER BY updated_at DESC LIMIT 1 BY gateway, order_type, id_kind, order_id)
 WHERE phase IN ('active', 'rereading') AND collector_id != {notBy:String} AND ${ours.sql}`,
-        { ...ours.params, since, notBy },
-      );
-      for (let from = 0; from < rows.length; from += PAGE) yield rows.slice(from, from + PAGE).map(fromRow);
-    },
-    async find(refs) {
-      const found = new Map<string, WatchedOrder>();
-      const wanted = new Set(refs.map(watchKey));
-      for (const some of inPieces(refs, ({ orderId }) => [orderId])) {
-        const rows = await query<OrderWatchRow>(
-          `SELECT ${COLUMNS} FROM ${table} FINAL
+    { ...ours.params, since, notBy },
+  );
+  for (let from = 0; from < rows.length; from += PAGE) yield rows.slice(from, from + PAGE).map(fromRow);
+}
+
+async function findOrders(query: Query, refs: readonly WatchRef[]): Promise<Map<string, WatchedOrder>> {
+  const found = new Map<string, WatchedOrder>();
+  const wanted = new Set(refs.map(watchKey));
+  for (const some of inPieces(refs, ({ orderId }) => [orderId])) {
+    const rows = await query<OrderWatchRow>(
+      `SELECT ${COLUMNS} FROM ${TABLES.orderWatch} FINAL
 WHERE gateway IN {gateways:Array(String)} AND order_id IN {ids:Array(String)}`,
-          { gateways: distinct(some, 'gateway'), ids: distinct(some, 'orderId') },
-        );
-        for (const order of rows.map(fromRow))
-          if (wanted.has(watchKey(order))) found.set(watchKey(order), order);
-      }
-      return found;
-    },
-    async known(orders) {
-      const found = new Map<string, KnownHistory>();
-      const wanted = new Set(orders.map(orderText));
-      for (const some of inPieces(orders, ({ externalId }) => [externalId])) {
-        const rows = await query<StoredItem>(
-          `SELECT gateway, order_type, external_id, toUnixTimestamp64Micro(e.event_time) AS time, action, occurrence,
+      { gateways: distinct(some, 'gateway'), ids: distinct(some, 'orderId') },
+    );
+    for (const order of rows.map(fromRow)) if (wanted.has(watchKey(order))) found.set(watchKey(order), order);
+  }
+  return found;
+}
+
+async function readKnownHistories(
+  query: Query,
+  orders: readonly OrderIdentity[],
+): Promise<Map<string, KnownHistory>> {
+  const found = new Map<string, KnownHistory>();
+  const wanted = new Set(orders.map(orderText));
+  for (const some of inPieces(orders, ({ externalId }) => [externalId])) {
+    const rows = await query<StoredItem>(
+      `SELECT gateway, order_type, external_id, toUnixTimestamp64Micro(e.event_time) AS time, action, occurrence,
 argMin(e.list_position, e.observed_at) AS position
 FROM ${TABLES.historyEvents} AS e
 WHERE gateway IN {gateways:Array(String)} AND external_id IN {ids:Array(String)}
 GROUP BY gateway, order_type, external_id, e.event_time, action, occurrence`,
-          { gateways: distinct(some, 'gateway'), ids: distinct(some, 'externalId') },
-        );
-        for (const row of rows) {
-          const { gateway, order_type: orderType, external_id: externalId } = row;
-          const order = orderText({ gateway, orderType, externalId });
-          if (!wanted.has(order)) continue;
-          const before = found.get(order);
-          found.set(order, before === undefined ? knownLine(row) : `${before}\n${knownLine(row)}`);
-        }
-      }
-      return found;
-    },
-  };
+      { gateways: distinct(some, 'gateway'), ids: distinct(some, 'externalId') },
+    );
+    for (const row of rows) {
+      const { gateway, order_type: orderType, external_id: externalId } = row;
+      const order = orderText({ gateway, orderType, externalId });
+      if (!wanted.has(order)) continue;
+      const before = found.get(order);
+      found.set(order, before === undefined ? knownLine(row) : `${before}\n${knownLine(row)}`);
+    }
+  }
+  return found;
 }
 
 type Group = Pick<OrderWatchRow, 'gateway' | 'order_type' | 'id_kind'>;

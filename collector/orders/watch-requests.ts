@@ -1,4 +1,6 @@
 import type { WatchRequest } from '../../schemas/watch-message.ts';
+import { refuse, type Decoded, type Rejected } from '../../schemas/decoded.ts';
+import { rejectRow } from '../../schemas/reject-row.ts';
 import type { OrderObservationRow, RejectRow, WatchRequestRow } from '../../schemas/rows.ts';
 import { stableId } from '../decode/ids.ts';
 import type { Problem } from '../../schemas/problem.ts';
@@ -6,10 +8,9 @@ import { received } from '../../schemas/shape.ts';
 import { isCardLikeId } from '../../schemas/card-search.ts';
 import { currencyCode, decimalText, storedChannel, storedGateway } from '../decode/grammar.ts';
 import type { Provenance } from '../../schemas/sink.ts';
-import type { PipelineContext } from './context.ts';
+import type { OrdersContext } from './context.ts';
 import { hint } from './observation.ts';
-import { takeUp, type OrderNews } from './track.ts';
-import { toRow } from './watch-memory.ts';
+import { applyHints, changedRows, trackAll, type OrderHint } from './track.ts';
 
 /**
  * What is wrong with each request, null where nothing is: for senders who are told, and can mend it
@@ -20,8 +21,8 @@ export function judgeWatchRequests(
   gateways: Gateways,
 ): (Problem | null)[] {
   return requests.map((request) => {
-    const read = readNews(request, gateways);
-    return 'problem' in read ? read.problem : null;
+    const read = readHint(request, gateways);
+    return read.ok ? null : read.problem;
   });
 }
 
@@ -31,100 +32,99 @@ export function judgeWatchRequests(
  */
 export async function handleWatchRequests(
   requests: readonly WatchRequest[],
-  context: PipelineContext,
+  context: OrdersContext,
   provenance: Provenance,
 ): Promise<(Problem | null)[]> {
   const now = context.clock.now();
   const rejects: RejectRow[] = [];
-  const news: OrderNews[] = [];
+  const hints: OrderHint[] = [];
   const watchRequests: WatchRequestRow[] = [];
   const problems: (Problem | null)[] = [];
   for (const request of requests) {
-    const read = readNews(request, context.gateways);
-    if ('problem' in read) {
-      problems.push(read.problem);
-      rejects.push(rejectRow(request, read, context, now));
-      context.instruments.rejects.add(1, {
-        reason: read.gateway === null ? 'watch_message_malformed' : 'unknown_gateway',
-      });
+    const read = readHint(request, context.gateways);
+    problems.push(read.ok ? null : read.problem);
+    if (!read.ok) {
+      rejects.push(refusedRow(request, read, context, now));
     } else {
-      problems.push(null);
-      const kept = keep(read, context);
-      news.push(kept);
+      const kept = keep(read.hint, context);
+      hints.push(kept);
       watchRequests.push(requestRow(request, kept, now));
     }
   }
-  const taken = await takeUp(news, context);
-  const orderObservations: OrderObservationRow[] = news
+  const changes = await applyHints(hints, context);
+  const orderObservations: OrderObservationRow[] = hints
     .filter((one) => one.idKind === 'external-id')
     .map((one) => observation(one, now));
-  const orderWatch = [...taken.values()]
-    .filter(({ changed }) => changed)
-    .map(({ order }) => toRow(order, now, context.collectorId));
+  const orderWatch = changedRows(changes, now, context.collectorId);
   await context.write({ watchRequests, orderObservations, rejects, orderWatch }, provenance);
-  for (const [key, { order, known }] of taken) {
-    context.poller.takeUp(key, { order, known }, 'watch');
-  }
+  trackAll(changes, 'watch', context);
   return problems;
 }
 
 /** What may be kept of the hints that come with an order. */
-function keep(news: OrderNews, { fingerprint }: PipelineContext): OrderNews {
-  const { channel, amount, currency } = news;
+function keep(named: OrderHint, { fingerprint }: OrdersContext): OrderHint {
+  const { channel, amount, currency } = named;
   return {
-    ...news,
+    ...named,
     channel: channel === undefined ? undefined : storedChannel(channel, fingerprint),
     amount: decimalText(amount),
     currency: currencyCode(currency),
   };
 }
 
-type Read = OrderNews | { problem: Problem; gateway: string | null };
+/** The gateway that a refused request names; null when that is not what is wrong. */
+type ReadHint = Decoded<{ readonly hint: OrderHint }, Rejected & { readonly gateway: string | null }>;
 /** The gateways that are configured, by name. */
-type Gateways = PipelineContext['gateways'];
+type Gateways = OrdersContext['gateways'];
 
-function readNews({ message, problem }: WatchRequest, gateways: Gateways): Read {
+const malformed = (problem: Problem) => ({ ...refuse('watch_message_malformed', problem), gateway: null });
+
+function readHint({ message, problem }: WatchRequest, gateways: Gateways): ReadHint {
   if (message === null) {
-    return { problem: problem ?? { field: 'body', received: 'nothing', expected: 'JSON' }, gateway: null };
+    return malformed(problem ?? { field: 'body', received: 'nothing', expected: 'JSON' });
   }
   const only = gateways.size === 1 ? [...gateways.keys()][0] : undefined;
   const gateway = message.gateway ?? only;
   const config = gateways.get(gateway ?? '');
   if (gateway === undefined || config === undefined) {
     const expected = `one of ${[...gateways.keys()].join(', ')}`;
-    return { problem: { field: 'gateway', received: received(gateway), expected }, gateway: gateway ?? '' };
+    const wrong = { field: 'gateway', received: received(gateway), expected };
+    return { ...refuse('unknown_gateway', wrong), gateway: gateway ?? '' };
   }
   const { externalId, externalTransactionId } = message;
   for (const field of ['externalId', 'externalTransactionId'] as const) {
     if (config.cardLikeIds === 'keep' || !isCardLikeId(message[field] ?? '')) continue;
     const expected = 'an id that does not look like a card number (or cardLikeIds: keep)';
-    return { problem: { field, received: 'digits like a card number', expected }, gateway: null };
+    return malformed({ field, received: 'digits like a card number', expected });
   }
   const orderId = externalId ?? externalTransactionId ?? '';
   return {
-    gateway,
-    orderType: message.orderType,
-    idKind: externalId === undefined ? 'transaction-id' : 'external-id',
-    orderId,
-    channel: message.channel,
-    amount: message.amount,
-    currency: message.currency,
-    externalTransactionId,
+    ok: true,
+    hint: {
+      gateway,
+      orderType: message.orderType,
+      idKind: externalId === undefined ? 'transaction-id' : 'external-id',
+      orderId,
+      channel: message.channel,
+      amount: message.amount,
+      currency: message.currency,
+      externalTransactionId,
+    },
   };
 }
 
 /** A request that was taken is a row of its own: several may name one order, and each must be found again. */
-function requestRow(request: WatchRequest, news: OrderNews, now: number): WatchRequestRow {
+function requestRow(request: WatchRequest, named: OrderHint, now: number): WatchRequestRow {
   return {
-    gateway: news.gateway,
+    gateway: named.gateway,
     received_at: now,
     request_id: request.deliveryId,
-    order_type: news.orderType,
-    id_kind: news.idKind,
-    order_id: news.orderId,
-    channel: news.channel ?? '',
-    amount: news.amount ?? null,
-    currency: news.currency ?? null,
+    order_type: named.orderType,
+    id_kind: named.idKind,
+    order_id: named.orderId,
+    channel: named.channel ?? '',
+    amount: named.amount ?? null,
+    currency: named.currency ?? null,
     source: request.source,
     topic: request.coordinates?.topic ?? '',
     kafka_partition: request.coordinates?.partition ?? null,
@@ -132,40 +132,34 @@ function requestRow(request: WatchRequest, news: OrderNews, now: number): WatchR
   };
 }
 
-function observation(news: OrderNews, now: number): OrderObservationRow {
+function observation(named: OrderHint, now: number): OrderObservationRow {
   return hint(
     'watch',
-    { gateway: news.gateway, order_type: news.orderType, external_id: news.orderId, observed_at: now },
+    { gateway: named.gateway, order_type: named.orderType, external_id: named.orderId, observed_at: now },
     {
-      external_transaction_id: news.externalTransactionId ?? '',
-      channel: news.channel ?? '',
-      amount: news.amount ?? null,
-      currency: news.currency ?? null,
+      external_transaction_id: named.externalTransactionId ?? '',
+      channel: named.channel ?? '',
+      amount: named.amount ?? null,
+      currency: named.currency ?? null,
     },
   );
 }
 
-function rejectRow(
+function refusedRow(
   request: WatchRequest,
-  { problem, gateway }: Extract<Read, { problem: Problem }>,
-  { fingerprint }: PipelineContext,
+  { reason, problem, gateway }: Extract<ReadHint, { ok: false }>,
+  { fingerprint }: OrdersContext,
   now: number,
 ): RejectRow {
-  return {
+  return rejectRow({
     gateway: gateway === null ? '' : storedGateway(gateway, fingerprint),
-    reason: gateway === null ? 'watch_message_malformed' : 'unknown_gateway',
-    reject_id: stableId(`watch|${request.deliveryId}`),
-    rejected_at: now,
+    reason,
+    rejectId: stableId(`watch|${request.deliveryId}`),
+    rejectedAt: now,
     source: request.source,
-    field: problem.field,
-    expected: problem.expected,
-    received: problem.received,
-    content: '',
-    topic: request.coordinates?.topic ?? '',
-    kafka_partition: request.coordinates?.partition ?? null,
-    kafka_offset: request.coordinates?.offset ?? null,
-    delivery_id: request.deliveryId,
-    order_type: request.message?.orderType ?? null,
-    order_id: null,
-  };
+    problem,
+    coordinates: request.coordinates,
+    deliveryId: request.deliveryId,
+    orderType: request.message?.orderType ?? null,
+  });
 }

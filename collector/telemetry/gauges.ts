@@ -8,24 +8,24 @@ import type { GaugeReaders } from './instruments.ts';
 /** The running parts that reports and gauges look at. Parts that are not there (yet) are null. */
 export interface Parts {
   readonly sink: RowSink;
-  readonly poller: { status(): ReadonlyMap<string, PollerStatus> };
+  readonly orders: { status(): ReadonlyMap<string, PollerStatus> };
   readonly kafka: { status(): KafkaSourceStatus } | null;
-  readonly exporter: () => { status(): SpanExporterStatus } | null;
+  readonly spans: { status(): SpanExporterStatus | null };
   /** When something was last acknowledged. */
   readonly lastProgressAt: () => EpochMicros;
 }
 
 export function gaugeReaders(parts: Parts, clock: Clock): GaugeReaders {
-  const { sink, poller, kafka, exporter, lastProgressAt } = parts;
+  const { sink, orders, kafka, spans, lastProgressAt } = parts;
   const perGateway = (pick: 'watched' | 'circuitsOpen') => () =>
-    [...poller.status()].map(([gateway, status]) => ({ value: status[pick], labels: { gateway } }));
+    [...orders.status()].map(([gateway, status]) => ({ value: status[pick], labels: { gateway } }));
   return {
     sinkBacklogRows: () => sink.status().backlogRows,
     consumerLag: () => lagByTopic(kafka),
     lastProgressAge: () => (clock.now() - lastProgressAt()) / 1e6,
     watchedOrders: perGateway('watched'),
     circuitsOpen: perGateway('circuitsOpen'),
-    spanBacklog: () => exporter()?.status().backlogBatches ?? 0,
+    spanBacklog: () => spans.status()?.backlogBatches ?? 0,
   };
 }
 

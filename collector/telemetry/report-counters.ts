@@ -2,17 +2,17 @@ import type { Clock } from '../../schemas/clock.ts';
 import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
 
 /** Running totals that `collector_status` reports: what the metrics count, kept readable. */
-export interface Tally {
+export interface ReportCounters {
   /** Notes a bundle that was acknowledged. */
   acknowledged(bundle: RowBundle): void;
   lastProgressAt(): EpochMicros;
   totals(): { rejects_total: number; duplicates_total: number; lateness_p99_ms: number };
 }
 
-/** Lateness is that of so many polls. */
+/** The number of latest polls whose lateness is reported. */
 const KEPT = 1000;
 
-export function createTally(clock: Clock): Tally {
+export function createReportCounters(clock: Clock): ReportCounters {
   let rejects = 0;
   let duplicates = 0;
   let lastProgressAt = clock.now();

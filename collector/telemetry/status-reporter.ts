@@ -2,15 +2,14 @@ import type { Clock } from '../../schemas/clock.ts';
 import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
 import type { PollerStatus } from '../../schemas/polling.ts';
 import type { Parts } from './gauges.ts';
-import { createRequestRates, type RequestRates } from './request-rates.ts';
-import type { Tally } from './report-counters.ts';
+import type { ReportCounters } from './report-counters.ts';
 
 export interface ReportOptions extends Parts {
   readonly collectorId: string;
   readonly version: string;
   readonly clock: Clock;
   readonly stamp: () => EpochMicros;
-  readonly tally: Tally;
+  readonly counters: ReportCounters;
   readonly memoryBytes: () => number;
   /** Called when the process should be started anew. */
   readonly fail: (reason: string) => void;
@@ -55,9 +54,9 @@ export function statusReport(
   now: EpochMicros,
   rates: RequestRates,
 ): RowBundle {
-  const { collectorId, version, tally, sink, kafka } = options;
-  const pollers = [...options.poller.status()];
-  const exported = options.exporter()?.status();
+  const { collectorId, version, counters, sink, kafka } = options;
+  const pollers = [...options.orders.status()];
+  const exported = options.spans.status();
   const sum = (pick: (status: PollerStatus) => number) =>
     pollers.reduce((total, [, status]) => total + pick(status), 0);
   return {
@@ -72,7 +71,7 @@ export function statusReport(
         watched_orders: sum((status) => status.watched),
         due_orders: sum((status) => status.due),
         circuits_open: sum((status) => status.circuitsOpen),
-        ...tally.totals(),
+        ...counters.totals(),
         retries_total: sink.status().retries,
         spans_exported_total: exported?.spansExported ?? 0,
         span_backlog: exported?.backlogBatches ?? 0,
@@ -93,5 +92,20 @@ export function statusReport(
       requests_in_flight: status.inFlight,
       concurrency_limit: status.concurrencyLimit,
     })),
+  };
+}
+
+/** Requests a second to a gateway since it was asked about before, or since the process started. */
+export type RequestRates = (gateway: string, requestsSoFar: number) => number;
+
+/** Measured on the monotonic clock: a wall clock that is set must not change what was used of a budget. */
+export function createRequestRates(clock: Clock): RequestRates {
+  const startedMs = clock.monotonicMs();
+  const last = new Map<string, { requests: number; ms: number }>();
+  return (gateway, requests) => {
+    const before = last.get(gateway) ?? { requests: 0, ms: startedMs };
+    const ms = clock.monotonicMs();
+    last.set(gateway, { requests, ms });
+    return ms > before.ms ? ((requests - before.requests) * 1000) / (ms - before.ms) : 0;
   };
 }

@@ -1,7 +1,8 @@
 import type { DashboardSummary } from '../../schemas/console.ts';
+import { keptVariables } from './model/dashboard-state.ts';
 import { readUrl, writeUrl } from './model/url-state.ts';
 import { api } from './ui/api.ts';
-import { createDashboardView, keptVariables, type DashboardView } from './ui/dashboard-view.ts';
+import { createDashboardView, type DashboardView } from './ui/dashboard-view.ts';
 import { h, icon, iconButton } from './ui/dom.ts';
 import { closePopover } from './ui/popover.ts';
 import { listenForShortcuts, openHelp, type Shortcut } from './ui/shortcuts.ts';
@@ -75,7 +76,7 @@ function go(href: string, replace = false): void {
 
 /** The dashboards, general to specific; links keep the time range and what is chosen. */
 function drawNavigation(): void {
-  const state = view?.state();
+  const address = view?.address;
   const order = ['overview', 'failures', 'gateways', 'payform', 'order', 'pipeline'];
   const rank = ({ uid }: DashboardSummary): number => {
     const index = order.indexOf(uid.replace(/^gatewatch-/, ''));
@@ -89,14 +90,9 @@ function drawNavigation(): void {
         .toSorted((a, b) => rank(a) - rank(b))
         .map(({ uid, title, description }) => {
           const href =
-            state === undefined
+            address === undefined
               ? `/d/${uid}`
-              : writeUrl({
-                  uid,
-                  ...state,
-                  refresh: state.refresh,
-                  variables: keptVariables(state.variables),
-                });
+              : writeUrl({ ...address, uid, viewPanel: null, variables: keptVariables(address.variables) });
           return h(
             'li',
             {},

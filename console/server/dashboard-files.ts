@@ -83,7 +83,7 @@ export function findPanel(board: DashboardFile, id: number): PanelModel | null {
 }
 
 /**
- * SQL of a variable: Grafana knows an object and, from of old, a text. Null for a variable without a query.
+ * SQL of a variable: Grafana writes an object, older versions a text. Null for a variable without a query.
  */
 export function variableSql(variable: VariableModel): string | null {
   if (variable.type !== 'query') return null;

@@ -25,7 +25,9 @@ const SHORT_RANGES = [
 ] as const;
 const OWN_RANGE_HOURS = 6;
 
-const FIRST_SQL = `SELECT min(event_time) AS first, count() AS items FROM ${view('historyEvents')} WHERE event_time > now64(6) - INTERVAL ${OWN_RANGE_HOURS} HOUR`;
+const FIRST_SQL = `SELECT min(event_time) AS first, count() AS items
+FROM ${view('historyEvents')}
+WHERE event_time > now64(6) - INTERVAL ${OWN_RANGE_HOURS} HOUR`;
 
 /**
  * The address of the overview. A store that has just begun would show minutes of data at the edge of hours of

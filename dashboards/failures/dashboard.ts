@@ -9,7 +9,8 @@ export function failuresDashboard(): Dashboard {
   return houseDashboard({
     ...DASHBOARDS.failures,
     description:
-      'What fails, and where? Stages against reasons, what changed since last week, codes that nobody knows, and the orders behind each number. Choose stage, group and reason above, or click a cell.',
+      'What fails, and where? Stages against reasons, what changed since last week, codes that nobody ' +
+      'knows, and the orders behind each number. Choose stage, group and reason above, or click a cell.',
     variables: [GATEWAY, ORDER_TYPE, CHANNEL, STAGE, REASON_GROUP, REASON_VARIABLE],
     rows: [
       {

@@ -17,7 +17,10 @@ export const failingShare = statPanel({
   key: 'failing-share',
   title: 'Orders with failures, share of orders seen',
   description:
-    'Distinct orders with a failing item (operation failed, C=2, or payment failed, B=4) of the chosen stages, groups and reasons, out of all orders seen in the range, and both counts. Declines and abandoned payments are failures here too: choose groups TECH and AUTHZ for faults alone. Next: the heat table.',
+    'Distinct orders with a failing item (operation failed, C=2, or payment failed, B=4) of the chosen ' +
+    'stages, groups and reasons, out of all orders seen in the range, and both counts. Declines and ' +
+    'abandoned payments are failures here too: choose groups TECH and AUTHZ for faults alone. Next: ' +
+    'the heat table.',
   sql: queries.FAILING_SHARE_SQL,
   unit: 'percentunit',
   decimals: 1,
@@ -33,7 +36,9 @@ export const failuresByReason = timeSeriesPanel({
   key: 'failures-by-reason',
   title: 'Orders with failures, by reason',
   description:
-    'Distinct orders with a failing item in each interval, by reason (segment RR). A reason that rises alone is one cause; many that rise together are volume. Good: flat. Next: the same reasons against last week.',
+    'Distinct orders with a failing item in each interval, by reason (segment RR). A reason that rises ' +
+    'alone is one cause; many that rise together are volume. Good: flat. Next: the same reasons ' +
+    'against last week.',
   sql: queries.FAILURES_BY_REASON_SQL,
   unit: 'locale',
   decimals: 0,
@@ -64,7 +69,9 @@ export const failuresByStageAndReason = tablePanel({
   key: 'failures-by-stage-and-reason',
   title: 'Orders with failures, by stage and reason',
   description:
-    'Distinct orders with a failing item, by reason (RR) and the stage (A) where it was recorded; the last column counts each order once. Dark cells are where to look first. Next: click a cell; the tables below then show its orders only.',
+    'Distinct orders with a failing item, by reason (RR) and the stage (A) where it was recorded; the ' +
+    'last column counts each order once. Dark cells are where to look first. Next: click a cell; the ' +
+    'tables below then show its orders only.',
   sql: queries.FAILURES_BY_STAGE_AND_REASON_SQL,
   unit: 'locale',
   decimals: 0,
@@ -83,7 +90,11 @@ const share = (title: string): FieldLook => ({ title, unit: 'percentunit', decim
 export const reasonsAgainstLastWeek = tablePanel({
   key: 'reasons-against-last-week',
   title: 'Reasons, change against the same hours last week',
-  description: `Distinct orders with each reason and their share of the orders seen, beside the same window seven days before, cut at the same place. Change is in points of share: red above ${percent(OPERATION_FAILURES.warnAboveShare)}. Without traffic then, there is no change to tell. Next: the orders with the reason that rose most.`,
+  description:
+    'Distinct orders with each reason and their share of the orders seen, beside the same window seven ' +
+    'days before, cut at the same place. Change is in points of share: red above ' +
+    `${percent(OPERATION_FAILURES.warnAboveShare)}. Without traffic then, there is no change to tell. ` +
+    'Next: the orders with the reason that rose most.',
   sql: queries.REASONS_AGAINST_LAST_WEEK_SQL,
   unit: 'locale',
   decimals: 0,
@@ -123,7 +134,9 @@ export const unknownCodes = tablePanel({
   key: 'unknown-codes',
   title: 'Newest unknown and legacy codes',
   description:
-    'Codes outside the catalogue (interface, section 2.4), in the older format, or unreadable; newest first. They are stored and counted, never dropped. Good: none. Next: ask the gateway what they mean and add them to the dictionary.',
+    'Codes outside the catalogue (interface, section 2.4), in the older format, or unreadable; newest ' +
+    'first. They are stored and counted, never dropped. Good: none. Next: ask the gateway what they ' +
+    'mean and add them to the dictionary.',
   sql: queries.UNKNOWN_CODES_SQL,
   unit: 'locale',
   size: [24, 7],
@@ -144,7 +157,9 @@ export const failedOrders = tablePanel({
   key: 'failed-orders',
   title: 'Orders with failures',
   description:
-    'The newest 100 orders with a failing item of the chosen stages, groups and reasons: the last such code and what the order came to by the end of the range. pending: no deciding item yet. Next: click an order for its timeline.',
+    'The newest 100 orders with a failing item of the chosen stages, groups and reasons: the last such ' +
+    'code and what the order came to by the end of the range. pending: no deciding item yet. Next: ' +
+    'click an order for its timeline.',
   sql: queries.FAILED_ORDERS_SQL,
   unit: 'locale',
   size: [24, 12],

@@ -9,7 +9,9 @@ export function gatewaysDashboard(): Dashboard {
   return houseDashboard({
     ...DASHBOARDS.gateways,
     description:
-      "Which gateway fails, at which stage, and on whose side? Rate, failures and durations first; then ours beside theirs: our requests beside the gateway's own TECH and AUTHZ codes, our signature verdicts beside 5.2.2.16.",
+      'Which gateway fails, at which stage, and on whose side? Rate, failures and durations first; ' +
+      "then ours beside theirs: our requests beside the gateway's own TECH and AUTHZ codes, our " +
+      'signature verdicts beside 5.2.2.16.',
     variables: [GATEWAY, ORDER_TYPE, CHANNEL, STAGE],
     rows: [
       {

@@ -16,7 +16,12 @@ const FAILURE_LIMITS = {
 export const stages = tablePanel({
   key: 'stages',
   title: 'Rate, failures and durations, by gateway and stage',
-  description: `Orders seen at each stage (A), per minute and in all; those with a failed operation there (C=2; a decline is a successful operation); and how long the step into the stage took: from the item before to the stage's first one, median and 95th percentile. Failures are unusual above ${percent(OPERATION_FAILURES.warnAboveShare)}, bad above ${percent(OPERATION_FAILURES.badAboveShare)}. Next: click the failed orders.`,
+  description:
+    'Orders seen at each stage (A), per minute and in all; those with a failed operation there (C=2; a ' +
+    'decline is a successful operation); and how long the step into the stage took: from the item ' +
+    "before to the stage's first one, median and 95th percentile. Failures are unusual above " +
+    `${percent(OPERATION_FAILURES.warnAboveShare)}, bad above ` +
+    `${percent(OPERATION_FAILURES.badAboveShare)}. Next: click the failed orders.`,
   sql: queries.STAGES_SQL,
   unit: 'locale',
   size: [24, 8],
@@ -45,7 +50,11 @@ export const stages = tablePanel({
 export const stageFailures = timeSeriesPanel({
   key: 'stage-failures',
   title: 'Orders with a failed operation, share by gateway and stage',
-  description: `Orders with a failed operation (C=2) at the stage, out of the orders seen there in each interval; bars are the orders seen. Unusual above ${percent(OPERATION_FAILURES.warnAboveShare)}, bad above ${percent(OPERATION_FAILURES.badAboveShare)} (dashed). Choose a stage above to see it alone. Next: the failures behind a series.`,
+  description:
+    'Orders with a failed operation (C=2) at the stage, out of the orders seen there in each interval; ' +
+    `bars are the orders seen. Unusual above ${percent(OPERATION_FAILURES.warnAboveShare)}, bad above ` +
+    `${percent(OPERATION_FAILURES.badAboveShare)} (dashed). Choose a stage above to see it alone. ` +
+    'Next: the failures behind a series.',
   sql: queries.STAGE_FAILURES_SQL,
   unit: 'percentunit',
   decimals: 1,
@@ -71,7 +80,9 @@ export const stageDurations = timeSeriesPanel({
   key: 'stage-durations',
   title: 'Duration of the step into a stage, 95th percentile',
   description:
-    "Time from the item before to the stage's first one, by gateway and stage, by when the stage was reached. GATEWAY_CREATE shows how fast the gateway creates payments; PAYFORM and CHECK hold the payer's own time. Good: steady. Next: the stage's failures, then the gateway.",
+    "Time from the item before to the stage's first one, by gateway and stage, by when the stage was " +
+    'reached. GATEWAY_CREATE shows how fast the gateway creates payments; PAYFORM and CHECK hold the ' +
+    "payer's own time. Good: steady. Next: the stage's failures, then the gateway.",
   sql: queries.STAGE_DURATIONS_SQL,
   unit: 's',
   size: [12, 9],
@@ -82,7 +93,10 @@ export const pollOutcomes = timeSeriesPanel({
   key: 'poll-outcomes',
   title: 'Our status requests, by outcome',
   description:
-    'Our own requests to the gateway by how they ended. unknown: no usable answer (423, 499 and above, none at all): the state of the payment stays unknown. unauthorized and forbidden: our credentials. Good: ok only. Next: compare with the codes beside; both sides failing means the gateway, ours alone the way to it or our credentials.',
+    'Our own requests to the gateway by how they ended. unknown: no usable answer (423, 499 and above, ' +
+    'none at all): the state of the payment stays unknown. unauthorized and forbidden: our ' +
+    'credentials. Good: ok only. Next: compare with the codes beside; both sides failing means the ' +
+    'gateway, ours alone the way to it or our credentials.',
   sql: queries.POLL_OUTCOMES_SQL,
   unit: 'locale',
   decimals: 0,
@@ -102,7 +116,9 @@ export const theirFaults = timeSeriesPanel({
   key: 'their-faults',
   title: 'Orders with TECH and AUTHZ codes at create and check',
   description:
-    "What the gateway's history tells of its own requests to providers: distinct orders with reasons 11 to 29 at gateway create (2.2.4.x) and check (4.2.2.x). Good: none. Next: if our own requests beside are healthy, a provider behind the gateway fails; see Failures.",
+    "What the gateway's history tells of its own requests to providers: distinct orders with reasons " +
+    '11 to 29 at gateway create (2.2.4.x) and check (4.2.2.x). Good: none. Next: if our own requests ' +
+    'beside are healthy, a provider behind the gateway fails; see Failures.',
   sql: queries.THEIR_FAULTS_SQL,
   unit: 'locale',
   decimals: 0,
@@ -119,7 +135,11 @@ export const theirFaults = timeSeriesPanel({
 export const pollFailures = timeSeriesPanel({
   key: 'poll-failures',
   title: 'Our status requests without a usable answer, share by gateway',
-  description: `Requests of ours whose outcome is not ok, out of all, in each interval; bars are the requests. Above ${percent(POLL_FAILURES.warnAboveShare)} the picture gets old, above ${percent(POLL_FAILURES.badAboveShare)} we are going blind. Next: outcomes beside, and circuits on the Pipeline dashboard.`,
+  description:
+    'Requests of ours whose outcome is not ok, out of all, in each interval; bars are the requests. ' +
+    `Above ${percent(POLL_FAILURES.warnAboveShare)} the picture gets old, above ` +
+    `${percent(POLL_FAILURES.badAboveShare)} we are going blind. Next: outcomes beside, and circuits ` +
+    'on the Pipeline dashboard.',
   sql: queries.POLL_FAILURES_SQL,
   unit: 'percentunit',
   decimals: 1,
@@ -136,7 +156,10 @@ export const pollFailures = timeSeriesPanel({
 export const pollDurations = timeSeriesPanel({
   key: 'poll-durations',
   title: 'Duration of our status requests, by gateway',
-  description: `Median and 95th percentile of how long the gateway took to answer us. Unusual above ${POLL_DURATION.warnAboveMs / 1000} s, bad above ${POLL_DURATION.badAboveMs / 1000} s. It rises before time-outs begin. Next: the outcomes of the same requests.`,
+  description:
+    'Median and 95th percentile of how long the gateway took to answer us. Unusual above ' +
+    `${POLL_DURATION.warnAboveMs / 1000} s, bad above ${POLL_DURATION.badAboveMs / 1000} s. It rises ` +
+    'before time-outs begin. Next: the outcomes of the same requests.',
   sql: queries.POLL_DURATIONS_SQL,
   unit: 'ms',
   decimals: 0,
@@ -153,7 +176,9 @@ export const signatureVerdicts = timeSeriesPanel({
   key: 'signature-verdicts',
   title: 'Callbacks received, by signature verdict',
   description:
-    'Distinct callbacks by our own verdict on their signature (interface, section 6.3), by when they first came. valid_previous_key: signed with a key that is being rotated out. mismatch: wrong key or forged. Good: valid only. Next: the codes 5.2.2.16 beside; the runbook of mismatches.',
+    'Distinct callbacks by our own verdict on their signature (interface, section 6.3), by when they ' +
+    'first came. valid_previous_key: signed with a key that is being rotated out. mismatch: wrong key ' +
+    'or forged. Good: valid only. Next: the codes 5.2.2.16 beside; the runbook of mismatches.',
   sql: queries.VERDICTS_SQL,
   unit: 'locale',
   decimals: 0,
@@ -173,7 +198,9 @@ export const theirCallbackFaults = timeSeriesPanel({
   key: 'their-callback-faults',
   title: 'Orders with provider callbacks that the gateway refused',
   description:
-    "Distinct orders with a failed operation at stage 5: 5.2.2.16 (the provider's signature did not match at the gateway) and 5.2.2.17 (unreadable payload). Good: none. Next: mismatches here alone are between provider and gateway; beside alone, between gateway and us.",
+    "Distinct orders with a failed operation at stage 5: 5.2.2.16 (the provider's signature did not " +
+    'match at the gateway) and 5.2.2.17 (unreadable payload). Good: none. Next: mismatches here alone ' +
+    'are between provider and gateway; beside alone, between gateway and us.',
   sql: queries.THEIR_CALLBACK_FAULTS_SQL,
   unit: 'locale',
   decimals: 0,

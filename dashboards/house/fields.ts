@@ -57,7 +57,7 @@ export interface FieldLook {
   readonly noValue?: string;
   /** Draw as faint bars on the right axis: the n beside a share. */
   readonly volumeBars?: boolean;
-  /** Leave it to the tooltip: one of many, whose names would hide those that matter. */
+  /** Only in the tooltip, not in the legend: many such names would hide those that matter. */
   readonly notInLegend?: boolean;
 }
 
@@ -77,7 +77,7 @@ export function look(field: FieldLook): DynamicConfigValue[] {
   if (field.noValue !== undefined) set('noValue', field.noValue);
   if (field.heat === true) {
     set('custom.cellOptions', { type: 'color-background', mode: 'gradient' });
-    // From the panel's own colour: a zero is no spot on the map.
+    // The scale begins at the panel's own colour, so that a zero is not shaded.
     set('color', { mode: 'continuous-reds' });
   }
   if (field.cellColour === true) set('custom.cellOptions', { type: 'color-text' });

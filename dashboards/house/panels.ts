@@ -113,7 +113,7 @@ export function timeSeriesPanel(options: TimeSeriesOptions): timeseries.PanelBui
     .displayMode(common.LegendDisplayMode.Table)
     .placement(options.size[0] >= WIDE ? common.LegendPlacement.Right : common.LegendPlacement.Bottom)
     .calcs([...legendValues]);
-  // What there is most of is named first.
+  // The largest series comes first.
   if (legendValues.includes('sum')) legend.sortBy('Total').sortDesc(true);
   const builder = dress(new timeseries.PanelBuilder(), FORMAT.timeSeries, options)
     .min(0)

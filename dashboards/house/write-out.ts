@@ -7,7 +7,7 @@ export type GeneratedFiles = ReadonlyMap<string, string>;
 /**
  * Writes the files and removes what is no longer generated; or, with `check`, only names what differs.
  * @returns paths that are missing, changed or no longer generated, sorted.
- * @throws Error when there is nothing to write: an empty set is a broken generator, never a wish.
+ * @throws Error when there is nothing to write: an empty set means that the generator is broken.
  */
 export function writeOut(outDir: string, files: GeneratedFiles, { check }: { check: boolean }): string[] {
   if (files.size === 0) throw new Error(`nothing was generated for ${outDir}`);

@@ -21,7 +21,9 @@ export const head = tablePanel({
   key: 'order-head',
   title: 'The order, by its newest status reply',
   description:
-    "Who the order is and what the gateway's newest status reply says of it: status, outcome by the deciding item, amount, instants. A callback never writes status. Settled: a late read brought nothing new. Good: final and settled. Next: the timeline below.",
+    "Who the order is and what the gateway's newest status reply says of it: status, outcome by the " +
+    'deciding item, amount, instants. A callback never writes status. Settled: a late read brought ' +
+    'nothing new. Good: final and settled. Next: the timeline below.',
   sql: queries.HEAD_SQL,
   unit: 'locale',
   size: [24, 4],
@@ -56,7 +58,9 @@ export const states = stateTimelinePanel({
   key: 'order-states',
   title: 'State of the payment and stage of work, over time',
   description:
-    'State (segment B) and stage (segment A) after each item of the history. Info items after a final one never reopen the order, so the state stays. The time range must hold the order: links from tables keep one that does. Good: green at the end. Next: the items themselves, below.',
+    'State (segment B) and stage (segment A) after each item of the history. Info items after a final ' +
+    'one never reopen the order, so the state stays. The time range must hold the order: links from ' +
+    'tables keep one that does. Good: green at the end. Next: the items themselves, below.',
   sql: queries.STATES_SQL,
   unit: 'locale',
   size: [24, 6],
@@ -71,7 +75,10 @@ export const timeline = tablePanel({
   key: 'order-timeline',
   title: 'Timeline: every history item with its meaning',
   description:
-    'One row an item in time order, with the time since the one before, what the code means, and when we first saw it. decides: the latest item with state SUCCESS or FAILED, which the outcome follows from. seen late: first seen after a final state had been seen (interface, section 2.4, rule 2). Good: no failed step before a paid one. Next: callbacks and polls of the same minutes.',
+    'One row an item in time order, with the time since the one before, what the code means, and when ' +
+    'we first saw it. decides: the latest item with state SUCCESS or FAILED, which the outcome follows ' +
+    'from. seen late: first seen after a final state had been seen (interface, section 2.4, rule 2). ' +
+    'Good: no failed step before a paid one. Next: callbacks and polls of the same minutes.',
   sql: queries.TIMELINE_SQL,
   unit: 'locale',
   size: [24, 13],
@@ -102,7 +109,9 @@ export const trace = tracesPanel({
   key: 'order-trace',
   title: 'Trace of the order',
   description:
-    'The order as one trace: a span an item, from the item before to itself, below a root span from first to last; red where the operation failed (C=2). Trace and span ids are those of the exported spans, so they can be searched for in your tracing store. Good: no red. Next: the longest span.',
+    'The order as one trace: a span an item, from the item before to itself, below a root span from ' +
+    'first to last; red where the operation failed (C=2). Trace and span ids are those of the exported ' +
+    'spans, so they can be searched for in your tracing store. Good: no red. Next: the longest span.',
   sql: queries.TRACE_SQL,
   unit: 'ms',
   size: [24, 12],
@@ -113,7 +122,9 @@ export const callbacks = tablePanel({
   key: 'order-callbacks',
   title: 'Callbacks about the order, with our verdict on their signature',
   description:
-    'Distinct callbacks that name this order: what they claim, our verdict (interface, section 6.3), when they came and how often the gateway sent them. Status and amount here are claims: only a status reply counts. Good: valid. Next: a mismatch needs the runbook of signature mismatches.',
+    'Distinct callbacks that name this order: what they claim, our verdict (interface, section 6.3), ' +
+    'when they came and how often the gateway sent them. Status and amount here are claims: only a ' +
+    'status reply counts. Good: valid. Next: a mismatch needs the runbook of signature mismatches.',
   sql: queries.CALLBACKS_SQL,
   unit: 'locale',
   size: [12, 9],
@@ -133,7 +144,11 @@ export const callbacks = tablePanel({
 export const polls = tablePanel({
   key: 'order-polls',
   title: 'Our reads of the order',
-  description: `Status requests of ours, newest first: how each ended, how long it took (unusual above ${POLL_DURATION.warnAboveMs / 1000} s), how much later than planned it went out, and what it brought. unknown: no usable answer, so the state stayed unknown. Good: ok, and the last one brings nothing new. Next: the gateway's own polls panel.`,
+  description:
+    'Status requests of ours, newest first: how each ended, how long it took (unusual above ' +
+    `${POLL_DURATION.warnAboveMs / 1000} s), how much later than planned it went out, and what it ` +
+    'brought. unknown: no usable answer, so the state stayed unknown. Good: ok, and the last one ' +
+    "brings nothing new. Next: the gateway's own polls panel.",
   sql: queries.POLLS_SQL,
   unit: 'locale',
   size: [12, 9],

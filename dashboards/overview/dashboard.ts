@@ -10,7 +10,9 @@ export function overviewDashboard(): Dashboard {
   return houseDashboard({
     ...DASHBOARDS.overview,
     description:
-      'Is the gateway healthy now? Top row first: technical success and approval apart, how much of what we know is fresh, and what fires. Then volume, failures and times, and the shares that alert rules watch. Every number leads on to the orders behind it.',
+      'Is the gateway healthy now? Top row first: technical success and approval apart, how much of ' +
+      'what we know is fresh, and what fires. Then volume, failures and times, and the shares that ' +
+      'alert rules watch. Every number leads on to the orders behind it.',
     variables: [GATEWAY, ORDER_TYPE, CHANNEL],
     rows: [
       {

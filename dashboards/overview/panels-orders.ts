@@ -13,8 +13,10 @@ export const technicalSuccess = statPanel({
   key: 'technical-success',
   title: 'Technical success',
   description:
-    `Share of finished orders that did not fail for a technical reason (groups TECH and AUTHZ of the deciding item), and how many finished. ` +
-    `Good: ${percent(TECHNICAL_SUCCESS.warnBelowShare)} and more; below ${percent(TECHNICAL_SUCCESS.badBelowShare)} is bad. Next: failures by reason group.`,
+    'Share of finished orders that did not fail for a technical reason (groups TECH and AUTHZ of the ' +
+    'deciding item), and how many finished. ' +
+    `Good: ${percent(TECHNICAL_SUCCESS.warnBelowShare)} and more; below ` +
+    `${percent(TECHNICAL_SUCCESS.badBelowShare)} is bad. Next: failures by reason group.`,
   sql: queries.TECHNICAL_SUCCESS_SQL,
   unit: 'percentunit',
   decimals: 2,
@@ -30,7 +32,8 @@ export const approval = statPanel({
   key: 'approval',
   title: 'Approval',
   description:
-    'Share of paid orders among those that somebody judged: paid, or declined by issuer, risk or without a reason (4.1.4.00). Technical failures, business rules and payers who left do not count. ' +
+    'Share of paid orders among those that somebody judged: paid, or declined by issuer, risk or ' +
+    'without a reason (4.1.4.00). Technical failures, business rules and payers who left do not count. ' +
     'Compare it with its own past: levels differ by market. Next: failures by stage and reason.',
   sql: queries.APPROVAL_SQL,
   unit: 'percentunit',
@@ -47,8 +50,10 @@ export const coverage = statPanel({
   key: 'coverage',
   title: 'Coverage: orders read lately',
   description:
-    `Share of the watched orders whose next status read is not overdue, by the newest report of each collector, and how many are watched. Every other number here rests on these reads. ` +
-    `Good: ${percent(COVERAGE.warnBelowShare)} and more; below ${percent(COVERAGE.badBelowShare)} we read too slowly or not at all. Next: the Pipeline dashboard, poll lateness.`,
+    'Share of the watched orders whose next status read is not overdue, by the newest report of each ' +
+    'collector, and how many are watched. Every other number here rests on these reads. ' +
+    `Good: ${percent(COVERAGE.warnBelowShare)} and more; below ${percent(COVERAGE.badBelowShare)} we ` +
+    'read too slowly or not at all. Next: the Pipeline dashboard, poll lateness.',
   sql: queries.COVERAGE_SQL,
   unit: 'percentunit',
   decimals: 1,
@@ -68,8 +73,10 @@ export const watermarkAge = statPanel({
   key: 'watermark-age',
   title: 'Age of what we know, by gateway',
   description:
-    `Seconds since each gateway's watermark, the instant up to which our picture of it is complete. It grows while the gateway does not answer us: then every number here stands still at that instant. ` +
-    `Good: below ${FRESHNESS.warnAboveSeconds} s; above ${FRESHNESS.badAboveSeconds} s we are blind. Next: collectors, then the gateway itself.`,
+    "Seconds since each gateway's watermark, the instant up to which our picture of it is complete. It " +
+    'grows while the gateway does not answer us: then every number here stands still at that instant. ' +
+    `Good: below ${FRESHNESS.warnAboveSeconds} s; above ${FRESHNESS.badAboveSeconds} s we are blind. ` +
+    'Next: collectors, then the gateway itself.',
   sql: queries.WATERMARK_AGE_SQL,
   unit: 's',
   decimals: 0,
@@ -86,7 +93,8 @@ export const firingAlerts = alertListPanel({
   key: 'firing-alerts',
   title: 'Alerts that fire or are about to',
   description:
-    'Alert rules of gatewatch in the states firing, pending and error, newest first. Grafana fills this list itself. Good: empty. Next: the runbook that each alert links to.',
+    'Alert rules of gatewatch in the states firing, pending and error, newest first. Grafana fills ' +
+    'this list itself. Good: empty. Next: the runbook that each alert links to.',
   unit: 'locale',
   size: [8, 9],
   noValue: 'no alerts',
@@ -96,8 +104,11 @@ export const shares = timeSeriesPanel({
   key: 'shares-over-time',
   title: 'Technical success and approval over time',
   description:
-    `Both shares by when orders were decided (deciding item: the latest with state SUCCESS or FAILED); bars are the orders behind them. A dip of technical success alone is a fault; one of approval alone is a decision of issuers or risk. ` +
-    `Dashed: technical success below ${percent(TECHNICAL_SUCCESS.badBelowShare)} is bad. The last minutes end where we can know. Next: failures by reason group.`,
+    'Both shares by when orders were decided (deciding item: the latest with state SUCCESS or FAILED); ' +
+    'bars are the orders behind them. A dip of technical success alone is a fault; one of approval ' +
+    'alone is a decision of issuers or risk. ' +
+    `Dashed: technical success below ${percent(TECHNICAL_SUCCESS.badBelowShare)} is bad. The last ` +
+    'minutes end where we can know. Next: failures by reason group.',
   sql: queries.SHARES_SQL,
   unit: 'percentunit',
   decimals: 1,
@@ -116,7 +127,9 @@ export const outcomes = timeSeriesPanel({
   key: 'outcomes',
   title: 'Finished orders, by outcome',
   description:
-    'Orders by when they were decided and what they came to: the deciding item and its reason group (TECH and AUTHZ: technical failure; BUSINESS; RISK; USER: abandoned; ISSUER; NONE: unspecified). Each order counts once. Good: mostly green. Next: the failures behind a colour.',
+    'Orders by when they were decided and what they came to: the deciding item and its reason group ' +
+    '(TECH and AUTHZ: technical failure; BUSINESS; RISK; USER: abandoned; ISSUER; NONE: unspecified). ' +
+    'Each order counts once. Good: mostly green. Next: the failures behind a colour.',
   sql: queries.OUTCOMES_SQL,
   unit: 'locale',
   decimals: 0,
@@ -135,7 +148,10 @@ export const failuresByGroup = timeSeriesPanel({
   key: 'failures-by-group',
   title: 'Orders with failures, by reason group',
   description:
-    'Distinct orders with a failing item (operation failed, C=2, or payment failed, B=4) in each interval, by reason group. An order that fails again later counts there too. TECH and AUTHZ are faults; ISSUER, RISK and USER are decisions of others. Next: click a group for stages, reasons and orders.',
+    'Distinct orders with a failing item (operation failed, C=2, or payment failed, B=4) in each ' +
+    'interval, by reason group. An order that fails again later counts there too. TECH and AUTHZ are ' +
+    'faults; ISSUER, RISK and USER are decisions of others. Next: click a group for stages, reasons ' +
+    'and orders.',
   sql: queries.FAILURES_BY_GROUP_SQL,
   unit: 'locale',
   decimals: 0,
@@ -159,7 +175,9 @@ export const ordersPerMinute = timeSeriesPanel({
   key: 'orders-per-minute',
   title: 'New orders per minute, by gateway',
   description:
-    'Orders by the time of their first history item. Zero means that nothing came; a gap at the end means that we cannot know yet. A sudden drop with healthy shares points at the shop or the routing, not at the gateway. Next: the Gateways dashboard.',
+    'Orders by the time of their first history item. Zero means that nothing came; a gap at the end ' +
+    'means that we cannot know yet. A sudden drop with healthy shares points at the shop or the ' +
+    'routing, not at the gateway. Next: the Gateways dashboard.',
   sql: queries.ORDERS_PER_MINUTE_SQL,
   unit: 'opm',
   decimals: 1,
@@ -176,8 +194,10 @@ export const timeToFinal = timeSeriesPanel({
   key: 'time-to-final',
   title: 'Time from first item to final',
   description:
-    `Median, 95th and 99th percentile of the time from an order's first history item to its deciding one, by when it was decided; bars are the orders behind them. Payers' own time is part of it. ` +
-    `Unusual above ${TIME_TO_FINAL.warnAboveSeconds / 60} min. Next: which stage holds the orders, on the Gateways dashboard.`,
+    "Median, 95th and 99th percentile of the time from an order's first history item to its deciding " +
+    "one, by when it was decided; bars are the orders behind them. Payers' own time is part of it. " +
+    `Unusual above ${TIME_TO_FINAL.warnAboveSeconds / 60} min. Next: which stage holds the orders, on ` +
+    'the Gateways dashboard.',
   sql: queries.TIME_TO_FINAL_SQL,
   unit: 's',
   decimals: 1,

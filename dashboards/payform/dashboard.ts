@@ -9,7 +9,8 @@ export function payformDashboard(): Dashboard {
   return houseDashboard({
     ...DASHBOARDS.payform,
     description:
-      'Do payers get through the payment form? How many submit, where the others stop, and what happens at the confirmation; then the orders themselves.',
+      'Do payers get through the payment form? How many submit, where the others stop, and what ' +
+      'happens at the confirmation; then the orders themselves.',
     variables: [GATEWAY, ORDER_TYPE, CHANNEL],
     rows: [
       {

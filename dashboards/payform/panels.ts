@@ -11,7 +11,11 @@ const SUBMIT_LIMITS = { warnBelow: FORM_SUBMITTED.warnBelowShare, badBelow: FORM
 export const submitted = statPanel({
   key: 'form-submitted',
   title: 'Payers who submitted the form',
-  description: `Share of the orders on the payment form that were submitted (3.1.1.55, or a later step), and how many were on the form. Good: ${percent(FORM_SUBMITTED.warnBelowShare)} and more; below ${percent(FORM_SUBMITTED.badBelowShare)} something keeps payers from paying. Next: the step of the funnel where they stop.`,
+  description:
+    'Share of the orders on the payment form that were submitted (3.1.1.55, or a later step), and how ' +
+    `many were on the form. Good: ${percent(FORM_SUBMITTED.warnBelowShare)} and more; below ` +
+    `${percent(FORM_SUBMITTED.badBelowShare)} something keeps payers from paying. Next: the step of ` +
+    'the funnel where they stop.',
   sql: queries.SUBMITTED_SQL,
   unit: 'percentunit',
   decimals: 1,
@@ -25,7 +29,9 @@ export const cancelled = statPanel({
   key: 'form-cancelled',
   title: 'Payers who cancelled',
   description:
-    'Share of the orders on the payment form that the payer cancelled (3.0.4.54), and how many were on the form. Compare it with its own past: shops differ. A jump points at the page: price, language, methods on offer. Next: the orders below.',
+    'Share of the orders on the payment form that the payer cancelled (3.0.4.54), and how many were on ' +
+    'the form. Compare it with its own past: shops differ. A jump points at the page: price, language, ' +
+    'methods on offer. Next: the orders below.',
   sql: queries.CANCELLED_SQL,
   unit: 'percentunit',
   decimals: 1,
@@ -37,7 +43,12 @@ export const cancelled = statPanel({
 export const confirmFailures = statPanel({
   key: 'confirm-failures',
   title: 'Payers who failed the confirmation',
-  description: `Share of the submitted orders that failed 3-D Secure (3.2.4.56) or the one-time password (3.2.4.57), and how many were submitted. Unusual above ${percent(CONFIRM_FAILURES.warnAboveShare)}, bad above ${percent(CONFIRM_FAILURES.badAboveShare)}: then an issuer's confirmation page is broken rather than its payers. Next: exits over time.`,
+  description:
+    'Share of the submitted orders that failed 3-D Secure (3.2.4.56) or the one-time password ' +
+    '(3.2.4.57), and how many were submitted. Unusual above ' +
+    `${percent(CONFIRM_FAILURES.warnAboveShare)}, bad above ` +
+    `${percent(CONFIRM_FAILURES.badAboveShare)}: then an issuer's confirmation page is broken rather ` +
+    'than its payers. Next: exits over time.',
   sql: queries.CONFIRM_FAILURES_SQL,
   unit: 'percentunit',
   decimals: 1,
@@ -88,7 +99,10 @@ export const exits = timeSeriesPanel({
 export const submittedOverTime = timeSeriesPanel({
   key: 'form-submitted-over-time',
   title: 'Payers who submitted the form, over time',
-  description: `Share of the orders on the form that were submitted by now, by when they were first there; bars are the orders. Below ${percent(FORM_SUBMITTED.badBelowShare)} is bad (dashed). The last minutes are lower by nature: those payers are still typing. Next: exits in the same minutes.`,
+  description:
+    'Share of the orders on the form that were submitted by now, by when they were first there; bars ' +
+    `are the orders. Below ${percent(FORM_SUBMITTED.badBelowShare)} is bad (dashed). The last minutes ` +
+    'are lower by nature: those payers are still typing. Next: exits in the same minutes.',
   sql: queries.SUBMITTED_OVER_TIME_SQL,
   unit: 'percentunit',
   decimals: 1,
@@ -107,7 +121,9 @@ export const timeOnForm = timeSeriesPanel({
   key: 'time-on-form',
   title: 'Time from the form to the click on submit',
   description:
-    "Median and 95th percentile of the time from an order's first item of the form to the click on submit (3.1.1.55), by when it was first there; bars are the submitted orders. It is payers' own time: a jump means a slow or confusing page. Next: whether fewer submit.",
+    "Median and 95th percentile of the time from an order's first item of the form to the click on " +
+    "submit (3.1.1.55), by when it was first there; bars are the submitted orders. It is payers' own " +
+    'time: a jump means a slow or confusing page. Next: whether fewer submit.',
   sql: queries.TIME_ON_FORM_SQL,
   unit: 's',
   decimals: 0,
@@ -124,7 +140,9 @@ export const exitedOrders = tablePanel({
   key: 'exited-orders',
   title: 'Orders whose payer left, cancelled or failed',
   description:
-    'The newest 100 orders on the form with one of these: left, cancelled, failed 3-D Secure or the one-time password, left at the confirmation; with the last step reached. Good: an even mix. Next: click an order for its timeline.',
+    'The newest 100 orders on the form with one of these: left, cancelled, failed 3-D Secure or the ' +
+    'one-time password, left at the confirmation; with the last step reached. Good: an even mix. Next: ' +
+    'click an order for its timeline.',
   sql: queries.EXITED_ORDERS_SQL,
   unit: 'locale',
   size: [24, 10],

@@ -9,7 +9,8 @@ export function pipelineDashboard(): Dashboard {
   return houseDashboard({
     ...DASHBOARDS.pipeline,
     description:
-      'Can the other dashboards be trusted? How fresh what we know is, whether collectors and polls keep up, what was refused, and how much is stored.',
+      'Can the other dashboards be trusted? How fresh what we know is, whether collectors and polls ' +
+      'keep up, what was refused, and how much is stored.',
     variables: [GATEWAY],
     rows: [
       {

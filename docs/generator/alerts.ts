@@ -34,9 +34,7 @@ function section(rule: Rule): string[] {
   const label = labelOf(rule);
   const facts: [string, string][] = [
     ['Severity, side', `${rule.severity}, ${rule.side}`],
-    ...(rule.risk === undefined
-      ? []
-      : [['At risk', `${rule.risk}: never muted`] satisfies [string, string]]),
+    ...(rule.risk === undefined ? [] : [['At risk', `${rule.risk}: never muted`] satisfies [string, string]]),
     ['One alert per', label === null ? 'gateway' : `gateway and ${label}`],
     ['Fires when', condition(rule)],
     [

@@ -1,4 +1,4 @@
-import type { Environment, LoadedConfig } from '../../schemas/config.ts';
+import type { Environment, LoadedConfig, StoreConfig } from '../../schemas/config.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import type { SignedFields } from '../../schemas/gateway/callback.ts';
 import type { Verdict } from '../../schemas/rows.ts';
@@ -8,12 +8,13 @@ import { fail, ok, warn, type Check, type Finding } from './check.ts';
 import { gatewayCheck } from './gateway-check.ts';
 import { diskCheck, nodeCheck, portCheck } from './host-checks.ts';
 import { kafkaCheck, type SurveyKafka } from './kafka-check.ts';
-import { storeCheck, type StoreConfig, type StorePort } from './store-check.ts';
+import { storeCheck, type Progress } from './store-check.ts';
 
 /** What the doctor needs of the collector and of its host. */
-export interface DoctorPorts extends StorePort {
+export interface DoctorPorts {
   readonly nodeVersion: string;
   readonly env: Environment;
+  readonly progress: Progress;
   /** @throws GatewatchError `config_invalid` */
   readonly loadConfig: () => LoadedConfig;
   /** The sections about the store only. @throws GatewatchError `config_invalid` */
@@ -33,7 +34,7 @@ export function chooseChecks(ports: DoctorPorts): Check[] {
   const stored = isValid ? config : attempt(ports.loadStoreConfig);
   const checks = [configCheck(config), nodeCheck(ports.nodeVersion), signatureCheck(ports.verifySignature)];
   if (!(stored instanceof GatewatchError)) {
-    checks.push(storeCheck(stored, ports), portCheck(stored));
+    checks.push(storeCheck(stored, ports.progress), portCheck(stored));
     if (stored.clickhouse === undefined) checks.push(diskCheck(stored.dataDir));
   }
   if (!isValid) return checks;

@@ -4,24 +4,23 @@ import { join } from 'node:path';
 import { VIEWS } from '../../schemas/names.ts';
 import type { Store } from '../../store/store.ts';
 import { Secret } from '../../schemas/secret.ts';
-import { schemaMigrator, type Login, type OpenedStore } from '../../store/open.ts';
+import {
+  hasStore,
+  openStore,
+  schemaMigrator,
+  type Login,
+  type OpenedStore,
+  type OpenOptions,
+} from '../../store/open.ts';
 import { sendSql } from '../../store/sql-request.ts';
-import type { PartialConfig } from '../../schemas/config.ts';
+import type { StoreConfig } from '../../schemas/config.ts';
 import { fail, ok, warn, type Check, type Finding } from './check.ts';
 
-/** The sections of the configuration about the store and the addresses of this host. */
-export type StoreConfig = PartialConfig<'clickhouse' | 'dataDir' | 'embedded' | 'retention' | 'http' | 'log'>;
-
-/** How the commands open the store. */
-export interface StorePort {
-  /** Has an embedded store ever run in this folder? */
-  readonly hasStore: (dataDir: string) => boolean;
-  /** Opens the store that the configuration means, and makes an embedded one where there is none. */
-  readonly openStore: (config: StoreConfig) => Promise<OpenedStore>;
-}
+/** Shows a person what is being waited for. */
+export type Progress = NonNullable<OpenOptions['progress']>;
 
 /** Does the store answer, is its schema the one we know, and can the reader read? */
-export function storeCheck(config: StoreConfig, { hasStore, openStore }: StorePort): Check {
+export function storeCheck(config: StoreConfig, progress: Progress): Check {
   return {
     name: 'store',
     async run() {
@@ -29,7 +28,10 @@ export function storeCheck(config: StoreConfig, { hasStore, openStore }: StorePo
       // Before the first run there is no folder to open: prove the engine in one that is thrown away.
       const folder = isNew ? await mkdtemp(join(tmpdir(), 'gatewatch-doctor-')) : null;
       try {
-        const opened = await openStore(folder === null ? config : { ...config, dataDir: folder });
+        const opened = await openStore(folder === null ? config : { ...config, dataDir: folder }, {
+          embedded: 'create',
+          progress,
+        });
         try {
           return await examine(opened, config, isNew);
         } finally {

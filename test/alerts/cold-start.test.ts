@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { evaluateRule } from '../../alerts/evaluate/evaluate.ts';
 import { loadRules } from '../../alerts/evaluate/rule-file.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
+import { evaluateAt } from './support/evaluation.ts';
 import { MINUTE, NOW, PAID, traffic } from './traffic.ts';
 
 const DECLINED = ['1.0.0.00', '1.1.1.00', '2.1.1.00', '4.1.4.41'];
@@ -51,7 +51,7 @@ afterAll(() => store?.stop());
 /** By gateway: does the rule fire? */
 async function firing(name: string): Promise<Record<string, boolean>> {
   const rule = loadRules(OUT).find(({ title }) => title === name) ?? expect.fail('no such rule');
-  const { instances } = await evaluateRule(rule, { now: new Date(NOW), query: store.query });
+  const { instances } = await evaluateAt(rule, NOW, store.query);
   return Object.fromEntries(instances.map(({ labels, firing: fires }) => [labels['gateway'], fires]));
 }
 

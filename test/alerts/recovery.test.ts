@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { evaluateRule } from '../../alerts/evaluate/evaluate.ts';
 import { loadRules } from '../../alerts/evaluate/rule-file.ts';
 import { type SeededStore, type SeedOrder, startSeededStore } from '../support/seed-store.ts';
+import { evaluateAt } from './support/evaluation.ts';
 import { MINUTE, NOW, traffic } from './traffic.ts';
 
 const OUT = fileURLToPath(new URL('../../alerts/out/provisioning/alerting', import.meta.url));
@@ -67,7 +67,7 @@ afterAll(() => store?.stop());
 /** Gateways for which the rule fires. */
 async function firing(title: string, at = NOW): Promise<(string | undefined)[]> {
   const rule = loadRules(OUT).find((one) => one.title === title) ?? expect.fail(`no rule ${title}`);
-  const { instances } = await evaluateRule(rule, { now: new Date(at), query: store.query });
+  const { instances } = await evaluateAt(rule, at, store.query);
   return instances.filter((one) => one.firing).map(({ labels }) => labels['gateway']);
 }
 

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AlertInstance, evaluateRule, type RuleEvaluation } from '../../alerts/evaluate/evaluate.ts';
+import type { AlertInstance, RuleEvaluation } from '../../alerts/evaluate/evaluate.ts';
 import { loadRules, type ProvisionedRule } from '../../alerts/evaluate/rule-file.ts';
 import { RULES } from '../../alerts/rules/all.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
+import { evaluateAt } from './support/evaluation.ts';
 import { merge, SCENARIOS } from './scenarios.ts';
 import { MINUTE, NOW, PAID, traffic } from './traffic.ts';
 
@@ -77,7 +78,7 @@ const evaluated = new Map<string, Promise<RuleEvaluation>>();
 /** Each rule and instant once: there are many gateways in it. */
 function evaluate(title: string, at: number = NOW): Promise<RuleEvaluation> {
   const key = `${title} ${at}`;
-  const known = evaluated.get(key) ?? evaluateRule(rule(title), { now: new Date(at), query: store.query });
+  const known = evaluated.get(key) ?? evaluateAt(rule(title), at, store.query);
   evaluated.set(key, known);
   return known;
 }

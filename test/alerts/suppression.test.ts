@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { evaluateRule } from '../../alerts/evaluate/evaluate.ts';
 import { loadRules } from '../../alerts/evaluate/rule-file.ts';
 import { dateTime64, type SeededStore, startSeededStore } from '../support/seed-store.ts';
+import { evaluateAt } from './support/evaluation.ts';
 import { MINUTE, NOW, PAID, traffic } from './traffic.ts';
 
 const OUT = fileURLToPath(new URL('../../alerts/out/provisioning/alerting', import.meta.url));
@@ -45,7 +45,7 @@ afterAll(() => store?.stop());
 /** Gateways for which the rule fires. */
 async function firing(title: string): Promise<string[]> {
   const rule = loadRules(OUT).find((one) => one.title === title) ?? expect.fail(`no rule ${title}`);
-  const { instances } = await evaluateRule(rule, { now: new Date(NOW), query: store.query });
+  const { instances } = await evaluateAt(rule, NOW, store.query);
   const names = instances.filter((one) => one.firing).map(({ labels }) => labels['gateway'] ?? '');
   return [...new Set(names)].toSorted();
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 import { systemClock } from '../../schemas/system-clock.ts';
-import { kafkaHandlers } from '../../collector/orders/kafka-handlers.ts';
-import { createStamp, type PipelineContext } from '../../collector/orders/context.ts';
+import { handleCallbackRecords } from '../../collector/orders/kafka-records.ts';
+import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
 import { createWatchMemory } from '../../collector/orders/watch-memory.ts';
 import { createKafkaSource } from '../../collector/sources/kafka/consumer.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';
-import type { WatchedOrder } from '../../schemas/watch.ts';
+import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
 import { startKafka } from '../support/kafka-broker.ts';
 import { uniqueName, withAdmin } from '../support/kafka-topics.ts';
 import { withSink } from './pipeline-sink.ts';
@@ -124,7 +124,7 @@ async function consumeOurs(
   brokers: string[],
   topic: string,
   query: Parameters<typeof createWatchMemory>[0],
-  write: PipelineContext['write'],
+  write: OrdersContext['write'],
 ): Promise<number> {
   const gateway = gatewayConfigSchema.parse({
     name: 'acme-eu',
@@ -133,23 +133,22 @@ async function consumeOurs(
     callbackKeys: [KEY],
   });
   const watched = new Map<string, WatchedOrder>();
-  const context: PipelineContext = {
+  const context: OrdersContext = {
     collectorId: 'bench',
     historyDays: 400,
     clock: { ...systemClock, now: createStamp(systemClock) },
     random: Math.random,
     gateways: new Map([[gateway.name, gateway]]),
     memory: createWatchMemory(query),
-    poller: {
-      takeUp: (key, { order }) => void watched.set(key, order),
+    tracked: {
+      track: ({ order }) => void watched.set(watchKey(order), order),
       nudge: () => false,
-      get: (_gateway, key) => watched.get(key),
+      get: (key) => watched.get(key),
     },
     instruments: noInstruments(),
     fingerprint,
     write,
   };
-  const handlers = kafkaHandlers(context, () => undefined);
   const done = Promise.withResolvers<void>();
   let start = 0;
   const committed = new Map<number, number>();
@@ -159,7 +158,7 @@ async function consumeOurs(
     topics: [topic],
     async handle(records) {
       start ||= performance.now();
-      await handlers.callbacks(records, () => gateway.name);
+      await handleCallbackRecords(records, () => gateway.name, context);
     },
     onEvent(event) {
       if (event.type === 'fatal') done.reject(event.error);

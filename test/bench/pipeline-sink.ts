@@ -1,4 +1,4 @@
-import type { PipelineContext } from '../../collector/orders/context.ts';
+import type { OrdersContext } from '../../collector/orders/context.ts';
 import { createMigrator } from '../../store/migrate.ts';
 import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
 import { createStore, type Store } from '../../store/store.ts';
@@ -6,7 +6,7 @@ import { withBenchStore } from './bench-store.ts';
 
 /** The real sink into an embedded store, with the product's own settings. */
 export async function withSink<T>(
-  work: (parts: { store: Store; write: PipelineContext['write'] }) => Promise<T>,
+  work: (parts: { store: Store; write: OrdersContext['write'] }) => Promise<T>,
 ): Promise<T> {
   const embedded = await withBenchStore();
   const store = createStore({ url: embedded.url, ...embedded.writer });

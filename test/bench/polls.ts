@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { systemClock } from '../../schemas/system-clock.ts';
-import { createStamp, type PipelineContext } from '../../collector/orders/context.ts';
-import { handleAnswer } from '../../collector/orders/replies.ts';
+import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
+import { applyReply } from '../../collector/orders/replies.ts';
 import { createWatchMemory } from '../../collector/orders/watch-memory.ts';
-import { reopen } from '../../collector/orders/advance.ts';
 import { createPoller } from '../../collector/orders/poller.ts';
+import { createStatusClient } from '../../collector/sources/gateway/status-client.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';
-import { watchKey } from '../../schemas/watch.ts';
 import { watchedOrder } from '../support/watched-order.ts';
 import { cpuBetween, cpuTimes } from './cpu.ts';
 import { withSink } from './pipeline-sink.ts';
@@ -18,8 +17,8 @@ import { ratioOf, type BenchResult } from './result.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 
 /**
- * So many that there is always one to be read: none waits for its own last read to be stored while a lane is
- * idle.
+ * So many that there is always one to be read: none waits for its own last read to be stored while a
+ * connection is idle.
  */
 const ORDERS = 8_000;
 /** Reads of an order: the history grows with each of them, the last one brings nothing new. */
@@ -95,7 +94,7 @@ async function readBare(origin: string, round: number): Promise<number> {
   const pool = new Pool(origin, { connections: CONCURRENCY });
   const todo = Array.from({ length: TOTAL }, (_, index) => `bare-${round}-${index % ORDERS}`).values();
   const start = performance.now();
-  const lane = async (): Promise<void> => {
+  const work = async (): Promise<void> => {
     for (const id of todo) {
       const reply = await pool.request({
         method: 'GET',
@@ -105,7 +104,7 @@ async function readBare(origin: string, round: number): Promise<number> {
       await reply.body.text();
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   const rate = (TOTAL * 1000) / (performance.now() - start);
   await pool.destroy();
   return rate;
@@ -115,7 +114,7 @@ async function readOurs(
   origin: string,
   round: number,
   query: Parameters<typeof createWatchMemory>[0],
-  write: PipelineContext['write'],
+  write: OrdersContext['write'],
 ): Promise<number> {
   const gateway = gatewayConfigSchema.parse({
     name: 'acme-eu',
@@ -137,35 +136,35 @@ async function readOurs(
   const poller = createPoller({
     gateways: [gateway],
     clock,
-    async handle(answer) {
-      const handled = await handleAnswer(answer, context);
-      reads += 1;
-      if (reads === TOTAL) done.resolve();
-      return handled;
-    },
-    reopen: (order) => reopen(order, clock.now()),
-    onEvent: (_gateway, event) => event.type === 'handle_failed' && done.reject(event.error),
+    reader: createStatusClient,
+    onEvent: (_gateway, event) => event.type === 'apply_failed' && done.reject(event.error),
   });
-  const context: PipelineContext = {
+  const context: OrdersContext = {
     collectorId: 'bench',
     historyDays: 400,
     clock,
     random: Math.random,
     gateways: new Map([[gateway.name, gateway]]),
     memory: createWatchMemory(query),
-    poller,
+    tracked: poller,
     instruments: noInstruments(),
     fingerprint,
     write,
   };
   const start = performance.now();
+  poller.start(async (reply) => {
+    const applied = await applyReply(reply, context);
+    reads += 1;
+    if (reads === TOTAL) done.resolve();
+    return applied;
+  });
   for (let index = 0; index < ORDERS; index += 1) {
     const order = watchedOrder({
       orderId: `ours-${round}-${index}`,
       nextPollAt: clock.now(),
       firstSeenAt: clock.now(),
     });
-    poller.takeUp(watchKey(order), { order, known: '' }, 'watch');
+    poller.track({ order, known: '' }, 'watch');
   }
   await done.promise;
   const rate = (TOTAL * 1000) / (performance.now() - start);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runCli } from '../../cli/program.ts';
-import type { Host, Output } from '../../cli/host.ts';
+import type { Host, Output } from '../../cli/terminal/host.ts';
 import { readDocument, tableRows } from './markdown.ts';
 
 test('The README lists the commands that the command line has, in any order', async () => {

@@ -88,8 +88,8 @@ describe.skipIf(!kafka.available)('what a restart does', () => {
     password = readerPassword(scene.collector.dataDir);
     const last = randomUUID();
     expect(await scene.sendCallback({ externalId: last })).toBe(200);
-    expect(await scene.collector.stop()).toBe(0);
     open.push(last);
+    expect(await scene.collector.stop()).toBe(0);
   });
 
   const away = randomUUID();

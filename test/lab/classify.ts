@@ -90,6 +90,8 @@ function usualSql({ from, where = '1', counts }: OrderCount): string {
 const sqlTime = (minute: number): string => `toDateTime64(${msOf(minute) / 1000}, 6, 'UTC')`;
 const EVER = {
   asOf: sqlTime(MINUTE + 1440),
+  setting: (_name: string, otherwise: number): string => String(otherwise),
+  greatestSetting: (_name: string, otherwise: number): string => String(otherwise),
   within: (time: string): string =>
     `${time} >= ${sqlTime(MINUTE - 1440)} AND ${time} < ${sqlTime(MINUTE + 1440)}`,
 };

@@ -11,7 +11,7 @@ import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
 import { createStore } from '../../store/store.ts';
 import { withEmbedded } from '../support/embedded.ts';
 import { startFaultProxy } from '../collector/sinks/support/fault-proxy.ts';
-import { count, openDatabase } from '../support/migrated-store.ts';
+import { count, openDatabase, openStore } from '../support/migrated-store.ts';
 import { historyEvents } from '../collector/sinks/support/rows.ts';
 
 const TABLES = ['history_events_store', 'history_events_by_time_store'];
@@ -29,7 +29,7 @@ describe('a store that was killed when it had noted the token, and not yet put t
     const direct = await openDatabase(embedded);
     const { database } = direct;
     const proxy = await startFaultProxy(embedded.url);
-    const proxied = await openDatabase(embedded, { url: proxy.url, database });
+    const proxied = openStore(embedded, { url: proxy.url, database });
     const sink = createClickHouseSink({
       store: proxied,
       collectorId: 'c1',
@@ -53,7 +53,7 @@ describe('a store that was killed when it had noted the token, and not yet put t
     for (const { path } of parts) await rm(path, { recursive: true });
 
     embedded = await withEmbedded({ dataDir, port });
-    const again = await openDatabase(embedded, { database });
+    const again = openStore(embedded, { database });
     expect(await count(again, 'history_events')).toBe(0);
     proxy.setFault(() => null);
     await write;

@@ -21,7 +21,7 @@ export interface CollectorProcessOptions {
    * Holds the configuration and the store. Give it to go on where another process ended. @default a new one
    */
   readonly folder?: string;
-  /** On top of PATH and HOME. Nothing of the test's own environment reaches the collector. @default none */
+  /** On top of `plainEnvironment`. @default none */
   readonly env?: Readonly<Record<string, string>>;
   /** Wait for `/readyz`, or only until it says where it listens. @default 'ready' */
   readonly until?: 'ready' | 'running';
@@ -61,6 +61,12 @@ export interface CollectorProcess extends Queryable {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** All that a process of a test gets of the test's own environment. */
+export function plainEnvironment(): Record<string, string> {
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env;
+  return { PATH, HOME, ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }) };
+}
+
 const running = new Set<ChildProcess>();
 // A test run that is interrupted leaves no collector behind.
 process.on('exit', () => {
@@ -77,7 +83,7 @@ export async function startCollectorProcess(options: CollectorProcessOptions): P
   const dataDir = options.config.dataDir ?? path.join(folder, 'data');
   await writeFile(configFile, JSON.stringify(withDefaults(options.config, folder)));
   const child = spawn(process.execPath, [MAIN, 'run', '--config', configFile], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...options.env },
+    env: { ...plainEnvironment(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);

@@ -1,6 +1,6 @@
 import { orderText } from '../../collector/decode/ids.ts';
 import { knownLine } from '../../collector/decode/known-history.ts';
-import { isInShare } from '../../collector/orders/assignment.ts';
+import { isAssigned } from '../../collector/orders/assignment.ts';
 import { fromRow, type WatchMemory } from '../../collector/orders/watch-memory.ts';
 import type { MemorySink } from '../../collector/sinks/memory/sink.ts';
 import type { OrderType } from '../../schemas/dictionary.ts';
@@ -22,20 +22,22 @@ export function createMemoryWatch(sink: MemorySink): WatchMemory {
   }
   const isOpen = ({ phase }: OrderWatchRow) => phase === 'active' || phase === 'rereading';
   return {
-    async *active({ share = null, by } = {}) {
+    async *active({ assignment = null, by } = {}) {
       const open = rows().filter(
         (row) =>
-          isOpen(row) && (by === undefined || row.collector_id === by) && isInShare(share, fromRow(row)),
+          isOpen(row) &&
+          (by === undefined || row.collector_id === by) &&
+          isAssigned(assignment, fromRow(row)),
       );
       if (open.length > 0) yield open.map(fromRow);
     },
-    async *recent({ share, since, notBy }) {
+    async *recent({ assignment, since, notBy }) {
       const open = rows().filter(
         (row) =>
           isOpen(row) &&
           row.updated_at >= since &&
           row.collector_id !== notBy &&
-          isInShare(share, fromRow(row)),
+          isAssigned(assignment, fromRow(row)),
       );
       if (open.length > 0) yield open.map(fromRow);
     },

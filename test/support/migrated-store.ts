@@ -6,20 +6,72 @@ import type { TestStore } from './embedded.ts';
 
 export const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
 
-let databases = 0;
+interface Template {
+  readonly database: string;
+  /** One statement for each object, tables before what reads them. */
+  readonly statements: readonly string[];
+}
 
-/** A store of one test: a database of its own, migrated, in the engine that the test file shares. */
+let databases = 0;
+const templates = new WeakMap<TestStore, Promise<Template>>();
+
+/**
+ * A store of one test: a database of its own, migrated, in the engine that the test file shares. The
+ * migrations run once for an engine; further databases take over what they made.
+ */
 export async function openDatabase(
   embedded: TestStore,
-  options: { url?: string; requestTimeoutMs?: number; database?: string } = {},
+  options: { database?: string; requestTimeoutMs?: number } = {},
 ): Promise<Store> {
   databases += 1;
-  const database = options.database ?? `test_${databases}`;
-  const store = createStore({ ...embedded.writer, ...options, url: options.url ?? embedded.url, database });
-  const direct = createStore({ ...embedded.writer, url: embedded.url, database });
-  await createMigrator({ store: direct }).run();
-  await direct.close();
+  const store = openStore(embedded, { database: `test_${databases}`, ...options });
+  const known = templates.get(embedded);
+  if (known === undefined) {
+    const made = createMigrator({ store })
+      .run()
+      .then(() => describe(store));
+    templates.set(embedded, made);
+    await made;
+  } else {
+    await copy(await known, store);
+  }
   return store;
+}
+
+/** A client of the writer, for a database that is there. */
+export function openStore(
+  embedded: TestStore,
+  options: { database: string; url?: string; requestTimeoutMs?: number },
+): Store {
+  return createStore({ ...embedded.writer, url: embedded.url, ...options });
+}
+
+/** The database of a store as it was after `openDatabase`, but for changes of its schema. */
+export async function emptyDatabase(store: Store): Promise<void> {
+  const full = await store.query<{ name: string }>(
+    "SELECT DISTINCT table AS name FROM system.parts WHERE active AND database = {database:String} AND table != 'schema_migrations'",
+    { database: store.database },
+  );
+  for (const { name } of full) await store.command(`TRUNCATE TABLE ${name}`);
+}
+
+async function describe({ database, query }: Store): Promise<Template> {
+  const objects = await query<{ engine: string; statement: string }>(
+    'SELECT engine, create_table_query AS statement FROM system.tables WHERE database = {database:String} ORDER BY name',
+    { database },
+  );
+  const rank = ({ engine }: { engine: string }): number => ['MaterializedView', 'View'].indexOf(engine);
+  return {
+    database,
+    statements: objects.toSorted((a, b) => rank(a) - rank(b)).map(({ statement }) => statement),
+  };
+}
+
+async function copy({ database, statements }: Template, store: Store): Promise<void> {
+  await store.command(`CREATE DATABASE ${store.database}`, { database: '' });
+  for (const statement of statements)
+    await store.command(statement.replaceAll(`${database}.`, `${store.database}.`));
+  await store.command(`INSERT INTO schema_migrations SELECT * FROM ${database}.schema_migrations`);
 }
 
 export async function count(store: Store, from: string): Promise<number> {

@@ -41,7 +41,7 @@ export const GROUPS: Readonly<Record<string, readonly MutationPart[]>> = {
     { mutate: decode('time'), tests: tested('time') },
     {
       mutate: decode('history', 'known-history'),
-      tests: tested('history', 'history-window', 'known-history', 'refused-items'),
+      tests: tested('history', 'history-window', 'known-history', 'status-reply-refused-items'),
     },
     {
       mutate: [...decode('callback', 'reduce'), 'schemas/watch-message.ts'],

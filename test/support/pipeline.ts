@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { CallbackDelivery } from '../../collector/decode/callback.ts';
 import { handleCallbacks } from '../../collector/orders/callbacks.ts';
-import { createStamp, type PipelineContext } from '../../collector/orders/context.ts';
-import { handleAnswer } from '../../collector/orders/replies.ts';
-import { resumeOrders } from '../../collector/orders/resume.ts';
+import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
+import { applyReply } from '../../collector/orders/replies.ts';
+import { resumeOrders } from '../../collector/orders/ownership.ts';
 import type { WatchRequest } from '../../schemas/watch-message.ts';
 import { handleWatchRequests } from '../../collector/orders/watch-requests.ts';
-import { reopen } from '../../collector/orders/advance.ts';
 import { createMemorySink, type MemorySink } from '../../collector/sinks/memory/sink.ts';
-import { createGatewayPoller } from '../../collector/orders/gateway-poller.ts';
-import type { HttpAnswer } from '../../schemas/polling.ts';
-import type { GatewayPoller, PollerEvent } from '../../collector/orders/poller-port.ts';
+import { createGatewayPoller, type GatewayPoller } from '../../collector/orders/gateway-poller.ts';
+import type { HttpReply } from '../../schemas/polling.ts';
+import type { PollerEvent } from '../../collector/orders/tracked-orders.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema, type PollConfig } from '../../schemas/config.ts';
 import type { WatchedOrder } from '../../schemas/watch.ts';
@@ -35,11 +34,11 @@ export interface GatewayOrder {
 export interface Pipeline {
   readonly clock: FakeClock;
   readonly sink: MemorySink;
-  readonly context: PipelineContext;
+  readonly context: OrdersContext;
   /** What the gateway knows, by either id. */
   readonly orders: Map<string, GatewayOrder>;
   /** Answers that come instead, by id. */
-  readonly answers: Map<string, Partial<HttpAnswer>>;
+  readonly answers: Map<string, Partial<HttpReply>>;
   readonly reads: { orderId: string; atMs: number }[];
   readonly events: PollerEvent[];
   /**
@@ -98,7 +97,7 @@ export function createPipeline(policy: Partial<PollConfig> = {}): Pipeline {
 
   let gate = Promise.resolve();
 
-  async function read({ orderId }: WatchedOrder): Promise<HttpAnswer> {
+  async function read({ orderId }: WatchedOrder): Promise<HttpReply> {
     reads.push({ orderId, atMs: clock.monotonicMs() });
     await gate;
     const known = orders.get(orderId);
@@ -114,33 +113,28 @@ export function createPipeline(policy: Partial<PollConfig> = {}): Pipeline {
     return { ...answer, ...answers.get(orderId) };
   }
 
-  function start(): { context: PipelineContext; poller: GatewayPoller; kill: () => void } {
+  function start(): { context: OrdersContext; poller: GatewayPoller; kill: () => void } {
     let killed = false;
     const alive = <T>(value: T): T | Promise<never> => (killed ? new Promise<never>(() => {}) : value);
     const poller = createGatewayPoller({
       policy: gateway.poll,
       clock,
       read: async (order) => alive(await read(order)),
-      handle: (answer) => handleAnswer(answer, context),
-      reopen: (order) => reopen(order, clock.now()),
       onEvent: (event) => events.push(event),
     });
-    const context: PipelineContext = {
+    const context: OrdersContext = {
       collectorId: 'c1',
       historyDays: 400,
       clock: { ...clock, now: createStamp(clock) },
       random: () => 0.5,
       gateways: new Map([[gateway.name, gateway]]),
       memory: createMemoryWatch(sink),
-      poller: {
-        takeUp: (key, watched, cause) => poller.takeUp(key, watched, cause),
-        nudge: (_gateway, key) => poller.nudge(key),
-        get: (_gateway, key) => poller.get(key),
-      },
+      tracked: poller,
       instruments: noInstruments(),
       fingerprint,
       write: async (bundle, provenance) => alive(await sink.write(bundle, provenance)),
     };
+    poller.start((reply) => applyReply(reply, context));
     const kill = () => {
       killed = true;
       void poller.stop();

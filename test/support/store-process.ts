@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { MAIN, queryStore, readerPassword, type Queryable } from './collector-process.ts';
+import { MAIN, plainEnvironment, queryStore, readerPassword, type Queryable } from './collector-process.ts';
 
 /** `gatewatch store`: a ClickHouse server of one's own, to be killed and started again. */
 export interface StoreProcess extends Queryable {
@@ -19,7 +19,7 @@ export interface StoreProcess extends Queryable {
  */
 export async function startStoreProcess(dataDir: string, port: number): Promise<StoreProcess> {
   const child = spawn(process.execPath, [MAIN, 'store', '--port', String(port), '--json'], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', GATEWATCH_DATA_DIR: dataDir },
+    env: { ...plainEnvironment(), GATEWATCH_DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const killed = () => child.kill('SIGKILL');

@@ -47,10 +47,11 @@ FROM
     SELECT gateway, order_type, external_id, multiIf({rule:String} = 'GatewatchMerchantCallbackMissing', [('SUCCESS', if(ifNull(state = 'SUCCESS', 0), decided_at + INTERVAL 600 SECOND, toDateTime64(0, 6, 'UTC')), if(ifNull((state = 'SUCCESS') AND (NOT confirmed), 0), decided_at + INTERVAL 600 SECOND, toDateTime64(0, 6, 'UTC'))), ('FAILED', if(ifNull(state = 'FAILED', 0), decided_at + INTERVAL 600 SECOND, toDateTime64(0, 6, 'UTC')), if(ifNull((state = 'FAILED') AND (NOT confirmed), 0), decided_at + INTERVAL 600 SECOND, toDateTime64(0, 6, 'UTC')))], CAST([], 'Array(Tuple(String, DateTime64(6, ''UTC''), DateTime64(6, ''UTC'')))')) AS facts
     FROM
     (
-      SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id, maxIf(event_time, ifNull(h.state IN ('SUCCESS', 'FAILED'), 0)) AS decided_at, argMaxIf(toString(h.state), tuple(event_time, list_position, action), ifNull(h.state IN ('SUCCESS', 'FAILED'), 0)) AS state,
+      SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id, arraySort(groupArrayIf((tuple(event_time, list_position, action), assumeNotNull(toString(h.state))), ifNull(h.state IN ('SUCCESS', 'FAILED'), 0))) AS decisions, decisions[-1].2 AS state,
+        decisions[arrayLastIndex(decision -> decision.2 != state, decisions) + 1].1.1 AS decided_at,
         maxIf(event_time, ifNull(stage = 'MERCHANT_CALLBACK', 0)) >= decided_at - INTERVAL 1 SECOND AS confirmed
       FROM history_events AS h
-      WHERE (h.state IN ('SUCCESS', 'FAILED') OR stage = 'MERCHANT_CALLBACK') AND ({rule:String} = 'GatewatchMerchantCallbackMissing') AND gateway = {gateway:String} AND event_time >= {from:DateTime64(6, 'UTC')} - INTERVAL 600 SECOND AND event_time < {to:DateTime64(6, 'UTC')} AND observed_at <= {as_of:DateTime64(6, 'UTC')}
+      WHERE (h.state IN ('SUCCESS', 'FAILED') OR stage = 'MERCHANT_CALLBACK') AND ({rule:String} = 'GatewatchMerchantCallbackMissing') AND gateway = {gateway:String} AND event_time >= {from:DateTime64(6, 'UTC')} - INTERVAL 2400 SECOND AND event_time < {to:DateTime64(6, 'UTC')} AND observed_at <= {as_of:DateTime64(6, 'UTC')}
       GROUP BY gateway, order_type, external_id
       HAVING decided_at > toDateTime64(0, 6, 'UTC') AND ({rule:String} = 'GatewatchMerchantCallbackMissing') AND gateway = {gateway:String} AND decided_at + INTERVAL 600 SECOND >= {from:DateTime64(6, 'UTC')} AND decided_at + INTERVAL 600 SECOND < {to:DateTime64(6, 'UTC')}
     )
@@ -67,24 +68,24 @@ FROM
     )
     WHERE 1 AND {rule:String} = 'GatewatchSuccessAfterFailed'
     UNION ALL
-    SELECT gateway, order_type, external_id, multiIf({rule:String} = 'GatewatchRereadCoverage', [('', known_at + INTERVAL 900 SECOND, if(ifNull(NOT reread, 0), known_at + INTERVAL 900 SECOND, toDateTime64(0, 6, 'UTC')))], CAST([], 'Array(Tuple(String, DateTime64(6, ''UTC''), DateTime64(6, ''UTC'')))')) AS facts
+    SELECT gateway, order_type, external_id, multiIf({rule:String} = 'GatewatchRereadCoverage', [('', known_at + toIntervalSecond(toUInt32((SELECT if(count() = 0, 900, max(value)) FROM alert_settings WHERE rule = {rule:String} AND gateway = {gateway:String} AND setting = 'judgedAfterSeconds'))), if(ifNull(NOT reread, 0), known_at + toIntervalSecond(toUInt32((SELECT if(count() = 0, 900, max(value)) FROM alert_settings WHERE rule = {rule:String} AND gateway = {gateway:String} AND setting = 'judgedAfterSeconds'))), toDateTime64(0, 6, 'UTC')))], CAST([], 'Array(Tuple(String, DateTime64(6, ''UTC''), DateTime64(6, ''UTC'')))')) AS facts
     FROM
     (
-      SELECT gateway, order_type, external_id, min(first_at) AS known_at, max(last_read_at) > known_at + INTERVAL 450 SECOND AS reread
+      SELECT gateway, order_type, external_id, min(first_at) AS known_at, max(last_read_at) > known_at + toIntervalSecond(toUInt32((SELECT if(count() = 0, 405, max(value)) FROM alert_settings WHERE rule = {rule:String} AND gateway = {gateway:String} AND setting = 'rereadFromSeconds'))) AS reread
       FROM
       (
         SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id, min(observed_at) AS first_at, toDateTime64(0, 6, 'UTC') AS last_read_at
         FROM history_events
-        WHERE state IN ('SUCCESS', 'FAILED') AND ({rule:String} = 'GatewatchRereadCoverage') AND gateway = {gateway:String} AND event_time >= {from:DateTime64(6, 'UTC')} - INTERVAL 1800 SECOND AND event_time < {to:DateTime64(6, 'UTC')} AND observed_at <= {as_of:DateTime64(6, 'UTC')}
+        WHERE state IN ('SUCCESS', 'FAILED') AND ({rule:String} = 'GatewatchRereadCoverage') AND gateway = {gateway:String} AND event_time >= {from:DateTime64(6, 'UTC')} - INTERVAL toUInt32(2 * (SELECT if(count() = 0, 900, max(value)) FROM alert_settings WHERE rule = {rule:String} AND gateway = {gateway:String} AND setting = 'judgedAfterSeconds')) SECOND AND event_time < {to:DateTime64(6, 'UTC')} AND observed_at <= {as_of:DateTime64(6, 'UTC')}
         GROUP BY gateway, order_type, external_id
         UNION ALL
         SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, order_id AS external_id, toDateTime64('2299-12-31 00:00:00', 6, 'UTC') AS first_at, max(started_at) AS last_read_at
         FROM polls
-        WHERE outcome = 'ok' AND ({rule:String} = 'GatewatchRereadCoverage') AND gateway = {gateway:String} AND started_at >= {from:DateTime64(6, 'UTC')} - INTERVAL 1800 SECOND AND started_at < {to:DateTime64(6, 'UTC')}
+        WHERE outcome = 'ok' AND ({rule:String} = 'GatewatchRereadCoverage') AND gateway = {gateway:String} AND started_at >= {from:DateTime64(6, 'UTC')} - INTERVAL toUInt32(2 * (SELECT if(count() = 0, 900, max(value)) FROM alert_settings WHERE rule = {rule:String} AND gateway = {gateway:String} AND setting = 'judgedAfterSeconds')) SECOND AND started_at < {to:DateTime64(6, 'UTC')}
         GROUP BY gateway, order_type, external_id
       )
       GROUP BY gateway, order_type, external_id
-      HAVING ({rule:String} = 'GatewatchRereadCoverage') AND gateway = {gateway:String} AND known_at + INTERVAL 900 SECOND >= {from:DateTime64(6, 'UTC')} AND known_at + INTERVAL 900 SECOND < {to:DateTime64(6, 'UTC')}
+      HAVING ({rule:String} = 'GatewatchRereadCoverage') AND gateway = {gateway:String} AND known_at + toIntervalSecond(toUInt32((SELECT if(count() = 0, 900, max(value)) FROM alert_settings WHERE rule = {rule:String} AND gateway = {gateway:String} AND setting = 'judgedAfterSeconds'))) >= {from:DateTime64(6, 'UTC')} AND known_at + toIntervalSecond(toUInt32((SELECT if(count() = 0, 900, max(value)) FROM alert_settings WHERE rule = {rule:String} AND gateway = {gateway:String} AND setting = 'judgedAfterSeconds'))) < {to:DateTime64(6, 'UTC')}
     )
     WHERE 1 AND {rule:String} = 'GatewatchRereadCoverage'
   )

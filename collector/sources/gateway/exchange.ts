@@ -11,7 +11,7 @@ export interface ExchangeRequest {
 }
 
 /** A reply, or what there was of it when it ended. */
-export interface Exchange {
+export interface RawReply {
   /** null: no headers came. */
   readonly httpStatus: number | null;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -27,18 +27,18 @@ export interface Exchange {
  * out: a stream, its iterator and an abort signal for each reply cost as much again as all the rest. A reply
  * that is left before its end closes its connection.
  */
-export function exchange(pool: Dispatcher, request: ExchangeRequest): Promise<Exchange> {
+export function exchange(pool: Dispatcher, request: ExchangeRequest): Promise<RawReply> {
   const { path, headers, deadlineMs, maxBytes } = request;
   const body: Buffer[] = [];
   let bodyBytes = 0;
   let httpStatus: number | null = null;
-  let replyHeaders: Exchange['headers'] = {};
+  let replyHeaders: RawReply['headers'] = {};
   let ended = false;
   let abort: ((reason: Error) => void) | null = null;
   return new Promise((resolve) => {
     const timer = setTimeout(() => leave('timeout'), deadlineMs);
 
-    function settle(end: Exchange['end'], error: unknown = null): void {
+    function settle(end: RawReply['end'], error: unknown = null): void {
       if (ended) return;
       ended = true;
       clearTimeout(timer);

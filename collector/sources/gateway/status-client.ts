@@ -1,8 +1,8 @@
 import { Pool } from 'undici';
 import type { GatewayConfig, StatusPaths } from '../../../schemas/config.ts';
 import type { PollOutcome } from '../../../schemas/rows.ts';
-import { exchange, type Exchange } from './exchange.ts';
-import { endpointOf, type Endpoint, type HttpAnswer } from '../../../schemas/polling.ts';
+import { exchange, type RawReply } from './exchange.ts';
+import { endpointOf, type Endpoint, type HttpReply } from '../../../schemas/polling.ts';
 import { isSafeId, type WatchedOrder } from '../../../schemas/watch.ts';
 
 const PATH_KEYS: Readonly<Record<Endpoint, keyof StatusPaths>> = {
@@ -14,7 +14,7 @@ const PATH_KEYS: Readonly<Record<Endpoint, keyof StatusPaths>> = {
 
 export interface StatusClient {
   /** One status request. Never throws for what the gateway or the network does: that is an outcome. */
-  read(order: WatchedOrder): Promise<HttpAnswer>;
+  read(order: WatchedOrder): Promise<HttpReply>;
   close(): Promise<void>;
 }
 
@@ -46,18 +46,18 @@ export function createStatusClient(gateway: GatewayConfig): StatusClient {
   return {
     async read(order) {
       const segment = pathSegment(order.orderId);
-      if (segment === null) return noAnswer('unsafe_id');
+      if (segment === null) return noReply('unsafe_id');
       const path = pathOf(order, segment);
       const request = { path, headers: headers(), deadlineMs, maxBytes: maxReplyBytes };
-      return toAnswer(await exchange(pool, request));
+      return toReply(await exchange(pool, request));
     },
     close: () => pool.destroy(),
   };
 }
 
-function toAnswer({ httpStatus, headers, body, bodyBytes, end, error }: Exchange): HttpAnswer {
-  if (httpStatus === null) return noAnswer(end === 'timeout' ? end : errorTypeOf(error, false));
-  const answer = {
+function toReply({ httpStatus, headers, body, bodyBytes, end, error }: RawReply): HttpReply {
+  if (httpStatus === null) return noReply(end === 'timeout' ? end : errorTypeOf(error, false));
+  const reply = {
     httpStatus,
     ...classify(httpStatus),
     body: null,
@@ -65,16 +65,16 @@ function toAnswer({ httpStatus, headers, body, bodyBytes, end, error }: Exchange
     retryAfterMs: readRetryAfter(headers['retry-after'], headers['date']),
   };
   // The status has said it all: a body that is too long, cut off or late takes nothing from that.
-  if (answer.outcome !== 'ok') return answer;
+  if (reply.outcome !== 'ok') return reply;
   switch (end) {
     case 'complete':
-      return { ...answer, body: textOf(body) };
+      return { ...reply, body: textOf(body) };
     case 'too_large':
-      return { ...answer, outcome: 'invalid_response', errorType: 'too_large' };
+      return { ...reply, outcome: 'invalid_response', errorType: 'too_large' };
     case 'timeout':
-      return noAnswer('timeout');
+      return noReply('timeout');
     case 'failed':
-      return noAnswer(errorTypeOf(error, true));
+      return noReply(errorTypeOf(error, true));
   }
 }
 
@@ -83,7 +83,7 @@ function textOf(body: readonly Buffer[]): string {
   return (first !== undefined && body.length === 1 ? first : Buffer.concat(body)).toString('utf8');
 }
 
-function noAnswer(errorType: string): HttpAnswer {
+function noReply(errorType: string): HttpReply {
   return { httpStatus: null, outcome: 'unknown', errorType, body: null, bodyBytes: 0, retryAfterMs: null };
 }
 
@@ -119,7 +119,7 @@ export function classify(status: number): { outcome: PollOutcome; errorType: str
 
 type Header = string | string[] | undefined;
 
-/** Seconds, or a date by the gateway's own clock where it tells that, in milliseconds from now. */
+/** Milliseconds from now, of seconds or a date; the date by the gateway's own clock where it sends that. */
 function readRetryAfter(header: Header, date: Header): number | null {
   const text = Array.isArray(header) ? header[0] : header;
   if (text === undefined) return null;

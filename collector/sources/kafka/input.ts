@@ -13,7 +13,7 @@ const NEW_TOPIC_PARTITIONS = 6;
 export interface KafkaInput {
   readonly source: KafkaSource;
   /** The partitions of the watch topic that this collector has, of how many; null: not known. */
-  share(): ReturnType<KafkaSource['assignment']>;
+  assignment(): ReturnType<KafkaSource['assignment']>;
   /** Produces a callback of our own intake to its topic. Resolves once the brokers have it. */
   produce(message: ProducedMessage): Promise<void>;
   stop(): Promise<void>;
@@ -66,7 +66,7 @@ export function createKafkaInput(
   });
   return {
     source,
-    share: () => source.assignment(kafka.watchTopic),
+    assignment: () => source.assignment(kafka.watchTopic),
     produce: async (message) => void (await producer.send(callbackTopics[0] ?? '', message)),
     stop: async () => void (await Promise.all([source.stop(), producer.stop()])),
   };

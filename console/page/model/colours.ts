@@ -56,7 +56,7 @@ const CLASSIC = [
 ] as const;
 export const classicColour = (index: number): string => CLASSIC[index % CLASSIC.length] ?? 'green';
 
-/** The same name, the same colour. */
+/** A colour that depends on the name alone. */
 export function colourByName(name: string): string {
   let hash = 0;
   for (const char of name) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) | 0;

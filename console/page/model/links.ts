@@ -4,7 +4,7 @@ import type { RawRange, TimeRange } from './time-range.ts';
 import type { DataLink } from './types.ts';
 import { ALL } from './url-state.ts';
 
-/** What a link can speak of. */
+/** What the placeholders of a link are filled from. */
 export interface LinkContext {
   readonly variables: ChosenValues;
   /** As in the address: `now-3h` stays relative. */
@@ -49,7 +49,7 @@ export function fill(text: string, context: LinkContext, encode: boolean): strin
       ? encodeURIComponent(found.text)
       : found.text;
   });
-  // An empty parameter leaves its ampersand behind.
+  // A parameter that came out empty leaves two ampersands, or one after the question mark.
   return encode ? filled.replace(/([?&])&+/g, '$1') : filled;
 }
 

@@ -4,17 +4,31 @@ import { lexer, type MarkedToken, type Token } from 'marked';
 export type MarkdownNode = string | MarkdownElement;
 
 export interface MarkdownElement {
-  readonly tag: (typeof TAGS)[number];
+  readonly tag: Tag;
   /** Of a link: within this site, or on the web. */
   readonly href?: string;
   readonly children: readonly MarkdownNode[];
 }
 
-// prettier-ignore
-const TAGS = [
-  'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'ul', 'ol', 'li', 'blockquote', 'pre', 'hr', 'table', 'tr', 'th', 'td',
-  'b', 'em', 'del', 'code', 'a', 'br',
-] as const;
+type Tag =
+  | `h${1 | 2 | 3 | 4 | 5 | 6}`
+  | 'p'
+  | 'ul'
+  | 'ol'
+  | 'li'
+  | 'blockquote'
+  | 'pre'
+  | 'hr'
+  | 'table'
+  | 'tr'
+  | 'th'
+  | 'td'
+  | 'b'
+  | 'em'
+  | 'del'
+  | 'code'
+  | 'a'
+  | 'br';
 
 /**
  * Markdown as Grafana reads it, by the same library. Only its tokens are used, never its HTML: HTML in the
@@ -25,7 +39,7 @@ export const parseMarkdown = (source: string): MarkdownNode[] => nodesOf(lexer(s
 const nodesOf = (tokens: readonly Token[] = []): MarkdownNode[] =>
   joinTexts((tokens as readonly MarkedToken[]).flatMap(nodeOf));
 
-const element = (tag: MarkdownElement['tag'], ...children: MarkdownNode[]): MarkdownElement => ({
+const element = (tag: Tag, ...children: MarkdownNode[]): MarkdownElement => ({
   tag,
   children,
 });

@@ -104,7 +104,7 @@ export function describeRange(raw: RawRange, now: number): string {
   const range = resolveRange(raw, now);
   if (range === null) return 'No range';
   const [first, last] = [stamp(range.from), stamp(range.to)];
-  // The day once, where it is one.
+  // Both ends on one day: the day is written once.
   return `${first} to ${first.slice(0, 10) === last.slice(0, 10) ? last.slice(11) : last}`;
 }
 

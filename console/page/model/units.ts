@@ -19,7 +19,7 @@ function autoDecimals(value: number): number {
 
 function fixed(value: number, decimals: number | null): string {
   const text = value.toFixed(Math.min(decimals ?? autoDecimals(value), 20));
-  // Nobody means minus zero.
+  // A rounded -0.0 is shown as 0.0.
   return /^-0(?:\.0*)?$/.test(text) ? text.slice(1) : text;
 }
 
@@ -72,10 +72,10 @@ function duration(unitSeconds: number, name: string): Formatter {
     // Only seconds are ever shown in smaller steps than their own.
     const least = name === 's' ? 0 : unitSeconds;
     const seconds = Math.max(Math.abs(value) * unitSeconds, least);
-    // A hair below a step is that step: rounding must not give `60 s`.
+    // A value just below a step counts as that step, so that rounding never gives `60 s`.
     const [, one, suffix] = TIMES.find(([from]) => seconds >= from * (1 - 1e-9)) ?? [0, 1, ' s'];
     const amount = (value * unitSeconds) / one;
-    // A larger step than the unit's own shows a decimal, which the unit's decimals do not speak of.
+    // A step larger than the unit's own shows a decimal; the configured decimals are for the unit's own step.
     const text = fixed(amount, one > unitSeconds ? Math.max(decimals ?? 1, 1) : decimals).replace(
       /\.0+$/,
       '',

@@ -1,4 +1,3 @@
-import type { Theme } from '../model/colours.ts';
 import { formatValue } from '../model/display.ts';
 import { reduce, reducerTitle } from '../model/reduce.ts';
 import { plainText } from '../model/units.ts';
@@ -15,90 +14,88 @@ export interface LegendOptions {
   readonly sortDesc?: boolean;
 }
 
-/**
- * The legend of a plot: as a table with figures, or as a list. A click shows a series alone, or all again;
- * with Ctrl or Command it switches the series.
- */
-export function drawLegend(
-  series: readonly Series[],
-  shown: readonly boolean[],
+/** A series that the legend lists. */
+export interface LegendEntry {
+  readonly one: Series;
+  readonly shown: boolean;
+}
+
+/** A click shows a series alone, or all again; with Ctrl or Command it switches the series. */
+type Choose = (title: string, alone: boolean) => void;
+
+/** The legend of a plot: as a table with figures, or as a list. */
+export const drawLegend = (
+  entries: readonly LegendEntry[],
   options: LegendOptions,
-  _theme: Theme,
-  choose: (index: number, alone: boolean) => void,
-): HTMLElement {
-  const calcs = options.calcs ?? [];
-  const button = ({ field, colour }: Series, index: number): HTMLElement =>
-    h(
-      'button',
-      {
-        type: 'button',
-        class: 'legend-name',
-        'aria-pressed': String(shown[index] === true),
-        title: `${field.title}: show alone, or all; with Ctrl: switch`,
-        onclick: (event: MouseEvent) => choose(index, !(event.ctrlKey || event.metaKey)),
-      },
-      style(h('span', { class: 'swatch' }), { background: colour }),
-      h('span', { class: 'legend-text' }, field.title),
-    );
-  const order = orderOf(series, options);
-  const figure = ({ field }: Series, calc: string): string =>
-    plainText(formatValue(field, reduce(field, calc)));
-  if (options.displayMode !== 'table')
-    return h(
-      'ul',
-      { class: 'legend legend-list' },
-      ...series.map((one, index) =>
-        h(
-          'li',
-          {},
-          button(one, index),
-          ...calcs.map((calc) =>
-            h('span', { class: 'legend-calc' }, `${reducerTitle(calc)}: ${figure(one, calc)}`),
-          ),
-        ),
-      ),
-    );
-  return h(
-    'div',
-    { class: 'legend', tabindex: series.length > 3 ? 0 : null, role: 'group', 'aria-label': 'Legend' },
-    h(
-      'table',
-      { class: 'legend-table' },
+  choose: Choose,
+): HTMLElement =>
+  options.displayMode === 'table'
+    ? drawTable(inOrder(entries, options), options.calcs ?? [], choose)
+    : drawList(entries, options.calcs ?? [], choose);
+
+const drawList = (entries: readonly LegendEntry[], calcs: readonly string[], choose: Choose): HTMLElement =>
+  h(
+    'ul',
+    { class: 'legend legend-list' },
+    ...entries.map((entry) =>
       h(
-        'thead',
+        'li',
         {},
-        h(
-          'tr',
-          {},
-          h('th', { scope: 'col' }, 'Name'),
-          ...calcs.map((calc) => h('th', { scope: 'col', class: 'number' }, reducerTitle(calc))),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        ...order.map(([one, index]) =>
-          h(
-            'tr',
-            { class: shown[index] === true ? null : 'off' },
-            h('th', { scope: 'row' }, button(one, index)),
-            ...calcs.map((calc) => h('td', { class: 'number' }, figure(one, calc))),
-          ),
+        nameButton(entry, choose),
+        ...calcs.map((calc) =>
+          h('span', { class: 'legend-calc' }, `${reducerTitle(calc)}: ${figureOf(entry, calc)}`),
         ),
       ),
     ),
   );
+
+function drawTable(entries: readonly LegendEntry[], calcs: readonly string[], choose: Choose): HTMLElement {
+  const titles = calcs.map((calc) => h('th', { scope: 'col', class: 'number' }, reducerTitle(calc)));
+  const rows = entries.map((entry) =>
+    h(
+      'tr',
+      { class: entry.shown ? null : 'off' },
+      h('th', { scope: 'row' }, nameButton(entry, choose)),
+      ...calcs.map((calc) => h('td', { class: 'number' }, figureOf(entry, calc))),
+    ),
+  );
+  return h(
+    'div',
+    { class: 'legend', tabindex: entries.length > 3 ? 0 : null, role: 'group', 'aria-label': 'Legend' },
+    h(
+      'table',
+      { class: 'legend-table' },
+      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Name'), ...titles)),
+      h('tbody', {}, ...rows),
+    ),
+  );
 }
 
+const nameButton = ({ one: { field, colour }, shown }: LegendEntry, choose: Choose): HTMLElement =>
+  h(
+    'button',
+    {
+      type: 'button',
+      class: 'legend-name',
+      'aria-pressed': String(shown),
+      title: `${field.title}: show alone, or all; with Ctrl: switch`,
+      onclick: (event: MouseEvent) => choose(field.title, !(event.ctrlKey || event.metaKey)),
+    },
+    style(h('span', { class: 'swatch' }), { background: colour }),
+    h('span', { class: 'legend-text' }, field.title),
+  );
+
+const figureOf = ({ one: { field } }: LegendEntry, calc: string): string =>
+  plainText(formatValue(field, reduce(field, calc)));
+
 /** By a column of figures where the panel says so; series without one come last. */
-function orderOf(
-  series: readonly Series[],
+function inOrder(
+  entries: readonly LegendEntry[],
   { calcs = [], sortBy, sortDesc = false }: LegendOptions,
-): [Series, number][] {
-  const entries = series.map((one, index): [Series, number] => [one, index]);
+): readonly LegendEntry[] {
   const calc = calcs.find((name) => reducerTitle(name) === sortBy);
   if (calc === undefined) return entries;
-  const worth = ([{ field }]: [Series, number]): number => {
+  const worth = ({ one: { field } }: LegendEntry): number => {
     const value = reduce(field, calc);
     return typeof value === 'number' ? value * (sortDesc ? -1 : 1) : Infinity;
   };

@@ -1,6 +1,7 @@
-import { textOn, mix, SURFACE } from '../model/colours.ts';
+import { textOn, mix, SURFACE, type Theme } from '../model/colours.ts';
 import { display, isHidden, type Shown } from '../model/display.ts';
 import type { Field, Frame } from '../model/fields.ts';
+import type { TimeRange } from '../model/time-range.ts';
 import { isoTime, formatNumber, plainText } from '../model/units.ts';
 import { timeLabels, timeTicks } from '../plot/axis-text.ts';
 import { h, style } from '../ui/dom.ts';
@@ -13,89 +14,117 @@ interface Segment {
   readonly shown: Shown;
 }
 
+interface Lane {
+  readonly field: Field;
+  readonly segments: readonly Segment[];
+}
+
+interface Options {
+  readonly mergeValues?: boolean;
+  readonly legend?: { readonly showLegend?: boolean };
+}
+
 const NAME_WIDTH = 96;
 
 /** Lanes of states over time: each lasts until the next. */
 export function drawStateTimeline(context: PanelContext): Drawn {
-  const { body, frames, range, theme, panel, width } = context;
-  const options = optionsOf<{ mergeValues: boolean; rowHeight: number; legend: { showLegend?: boolean } }>(
-    panel,
-  );
-  const lanes = frames.flatMap((frame) =>
-    frame.fields
-      .filter(({ kind, config }) => kind !== 'time' && !isHidden(config))
-      .map((field) => ({
-        field,
-        segments: segmentsOf(context, frame, field, options.mergeValues !== false),
-      })),
-  );
+  const { body, panel, range, width } = context;
+  const options = optionsOf<Options>(panel);
+  const lanes = lanesOf(context, options.mergeValues !== false);
   const all = lanes.flatMap(({ segments }) => segments);
   if (all.length === 0) return { summary: '', empty: true };
-
-  const share = (ms: number): string =>
-    `${(((ms - range.from) / (range.to - range.from)) * 100).toFixed(4)}%`;
-  const chart = h('div', { class: 'lanes' });
-  for (const { field, segments } of lanes) {
-    const lane = h('ol', { class: 'lane', 'aria-label': `${field.title}: ${segments.length} states` });
-    for (const { from, to, shown } of segments) {
-      const [left, right] = [Math.max(from, range.from), Math.min(to, range.to)];
-      if (right < left) continue;
-      const fill = mix(SURFACE[theme], shown.colour, ((field.config.custom?.fillOpacity ?? 70) / 100) * 1);
-      const text = plainText(shown);
-      const label = `${text}, ${plainText(formatNumber(to - from, 'ms'))} from ${isoTime(from)}`;
-      const box = h('li', { class: 'segment', 'aria-label': label }, h('span', {}, text));
-      style(box, {
-        left: share(left),
-        width: `max(2px, calc(${share(right)} - ${share(left)} - 1px))`,
-        background: fill,
-        color: textOn(fill),
-      });
-      box.addEventListener('pointermove', (event) => {
-        showTooltip(event.clientX, event.clientY, [
-          h('p', { class: 'tooltip-time' }, `${isoTime(from)} UTC`),
-          h(
-            'p',
-            {},
-            style(h('span', { class: 'swatch' }), { background: shown.colour }),
-            `${field.title}: ${text}`,
-          ),
-          h('p', { class: 'quiet' }, `for ${plainText(formatNumber(to - from, 'ms'))}`),
-        ]);
-      });
-      box.addEventListener('pointerleave', hideTooltip);
-      lane.append(box);
-    }
-    chart.append(
-      h(
-        'div',
-        { class: 'lane-row' },
-        h('span', { class: 'lane-name', 'aria-hidden': 'true' }, field.title),
-        lane,
-      ),
-    );
-  }
-  const ticks = timeTicks(range.from, range.to, Math.max(2, Math.floor((width - NAME_WIDTH) / 90)));
-  const labels = timeLabels(ticks, range.to - range.from);
-  const axis = h('div', { class: 'lane-axis', 'aria-hidden': 'true' });
-  ticks.forEach((tick, index) =>
-    axis.append(style(h('span', {}, labels[index] ?? ''), { left: share(tick) })),
+  const chart = h(
+    'div',
+    { class: 'lanes' },
+    ...lanes.map((lane) => drawLane(context, lane)),
+    drawAxis(range, width),
   );
-  chart.append(axis);
   body.append(chart);
-  for (const text of chart.querySelectorAll<HTMLElement>('.segment span'))
-    if (text.scrollWidth > (text.parentElement?.clientWidth ?? 0)) text.classList.add('visually-hidden');
+  hideCutTexts(chart);
   if (options.legend?.showLegend !== false) body.append(legendOf(all));
-  const last = lanes.map(
+  const summaries = lanes.map(
     ({ field, segments }) => `${field.title}: ${segments.map(({ shown }) => shown.text).join(', then ')}`,
   );
   return {
-    summary: last.join('. '),
+    summary: summaries.join('. '),
     span: [
       Math.min(...all.map(({ from }) => from)),
       Math.max(...lanes.map(({ segments }) => segments.at(-1)?.from ?? 0)),
     ],
   };
 }
+
+/** How far along the range a time lies. */
+const percentOf = (ms: number, { from, to }: TimeRange): string =>
+  `${(((ms - from) / (to - from)) * 100).toFixed(4)}%`;
+
+function drawLane({ range, theme }: PanelContext, { field, segments }: Lane): HTMLElement {
+  const boxes = segments
+    .filter(({ from, to }) => Math.min(to, range.to) >= Math.max(from, range.from))
+    .map((segment) => drawSegment(segment, field, range, theme));
+  return h(
+    'div',
+    { class: 'lane-row' },
+    h('span', { class: 'lane-name', 'aria-hidden': 'true' }, field.title),
+    h('ol', { class: 'lane', 'aria-label': `${field.title}: ${segments.length} states` }, ...boxes),
+  );
+}
+
+function drawSegment(
+  { from, to, shown }: Segment,
+  field: Field,
+  range: TimeRange,
+  theme: Theme,
+): HTMLElement {
+  const [left, right] = [Math.max(from, range.from), Math.min(to, range.to)].map((ms) =>
+    percentOf(ms, range),
+  );
+  const fill = mix(SURFACE[theme], shown.colour, (field.config.custom?.fillOpacity ?? 70) / 100);
+  const text = plainText(shown);
+  const lasts = plainText(formatNumber(to - from, 'ms'));
+  const box = h(
+    'li',
+    { class: 'segment', 'aria-label': `${text}, ${lasts} from ${isoTime(from)}` },
+    h('span', {}, text),
+  );
+  box.addEventListener('pointermove', (event) => {
+    const swatch = style(h('span', { class: 'swatch' }), { background: shown.colour });
+    showTooltip(event.clientX, event.clientY, [
+      h('p', { class: 'tooltip-time' }, `${isoTime(from)} UTC`),
+      h('p', {}, swatch, `${field.title}: ${text}`),
+      h('p', { class: 'quiet' }, `for ${lasts}`),
+    ]);
+  });
+  box.addEventListener('pointerleave', hideTooltip);
+  return style(box, {
+    left: left ?? '',
+    width: `max(2px, calc(${right} - ${left} - 1px))`,
+    background: fill,
+    color: textOn(fill),
+  });
+}
+
+function drawAxis(range: TimeRange, width: number): HTMLElement {
+  const ticks = timeTicks(range.from, range.to, Math.max(2, Math.floor((width - NAME_WIDTH) / 90)));
+  const labels = timeLabels(ticks, range.to - range.from);
+  const marks = ticks.map((tick, index) =>
+    style(h('span', {}, labels[index] ?? ''), { left: percentOf(tick, range) }),
+  );
+  return h('div', { class: 'lane-axis', 'aria-hidden': 'true' }, ...marks);
+}
+
+/** A text that does not fit its box is there for screen readers only. */
+function hideCutTexts(chart: HTMLElement): void {
+  for (const text of chart.querySelectorAll<HTMLElement>('.segment span'))
+    if (text.scrollWidth > (text.parentElement?.clientWidth ?? 0)) text.classList.add('visually-hidden');
+}
+
+const lanesOf = (context: PanelContext, merge: boolean): Lane[] =>
+  context.frames.flatMap((frame) =>
+    frame.fields
+      .filter(({ kind, config }) => kind !== 'time' && !isHidden(config))
+      .map((field) => ({ field, segments: segmentsOf(context, frame, field, merge) })),
+  );
 
 function segmentsOf({ theme, range }: PanelContext, frame: Frame, field: Field, merge: boolean): Segment[] {
   const times = frame.fields.find(({ kind }) => kind === 'time')?.values ?? [];

@@ -1,20 +1,19 @@
 import type uPlot from 'uplot';
 import { formatValue } from '../model/display.ts';
 import { reduce } from '../model/reduce.ts';
-import { isoTime, plainText } from '../model/units.ts';
+import { plainText } from '../model/units.ts';
 import { createPlot } from '../plot/plot.ts';
-import { joinSeries, type Series, type SeriesSet } from '../plot/series.ts';
+import { joinSeries, neighbour, toggleSeries, type Series, type SeriesSet } from '../plot/series.ts';
 import { h, style } from '../ui/dom.ts';
-import { hideTooltip, showTooltip } from '../ui/tooltip.ts';
-import { anchor, cellLinks, optionsOf, type Drawn, type PanelContext } from './context.ts';
+import { hideTooltip } from '../ui/tooltip.ts';
+import { optionsOf, type Drawn, type PanelContext } from './context.ts';
 import { drawLegend, type LegendOptions } from './legend.ts';
+import { createSeriesTooltip, type SeriesTooltip } from './series-tooltip.ts';
 
 interface Options {
   readonly legend: LegendOptions;
   readonly tooltip: { readonly mode?: string; readonly sort?: string };
 }
-
-const MOST_ROWS = 14;
 
 /** Lines, bars and points over time. */
 export function drawTimeSeries(context: PanelContext): Drawn {
@@ -25,95 +24,34 @@ export function drawTimeSeries(context: PanelContext): Drawn {
   if (!series.some(({ values }) => values.some((value) => value !== null)))
     return { summary: '', empty: true };
 
-  const hidden = (memory.get('hidden') as Set<string> | undefined) ?? new Set<string>();
-  memory.set('hidden', hidden);
+  const hidden = (memory.get('hidden') as ReadonlySet<string> | undefined) ?? new Set<string>();
   const shown = series.map(({ field }) => !hidden.has(field.title));
-  const choose = (index: number, alone: boolean): void => {
-    const title = series[index]?.field.title ?? '';
-    const isAlone = shown[index] === true && shown.filter(Boolean).length === 1;
-    if (!alone) hidden[hidden.has(title) ? 'delete' : 'add'](title);
-    else {
-      hidden.clear();
-      if (!isAlone) for (const { field } of series) if (field.title !== title) hidden.add(field.title);
-    }
+  const choose = (title: string, alone: boolean): void => {
+    const titles = series.map(({ field }) => field.title);
+    memory.set('hidden', toggleSeries(hidden, titles, title, alone));
     context.redraw();
   };
-
   const area = h('div', { class: 'plot' });
-  const inLegend = series.flatMap((one, index) =>
-    one.field.config.custom?.hideFrom?.legend === true ? [] : [index],
-  );
-  const legend =
-    options.legend?.showLegend === false
-      ? null
-      : drawLegend(
-          inLegend.flatMap((index) => series[index] ?? []),
-          inLegend.map((index) => shown[index] ?? true),
-          options.legend ?? {},
-          theme,
-          (index, alone) => choose(inLegend[index] ?? 0, alone),
-        );
-  const beside = options.legend?.placement === 'right' && context.width > 520;
-  body.classList.toggle('legend-right', beside);
-  body.append(area, ...(legend === null ? [] : [legend]));
-  if (legend !== null && !beside) style(legend, { 'max-height': `${legendHeight(context.height)}px` });
-  const { width, height } = area.getBoundingClientRect();
-
+  const size = layOut(context, area, options.legend ?? {}, seriesLegend(set, shown, options.legend, choose));
   const live = h('div', { class: 'visually-hidden', 'aria-live': 'polite' });
   body.append(live);
-  let pinned = false;
-  const tooltip = createTooltip(context, set, shown, options.tooltip?.mode === 'single');
+  const tooltip = createSeriesTooltip(context, set, shown, options.tooltip?.mode === 'single');
+  const pointer = createPointer(area, tooltip);
   const plot = createPlot({
     ...context,
     target: area,
-    width: Math.max(width, 60),
-    height: Math.max(height, 60),
+    ...size,
     set,
     shown,
-    onCursor(index, drawn) {
-      // Panels whose crosshair only follows another's show no box.
-      if (pinned || !(area.matches(':hover') || area.contains(document.activeElement))) return;
-      if (index === null) hideTooltip();
-      else tooltip.show(index, drawn, false);
-    },
+    onCursor: pointer.moved,
     onSelect: context.zoomTo,
   });
-  const over = plot.over;
-  over.addEventListener('pointerleave', () => !pinned && hideTooltip());
-  over.addEventListener('click', () => {
-    const { idx } = plot.cursor;
-    if (idx == null || !tooltip.hasLinks) return;
-    pinned = true;
-    const box = tooltip.show(idx, plot, true);
-    const close = (event: Event): void => {
-      if (event.type === 'pointerdown' && event.target instanceof Node && box.contains(event.target)) return;
-      if (event instanceof KeyboardEvent && event.key !== 'Escape') return;
-      pinned = false;
-      hideTooltip();
-      document.removeEventListener('pointerdown', close);
-      document.removeEventListener('keydown', close);
-    };
-    document.addEventListener('pointerdown', close);
-    document.addEventListener('keydown', close);
-    box.querySelector('a')?.focus();
-  });
+  pointer.listen(plot);
+  readByKeys(area, plot, times, (index) => (live.textContent = tooltip.text(index)));
   const summary = summaryOf(series);
   area.setAttribute('role', 'img');
   area.setAttribute('aria-label', `${panel.title ?? 'Plot'}. ${summary} Arrow keys read values.`);
   area.setAttribute('tabindex', '0');
-  area.addEventListener('keydown', (event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (event.key === 'Enter') return over.click();
-    if (step === undefined) return;
-    event.preventDefault();
-    const index = Math.min(
-      Math.max((plot.cursor.idx ?? (step === 1 ? -1 : times.length)) + step, 0),
-      times.length - 1,
-    );
-    plot.setCursor({ left: plot.valToPos((times[index] ?? 0) / 1000, 'x'), top: 10 });
-    live.textContent = tooltip.text(index);
-  });
-  area.addEventListener('blur', () => !pinned && hideTooltip());
   return {
     summary,
     span: [times[0] ?? 0, times.at(-1) ?? 0],
@@ -124,116 +62,93 @@ export function drawTimeSeries(context: PanelContext): Drawn {
   };
 }
 
+/** Null where the panel wants none. */
+function seriesLegend(
+  { series }: SeriesSet,
+  shown: readonly boolean[],
+  options: LegendOptions | undefined,
+  choose: (title: string, alone: boolean) => void,
+): HTMLElement | null {
+  if (options?.showLegend === false) return null;
+  const listed = series.flatMap((one, index) =>
+    one.field.config.custom?.hideFrom?.legend === true ? [] : [{ one, shown: shown[index] ?? true }],
+  );
+  return drawLegend(listed, options ?? {}, choose);
+}
+
+/** Puts plot and legend beside or below each other. @returns the room of the plot */
+function layOut(
+  context: PanelContext,
+  area: HTMLElement,
+  { placement }: LegendOptions,
+  legend: HTMLElement | null,
+): { readonly width: number; readonly height: number } {
+  const beside = placement === 'right' && context.width > 520;
+  context.body.classList.toggle('legend-right', beside);
+  context.body.append(area, ...(legend === null ? [] : [legend]));
+  if (legend !== null && !beside) style(legend, { 'max-height': `${legendHeight(context.height)}px` });
+  const { width, height } = area.getBoundingClientRect();
+  return { width: Math.max(width, 60), height: Math.max(height, 60) };
+}
+
 const LEGEND_ROW = 21;
 /** Up to two fifths of the panel, and whole rows: half a name is no name. */
 const legendHeight = (height: number): number =>
   24 + LEGEND_ROW * Math.max(1, Math.floor((height * 0.42 - 24) / LEGEND_ROW));
 
-function createTooltip(
-  context: PanelContext,
-  { times, series }: SeriesSet,
-  shown: readonly boolean[],
-  single: boolean,
-) {
-  const rowsAt = (index: number): { one: Series; value: number }[] =>
-    series
-      .flatMap((one, i) => {
-        const value = one.values[index] ?? null;
-        return shown[i] === true && value !== null ? [{ one, value }] : [];
-      })
-      .toSorted((a, b) => Number(a.one.right) - Number(b.one.right) || b.value - a.value);
-  const textOf = (one: Series, value: number): string => plainText(formatValue(one.field, value));
-  const notesAt = (index: number) => {
-    const near = (context.range.to - context.range.from) / 100;
-    const at = times[index] ?? 0;
-    return context.annotations.filter(
-      ({ time, timeEnd }) => at >= time - near && at <= (timeEnd ?? time) + near,
-    );
+/** The box of values follows the cursor; a click pins it, so that its links can be reached. */
+function createPointer(area: HTMLElement, tooltip: SeriesTooltip) {
+  let isPinned = false;
+  const hide = (): void => {
+    if (!isPinned) hideTooltip();
   };
+  function pin(plot: uPlot): void {
+    const { idx } = plot.cursor;
+    if (idx == null || !tooltip.hasLinks) return;
+    isPinned = true;
+    const box = tooltip.show(idx, plot, true);
+    const close = (event: Event): void => {
+      if (event.type === 'pointerdown' && event.target instanceof Node && box.contains(event.target)) return;
+      if (event instanceof KeyboardEvent && event.key !== 'Escape') return;
+      isPinned = false;
+      hideTooltip();
+      document.removeEventListener('pointerdown', close);
+      document.removeEventListener('keydown', close);
+    };
+    document.addEventListener('pointerdown', close);
+    document.addEventListener('keydown', close);
+    box.querySelector('a')?.focus();
+  }
   return {
-    hasLinks: series.some(({ field }) => (field.config.links ?? []).length > 0),
-    text: (index: number): string =>
-      `${isoTime(times[index] ?? 0)}: ${
-        rowsAt(index)
-          .map(({ one, value }) => `${one.field.title} ${textOf(one, value)}`)
-          .join(', ') || 'no value'
-      }`,
-    show(index: number, plot: uPlot, pinned: boolean): HTMLElement {
-      const all = rowsAt(index);
-      const nearest = nearestTo(plot, all);
-      const rows = single && nearest !== undefined ? [nearest] : all;
-      const { left, top } = plot.over.getBoundingClientRect();
-      const lines = rows
-        .slice(0, MOST_ROWS)
-        .map(({ one, value }) =>
-          h(
-            'tr',
-            { class: one === nearest?.one && rows.length > 1 ? 'nearest' : null },
-            h(
-              'th',
-              { scope: 'row' },
-              style(h('span', { class: 'swatch' }), { background: one.colour }),
-              one.field.title,
-            ),
-            h('td', { class: 'number' }, textOf(one, value)),
-          ),
-        );
-      const more =
-        rows.length > MOST_ROWS ? [h('p', { class: 'quiet' }, `and ${rows.length - MOST_ROWS} more`)] : [];
-      const notes = notesAt(index).map(({ title, text, time }) =>
-        h(
-          'p',
-          { class: 'tooltip-note' },
-          h('b', {}, title),
-          ` ${isoTime(time, false)}`,
-          ...(text === '' ? [] : [h('span', {}, text)]),
-        ),
-      );
-      const links = pinned ? linkList(context, all, nearest, index) : [];
-      return showTooltip(
-        left + (plot.cursor.left ?? 0),
-        top + (plot.cursor.top ?? 0),
-        [
-          h('p', { class: 'tooltip-time' }, `${isoTime(times[index] ?? 0)} UTC`),
-          h('table', {}, h('tbody', {}, ...lines)),
-          ...more,
-          ...notes,
-          ...links,
-        ],
-        pinned,
-      );
+    moved(index: number | null, plot: uPlot): void {
+      // Panels whose crosshair only follows another's show no box.
+      if (isPinned || !(area.matches(':hover') || area.contains(document.activeElement))) return;
+      if (index === null) hideTooltip();
+      else tooltip.show(index, plot, false);
+    },
+    listen(plot: uPlot): void {
+      plot.over.addEventListener('pointerleave', hide);
+      plot.over.addEventListener('click', () => pin(plot));
+      area.addEventListener('blur', hide);
     },
   };
 }
 
-/** The nearest series' links first, then those of others. */
-function linkList(
-  context: PanelContext,
-  rows: readonly { one: Series; value: number }[],
-  nearest: { one: Series } | undefined,
-  index: number,
-): HTMLElement[] {
-  const ordered = rows.toSorted((a, b) => Number(b.one === nearest?.one) - Number(a.one === nearest?.one));
-  const links = ordered.flatMap(({ one }) =>
-    cellLinks(context, one.frame, one.field, one.rows[index] ?? -1).map((link) => ({
-      link,
-      name: one.field.title,
-    })),
-  );
-  if (links.length === 0) return [];
-  return [
-    h(
-      'ul',
-      { class: 'tooltip-links' },
-      ...links.slice(0, 6).map(({ link, name }) => h('li', {}, anchor(link, `${link.title}: ${name}`))),
-    ),
-  ];
-}
-
-function nearestTo<R extends { one: Series; value: number }>(plot: uPlot, rows: readonly R[]): R | undefined {
-  const y = plot.cursor.top ?? 0;
-  const distance = ({ one, value }: R): number => Math.abs(plot.valToPos(value, one.scale) - y);
-  return rows.toSorted((a, b) => distance(a) - distance(b))[0];
+/** Arrow keys move the cursor, Enter pins the box of values. */
+function readByKeys(
+  area: HTMLElement,
+  plot: uPlot,
+  times: readonly number[],
+  read: (index: number) => void,
+): void {
+  area.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') return plot.over.click();
+    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+    event.preventDefault();
+    const index = neighbour(plot.cursor.idx, event.key === 'ArrowLeft' ? -1 : 1, times.length);
+    plot.setCursor({ left: plot.valToPos((times[index] ?? 0) / 1000, 'x'), top: 10 });
+    read(index);
+  });
 }
 
 function summaryOf(series: readonly Series[]): string {

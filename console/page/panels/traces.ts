@@ -1,4 +1,4 @@
-import { colourByName, textOn, toCss } from '../model/colours.ts';
+import { colourByName, textOn, toCss, type Theme } from '../model/colours.ts';
 import type { Frame } from '../model/fields.ts';
 import { formatNumber, isoTime, plainText } from '../model/units.ts';
 import { h, style } from '../ui/dom.ts';
@@ -17,86 +17,95 @@ interface Span {
   readonly tags: readonly (readonly [string, string])[];
 }
 
+/** The time of a whole trace. */
+interface Extent {
+  readonly start: number;
+  /** Milliseconds, at least 1. */
+  readonly whole: number;
+}
+
 /** Spans below their parents, each a bar on the time of the whole trace; a span opens to its tags. */
 export function drawTraces(context: PanelContext): Drawn {
-  const { body, frames, theme } = context;
-  const spans = frames.flatMap(spansOf);
+  const spans = context.frames.flatMap(spansOf);
   if (spans.length === 0) return { summary: '', empty: true };
   const start = Math.min(...spans.map((span) => span.start));
   const end = Math.max(...spans.map((span) => span.start + span.duration));
-  const whole = Math.max(end - start, 1);
+  const extent = { start, whole: Math.max(end - start, 1) };
   const ordered = inTree(spans);
   const failed = spans.filter((span) => span.failed).length;
-  const ms = (value: number): string => plainText(formatNumber(value, 'ms', value >= 1000 ? 2 : 0));
-
-  const list = h('ol', { class: 'spans' });
-  for (const { span, depth } of ordered) {
-    const colour = span.failed ? toCss('red', theme) : toCss(colourByName(span.service), theme);
-    const bar = style(h('span', { class: 'span-bar' }), {
-      left: `${((span.start - start) / whole) * 100}%`,
-      width: `max(2px, ${(span.duration / whole) * 100}%)`,
-      background: colour,
-    });
-    const label = timeLabel(ms(span.duration), (span.start - start) / whole, span.duration / whole, colour);
-    list.append(
-      h(
-        'li',
-        {},
-        h(
-          'details',
-          {},
-          h(
-            'summary',
-            { class: span.failed ? 'span failed' : 'span' },
-            style(
-              h(
-                'span',
-                { class: 'span-name', title: span.operation },
-                ...(span.failed ? [h('span', { class: 'span-error' }, 'error ')] : []),
-                span.operation,
-                ...(span.message === '' ? [] : [h('span', { class: 'quiet' }, ` ${span.message}`)]),
-              ),
-              {
-                'padding-left': `${depth * 14}px`,
-              },
-            ),
-            h('span', { class: 'span-track', 'aria-hidden': 'true' }, bar, label),
-            h(
-              'span',
-              { class: 'visually-hidden' },
-              `, ${ms(span.duration)}, after ${ms(span.start - start)}`,
-            ),
-          ),
-          h(
-            'dl',
-            { class: 'span-tags' },
-            ...[
-              ['span', span.id] as const,
-              ['start', `${isoTime(span.start)} UTC`] as const,
-              ...(span.message === '' ? [] : [['message', span.message] as const]),
-              ...span.tags,
-            ].flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]),
-          ),
-        ),
-      ),
-    );
-  }
   const head = h(
     'p',
     { class: 'trace-head' },
     h('b', {}, ordered[0]?.span.service ?? ''),
-    ` ${spans.length} spans, ${ms(whole)}`,
+    ` ${spans.length} spans, ${msText(extent.whole)}`,
     ...(failed > 0 ? [h('span', { class: 'span-error' }, ` ${failed} failed`)] : []),
   );
   const ruler = h(
     'div',
     { class: 'trace-ruler', 'aria-hidden': 'true' },
-    ...[0, 0.25, 0.5, 0.75, 1].map((share) => h('span', {}, ms(whole * share))),
+    ...[0, 0.25, 0.5, 0.75, 1].map((share) => h('span', {}, msText(extent.whole * share))),
   );
-  body.append(
+  const list = h('ol', { class: 'spans' }, ...ordered.map((one) => drawSpan(one, extent, context.theme)));
+  context.body.append(
     h('div', { class: 'trace', tabindex: 0, role: 'region', 'aria-label': 'Spans' }, head, ruler, list),
   );
-  return { summary: `Trace of ${spans.length} spans over ${ms(whole)}, ${failed} failed.` };
+  return { summary: `Trace of ${spans.length} spans over ${msText(extent.whole)}, ${failed} failed.` };
+}
+
+const msText = (value: number): string => plainText(formatNumber(value, 'ms', value >= 1000 ? 2 : 0));
+
+function drawSpan({ span, depth }: TreeSpan, { start, whole }: Extent, theme: Theme): HTMLElement {
+  const { failed, operation, message, duration } = span;
+  const colour = toCss(failed ? 'red' : colourByName(span.service), theme);
+  const [from, share] = [(span.start - start) / whole, duration / whole];
+  const bar = style(h('span', { class: 'span-bar' }), {
+    left: `${from * 100}%`,
+    width: `max(2px, ${share * 100}%)`,
+    background: colour,
+  });
+  const name = h(
+    'span',
+    { class: 'span-name', title: operation },
+    ...(failed ? [h('span', { class: 'span-error' }, 'error ')] : []),
+    operation,
+    ...(message === '' ? [] : [h('span', { class: 'quiet' }, ` ${message}`)]),
+  );
+  const times = `, ${msText(duration)}, after ${msText(span.start - start)}`;
+  return h(
+    'li',
+    {},
+    h(
+      'details',
+      {},
+      h(
+        'summary',
+        { class: failed ? 'span failed' : 'span' },
+        style(name, { 'padding-left': `${depth * 14}px` }),
+        h(
+          'span',
+          { class: 'span-track', 'aria-hidden': 'true' },
+          bar,
+          timeLabel(msText(duration), from, share, colour),
+        ),
+        h('span', { class: 'visually-hidden' }, times),
+      ),
+      drawTags(span),
+    ),
+  );
+}
+
+function drawTags({ id, start, message, tags }: Span): HTMLElement {
+  const entries: (readonly [string, string])[] = [
+    ['span', id],
+    ['start', `${isoTime(start)} UTC`],
+    ...(message === '' ? [] : [['message', message] as const]),
+    ...tags,
+  ];
+  return h(
+    'dl',
+    { class: 'span-tags' },
+    ...entries.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]),
+  );
 }
 
 /** Within a long bar, else behind it, or before it where there is no room. */
@@ -144,10 +153,15 @@ function parse(text: string): unknown {
   }
 }
 
-function inTree(spans: readonly Span[]): { span: Span; depth: number }[] {
+interface TreeSpan {
+  readonly span: Span;
+  readonly depth: number;
+}
+
+function inTree(spans: readonly Span[]): TreeSpan[] {
   const known = new Set(spans.map(({ id }) => id));
   const children = Map.groupBy(spans, ({ parent }) => (known.has(parent) ? parent : ''));
-  const walk = (parent: string, depth: number): { span: Span; depth: number }[] =>
+  const walk = (parent: string, depth: number): TreeSpan[] =>
     (children.get(parent) ?? [])
       .toSorted((a, b) => a.start - b.start || b.duration - a.duration)
       .flatMap((span) => [{ span, depth }].concat(span.id === parent ? [] : walk(span.id, depth + 1)));

@@ -146,52 +146,48 @@ function seriesOptions(
   one: Series,
   stacked: Stacked | undefined,
   show: boolean,
-  { set, width, range, intervalMs }: PlotOptions,
+  options: PlotOptions,
 ): uPlot.Series {
-  const {
-    drawStyle = 'line',
-    barAlignment = 0,
-    lineWidth = 1,
-    fillOpacity = 0,
-    pointSize = 5,
-    spanNulls,
-    lineStyle,
-    showPoints,
-    lineInterpolation,
-  } = one.field.config.custom ?? {};
-  const bars = drawStyle === 'bars';
-  const fill = fillOpacity === 0 ? null : withAlpha(one.colour, fillOpacity / 100);
-  const common: uPlot.Series = {
+  const { drawStyle = 'line', lineWidth = 1, fillOpacity = 0, spanNulls, lineStyle } = customOf(one);
+  const isBars = drawStyle === 'bars';
+  const isFilled = fillOpacity !== 0 && (stacked?.lower === null || isBars);
+  return {
     scale: one.scale,
     label: one.field.title,
     show,
     stroke: one.colour,
     width: drawStyle === 'points' ? 0 : lineWidth,
     spanGaps: spanNulls === true,
-    ...(fill === null || (stacked?.lower !== null && !bars) ? {} : { fill }),
+    ...(isFilled ? { fill: withAlpha(one.colour, fillOpacity / 100) } : {}),
     ...(lineStyle?.fill === 'dash' ? { dash: [...(lineStyle.dash ?? [10, 10])] } : {}),
+    ...(isBars ? barOptions(one, stacked, options) : lineOptions(one, options)),
   };
-  if (bars) {
-    const widest = Math.max((width * intervalMs) / (range.to - range.from), 2);
-    const paths = uPlot.paths.bars?.({
-      size: [0.8, widest, 1],
-      align: barAlignment,
-      ...(stacked?.lower == null ? {} : { disp: stackedBars(stacked) }),
-    });
-    return { ...common, points: { show: false }, ...(paths === undefined ? {} : { paths }) };
-  }
-  const paths =
-    drawStyle === 'points'
-      ? () => null
-      : lineInterpolation === 'smooth'
-        ? uPlot.paths.spline?.()
-        : lineInterpolation?.startsWith('step') === true
-          ? uPlot.paths.stepped?.({ align: lineInterpolation === 'stepAfter' ? 1 : -1 })
-          : undefined;
+}
+
+const customOf = ({ field }: Series): NonNullable<Series['field']['config']['custom']> =>
+  field.config.custom ?? {};
+
+function barOptions(
+  one: Series,
+  stacked: Stacked | undefined,
+  { width, range, intervalMs }: PlotOptions,
+): Partial<uPlot.Series> {
+  const { barAlignment = 0 } = customOf(one);
+  const widest = Math.max((width * intervalMs) / (range.to - range.from), 2);
+  const paths = uPlot.paths.bars?.({
+    size: [0.8, widest, 1],
+    align: barAlignment,
+    ...(stacked?.lower == null ? {} : { disp: stackedBars(stacked) }),
+  });
+  return { points: { show: false }, ...(paths === undefined ? {} : { paths }) };
+}
+
+function lineOptions(one: Series, { set, width }: PlotOptions): Partial<uPlot.Series> {
+  const { drawStyle = 'line', pointSize = 5, showPoints } = customOf(one);
+  const paths = linePaths(one);
   const always = showPoints === 'always' || drawStyle === 'points';
   const dense = set.times.length > width / 24;
   return {
-    ...common,
     ...(paths === undefined ? {} : { paths }),
     points: {
       size: Math.max(pointSize, 4),
@@ -202,6 +198,15 @@ function seriesOptions(
       filter: (plot, index, all) => (all ? null : alone(plot.data[index] ?? [])),
     },
   };
+}
+
+/** What draws the line; undefined for straight ones. */
+function linePaths(one: Series): uPlot.Series.PathBuilder | undefined {
+  const { drawStyle, lineInterpolation } = customOf(one);
+  if (drawStyle === 'points') return () => null;
+  if (lineInterpolation === 'smooth') return uPlot.paths.spline?.();
+  if (lineInterpolation?.startsWith('step') !== true) return undefined;
+  return uPlot.paths.stepped?.({ align: lineInterpolation === 'stepAfter' ? 1 : -1 });
 }
 
 const alone = (values: ArrayLike<number | null | undefined>): number[] => {

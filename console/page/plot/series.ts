@@ -37,13 +37,14 @@ export function joinSeries(frames: readonly Frame[], theme: Theme): SeriesSet {
     const rows = times.map((time) => rowAt.get(time) ?? -1);
     for (const field of frame.fields) {
       if ((field.kind !== 'number' && field.kind !== 'boolean') || isHidden(field.config)) continue;
-      const placement = field.config.custom?.axisPlacement;
+      const { unit, min, max, custom } = field.config;
+      const placement = custom?.axisPlacement;
       const right = placement === 'right';
       series.push({
         field,
         frame,
         colour: seriesColour(field, theme, series.length),
-        scale: `${field.config.unit ?? ''}|${placement ?? 'auto'}|${field.config.min ?? ''}|${field.config.max ?? ''}`,
+        scale: [unit ?? '', placement ?? 'auto', min ?? '', max ?? ''].join('|'),
         right,
         values: rows.map((row) => numberAt(field, row)),
         rows,
@@ -105,3 +106,42 @@ function percentTotals(
   });
   return totals;
 }
+
+/**
+ * Which series are hidden after a click on one in the legend.
+ * @param alone shows it alone, or all again when it was alone; otherwise the series alone is switched
+ * @param hidden titles
+ */
+export function toggleSeries(
+  hidden: ReadonlySet<string>,
+  titles: readonly string[],
+  title: string,
+  alone: boolean,
+): ReadonlySet<string> {
+  if (!alone) {
+    const others = [...hidden].filter((one) => one !== title);
+    return new Set(hidden.has(title) ? others : [...others, title]);
+  }
+  const shown = titles.filter((one) => !hidden.has(one));
+  const wasAlone = shown.length === 1 && shown[0] === title;
+  return new Set(wasAlone ? [] : titles.filter((one) => one !== title));
+}
+
+export interface SeriesValue {
+  readonly one: Series;
+  readonly value: number;
+}
+
+/** The values of the shown series at one of the set's times: highest first, those of the right axis last. */
+export function valuesAt({ series }: SeriesSet, shown: readonly boolean[], index: number): SeriesValue[] {
+  return series
+    .flatMap((one, i) => {
+      const value = one.values[index] ?? null;
+      return shown[i] === true && value !== null ? [{ one, value }] : [];
+    })
+    .toSorted((a, b) => Number(a.one.right) - Number(b.one.right) || b.value - a.value);
+}
+
+/** The time that an arrow key leads to: from nowhere to the first or the last, and never beyond them. */
+export const neighbour = (index: number | null | undefined, step: -1 | 1, length: number): number =>
+  Math.min(Math.max((index ?? (step === 1 ? -1 : length)) + step, 0), length - 1);

@@ -1,23 +1,29 @@
-import type { ConsoleAnnotation, ConsoleScope, VariableOption } from '../../../schemas/console.ts';
-import { sectionsOf, type Section } from '../model/layout.ts';
-import { resolveRange, shift, zoomOut, type RawRange, type TimeRange } from '../model/time-range.ts';
-import type { Dashboard } from '../model/types.ts';
-import { ALL, chosenOf, refreshMs, writeUrl, type UrlState } from '../model/url-state.ts';
+import type { ConsoleScope } from '../../../schemas/console.ts';
+import {
+  atTime,
+  draggedRange,
+  hrefWith,
+  openDashboard,
+  scopeOf,
+  sectionsOf,
+  withLoaded,
+  type DashboardState,
+  type Section,
+} from '../model/dashboard-state.ts';
+import { shift, zoomOut, type RawRange } from '../model/time-range.ts';
+import type { Dashboard, Panel } from '../model/types.ts';
+import { refreshMs, type Address, type UrlState } from '../model/url-state.ts';
 import { api, isAbort } from './api.ts';
 import { h, icon } from './dom.ts';
 import { createPanelCard, type CardHost, type PanelCard } from './panel-card.ts';
-import { createTimeControls } from './time-controls.ts';
+import { createTimeControls, type TimeControls } from './time-controls.ts';
 import { createVariableControls } from './variable-controls.ts';
 
 /** One opened dashboard. */
 export interface DashboardView {
   readonly element: HTMLElement;
-  /** The address as it would be written: for links to other dashboards. */
-  readonly state: () => {
-    readonly range: RawRange;
-    readonly refresh: string;
-    readonly variables: ConsoleScope['variables'];
-  };
+  /** For links to other dashboards. */
+  readonly address: Required<Address>;
   refresh(): void;
   redraw(): void;
   zoomOut(): void;
@@ -36,134 +42,174 @@ export function createDashboardView(
   url: UrlState,
   go: (href: string, replace?: boolean) => void,
 ): DashboardView {
-  const range: RawRange = url.range ?? board.time ?? { from: 'now-6h', to: 'now' };
-  const refresh = url.refresh ?? (typeof board.refresh === 'string' ? board.refresh : '');
-  const chosen = chosenOf(board, url.variables);
-  let resolved: TimeRange = resolveRange(range, Date.now()) ?? {
-    from: Date.now() - 21_600_000,
-    to: Date.now(),
-  };
-  let annotations: readonly ConsoleAnnotation[] = [];
-  let options: Readonly<Record<string, readonly VariableOption[]>> = {};
+  let state = openDashboard(board, url, Date.now());
   let inFlight = new AbortController();
-
-  const scope = (): ConsoleScope => ({ dashboard: board.uid, ...resolved, variables: chosen });
-  const address = { uid: board.uid, range, refresh, variables: chosen, viewPanel: url.viewPanel };
-  const setRange = (next: RawRange): void => go(writeUrl({ ...address, range: next }));
-
-  const host: CardHost = {
-    scope,
-    range: () => range,
-    annotations: () => annotations,
-    zoomTo: (from, to) =>
-      setRange({ from: String(Math.round(from)), to: String(Math.round(Math.max(to, from + 1000))) }),
-    follow: go,
-    toggleView: (panel) => go(writeUrl({ ...address, viewPanel: url.viewPanel === panel ? null : panel })),
-    isViewed: (panel) => url.viewPanel === panel,
-  };
+  const { address } = state;
+  const change = (changed: Partial<Address>, replace?: boolean): void =>
+    go(hrefWith(state, changed), replace);
+  const moves = createMoves(() => state, change);
 
   const time = createTimeControls({
-    setRange,
-    zoomOut: () => setRange(zoomOut(resolved, Date.now())),
+    setRange: moves.setRange,
+    zoomOut: moves.zoomOut,
     refreshNow: () => load(),
-    setRefresh: (next) => go(writeUrl({ ...address, refresh: next }), true),
+    setRefresh: (refresh) => change({ refresh }, true),
   });
-  time.update(range, refresh);
-  const variables = createVariableControls(board, chosen, (name, values) =>
-    go(writeUrl({ ...address, variables: { ...chosen, [name]: values } }), true),
+  time.update(address.range, address.refresh);
+  const variables = createVariableControls(board, address.variables, (name, values) =>
+    change({ variables: { ...address.variables, [name]: values } }, true),
+  );
+  const { content, cards, rows } = drawPanels(
+    board,
+    url.viewPanel,
+    hostOf(() => state, change, go),
   );
 
+  function load(): void {
+    state = atTime(state, Date.now());
+    inFlight.abort();
+    inFlight = new AbortController();
+    for (const card of cards) card.load();
+    time.busy(true);
+    void loadShared(inFlight.signal).finally(() => time.busy(false));
+  }
+
+  async function loadShared(signal: AbortSignal): Promise<void> {
+    const [listed, noted] = await askShared(scopeOf(state), signal);
+    if (signal.aborted) return;
+    const before = JSON.stringify(state.annotations);
+    state = withLoaded(state, listed, noted);
+    variables.update(state.options, address.variables);
+    if (JSON.stringify(state.annotations) !== before) for (const card of cards) card.redraw();
+  }
+
+  const stopRefreshing = refreshEvery(refreshMs(address.refresh), cards, load);
+  load();
+
+  return {
+    element: drawDashboard(board, time, variables.element, content),
+    address,
+    refresh: load,
+    redraw: () => cards.forEach((card) => card.redraw()),
+    zoomOut: moves.zoomOut,
+    shift: moves.shift,
+    leaveView: moves.leaveView,
+    openRange: () => time.openRange(),
+    toggleRows: () => toggleAll(rows),
+    destroy() {
+      stopRefreshing();
+      inFlight.abort();
+      for (const card of cards) card.destroy();
+    },
+  };
+}
+
+/** Ways to another range or panel of the same dashboard. */
+function createMoves(state: () => DashboardState, change: (changed: Partial<Address>) => void) {
+  const setRange = (range: RawRange): void => change({ range });
+  return {
+    setRange,
+    zoomOut: () => setRange(zoomOut(state().times, Date.now())),
+    shift: (direction: -1 | 1) => setRange(shift(state().times, direction, Date.now())),
+    leaveView(): boolean {
+      if (state().address.viewPanel === null) return false;
+      change({ viewPanel: null });
+      return true;
+    },
+  };
+}
+
+/** What panels may know of their dashboard and change in it. */
+function hostOf(
+  state: () => DashboardState,
+  change: (changed: Partial<Address>) => void,
+  follow: (href: string) => void,
+): CardHost {
+  const isViewed = (panel: number): boolean => state().address.viewPanel === panel;
+  return {
+    scope: () => scopeOf(state()),
+    range: () => state().address.range,
+    annotations: () => state().annotations,
+    zoomTo: (from, to) => change({ range: draggedRange(from, to) }),
+    follow,
+    toggleView: (panel) => change({ viewPanel: isViewed(panel) ? null : panel }),
+    isViewed,
+  };
+}
+
+/** What belongs to all panels: options of the filters, and notes on the time axis. */
+const askShared = (scope: ConsoleScope, signal: AbortSignal) =>
+  Promise.all([orNull(api.variables(scope, signal)), orNull(api.annotations(scope, signal))]);
+
+/** Null when it fails, which the console of the browser tells. */
+const orNull = <T>(answer: Promise<T>): Promise<T | null> =>
+  answer.catch((error: unknown) => {
+    if (!isAbort(error)) console.warn((error as Error).message);
+    return null;
+  });
+
+/**
+ * Loads again and again while the page is seen. Asking anew ends what is under way: where answers take longer
+ * than the interval there would never be one, so a turn is left out while a panel still asks.
+ * @param intervalMs 0 for never
+ */
+function refreshEvery(intervalMs: number, cards: readonly PanelCard[], load: () => void): () => void {
+  if (intervalMs === 0) return () => undefined;
+  const timer = setInterval(() => {
+    if (document.visibilityState === 'visible' && !cards.some((card) => card.isAsking())) load();
+  }, intervalMs);
+  return () => clearInterval(timer);
+}
+
+/** A row that can be opened and closed. */
+interface Row {
+  open(open: boolean): void;
+  isOpen(): boolean;
+}
+
+/** Opens all rows, or closes them when all are open. */
+function toggleAll(rows: readonly Row[]): void {
+  const open = rows.some((row) => !row.isOpen());
+  for (const row of rows) row.open(open);
+}
+
+/** All panels in their rows, or the one that is shown alone. */
+function drawPanels(
+  board: Dashboard,
+  viewPanel: number | null,
+  host: CardHost,
+): { readonly content: HTMLElement[]; readonly cards: readonly PanelCard[]; readonly rows: readonly Row[] } {
   const cards: PanelCard[] = [];
-  const rows: { open: (open: boolean) => void; readonly isOpen: () => boolean }[] = [];
-  const card = (panel: Dashboard['panels'][number]): HTMLElement => {
+  const rows: Row[] = [];
+  const card = (panel: Panel): HTMLElement => {
     const made = createPanelCard(panel, host);
     cards.push(made);
     return made.element;
   };
   const sections = sectionsOf(board.panels);
-  const alone = sections.flatMap(({ panels }) => panels).find(({ id }) => id === url.viewPanel);
+  const alone = sections.flatMap(({ panels }) => panels).find(({ id }) => id === viewPanel);
   const content =
     alone === undefined
       ? sections.map((section) => drawSection(section, card, rows))
       : [h('div', { class: 'viewed' }, card({ ...alone, gridPos: { x: 0, y: 0, w: 24, h: 18 } }))];
-  const element = h(
-    'div',
-    { class: 'dashboard' },
-    h(
-      'div',
-      { class: 'dashboard-head' },
-      h('div', { class: 'dashboard-title' }, h('h1', {}, board.title), h('p', {}, board.description ?? '')),
-      time.element,
-    ),
-    variables.element,
-    ...content,
-  );
+  return { content, cards, rows };
+}
 
-  function load(): void {
-    const now = Date.now();
-    resolved = resolveRange(range, now) ?? resolved;
-    inFlight.abort();
-    inFlight = new AbortController();
-    for (const one of cards) one.load();
-    time.busy(true);
-    void loadAround(inFlight.signal).finally(() => time.busy(false));
-  }
-
-  /** What belongs to all panels: options of the filters, and notes on the time axis. */
-  async function loadAround(signal: AbortSignal): Promise<void> {
-    const quiet = <T>(answer: Promise<T>): Promise<T | null> =>
-      answer.catch((error: unknown) => {
-        if (!isAbort(error)) console.warn((error as Error).message);
-        return null;
-      });
-    const [listed, noted] = await Promise.all([
-      quiet(api.variables(scope(), signal)),
-      quiet(api.annotations(scope(), signal)),
-    ]);
-    if (signal.aborted) return;
-    if (listed !== null) options = listed.options;
-    variables.update(options, chosen);
-    const before = JSON.stringify(annotations);
-    annotations = noted?.annotations ?? annotations;
-    if (JSON.stringify(annotations) !== before) for (const one of cards) one.redraw();
-  }
-
-  const every = refreshMs(refresh);
-  // Asking anew ends what is under way: where answers take longer than the interval there would never be one.
-  const mayRefresh = (): boolean =>
-    document.visibilityState === 'visible' && !cards.some((one) => one.isAsking());
-  const timer = every === 0 ? null : setInterval(() => mayRefresh() && load(), every);
-  load();
-
-  return {
-    element,
-    state: () => ({ range, refresh, variables: chosen }),
-    refresh: load,
-    redraw: () => cards.forEach((one) => one.redraw()),
-    zoomOut: () => setRange(zoomOut(resolved, Date.now())),
-    shift: (direction) => setRange(shift(resolved, direction, Date.now())),
-    leaveView() {
-      if (url.viewPanel === null) return false;
-      go(writeUrl({ ...address, viewPanel: null }));
-      return true;
-    },
-    openRange: () => time.openRange(),
-    toggleRows() {
-      const open = rows.some((row) => !row.isOpen());
-      for (const row of rows) row.open(open);
-    },
-    destroy() {
-      if (timer !== null) clearInterval(timer);
-      inFlight.abort();
-      for (const one of cards) one.destroy();
-    },
-  };
+function drawDashboard(
+  { title, description }: Dashboard,
+  time: TimeControls,
+  variables: HTMLElement,
+  content: readonly HTMLElement[],
+): HTMLElement {
+  const heading = h('div', { class: 'dashboard-title' }, h('h1', {}, title), h('p', {}, description ?? ''));
+  const head = h('div', { class: 'dashboard-head' }, heading, time.element);
+  return h('div', { class: 'dashboard' }, head, variables, ...content);
 }
 
 function drawSection(
   { id, title, collapsed, panels }: Section,
-  card: (panel: Dashboard['panels'][number]) => HTMLElement,
-  rows: { open: (open: boolean) => void; readonly isOpen: () => boolean }[],
+  card: (panel: Panel) => HTMLElement,
+  rows: Row[],
 ): HTMLElement {
   const top = Math.min(...panels.map(({ gridPos }) => gridPos.y));
   const grid = h('div', { class: 'grid', id: `row-${id}` });
@@ -183,11 +229,3 @@ function drawSection(
   rows.push({ open, isOpen: () => grid.hidden === false });
   return h('section', { class: 'row', 'aria-label': title }, h('h2', {}, button), grid);
 }
-
-/** What a link to a sibling dashboard keeps. */
-export const keptVariables = (variables: ConsoleScope['variables']): ConsoleScope['variables'] =>
-  Object.fromEntries(
-    Object.entries(variables).filter(
-      ([, values]) => !values.includes(ALL) && values.some((value) => value !== ''),
-    ),
-  );

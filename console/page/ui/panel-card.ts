@@ -1,6 +1,6 @@
-import type { AlertsAnswer, ConsoleAnnotation, ConsoleScope, PanelAnswer } from '../../../schemas/console.ts';
+import type { ConsoleAnnotation, ConsoleScope } from '../../../schemas/console.ts';
 import { toFrames } from '../model/fields.ts';
-import { fill } from '../model/links.ts';
+import { fittingRange, NEW_PANEL, panelStep, type Content, type PanelEvent } from '../model/panel-state.ts';
 import type { RawRange } from '../model/time-range.ts';
 import type { Panel } from '../model/types.ts';
 import { drawAlertList } from '../panels/alert-list.ts';
@@ -8,8 +8,8 @@ import type { Drawn, PanelContext } from '../panels/context.ts';
 import { HAS_TABLE, RENDERERS } from '../panels/renderers.ts';
 import { drawAsTable } from '../panels/table.ts';
 import { api, isAbort } from './api.ts';
-import { h, icon, iconButton } from './dom.ts';
-import { popover } from './popover.ts';
+import { h, iconButton } from './dom.ts';
+import { createPanelFrame, drawInto, drawTools, showWaiting, watchSight, watchSize } from './panel-frame.ts';
 import { theme } from './theme.ts';
 
 /** What a panel needs of the page about it. */
@@ -34,223 +34,156 @@ export interface PanelCard {
   destroy(): void;
 }
 
-type Content =
-  | { readonly kind: 'none' }
-  | {
-      readonly kind: 'frames';
-      readonly answer: PanelAnswer;
-      readonly scope: ConsoleScope;
-      readonly raw: RawRange;
-    }
-  | {
-      readonly kind: 'alerts';
-      readonly answer: AlertsAnswer;
-      readonly scope: ConsoleScope;
-      readonly raw: RawRange;
-    }
-  | { readonly kind: 'failed'; readonly error: string };
-
 /** A panel: its frame, its states (loading, empty, failed) and what its type draws. */
 export function createPanelCard(panel: Panel, host: CardHost): PanelCard {
   const memory = new Map<string, unknown>();
-  let content: Content = { kind: 'none' };
+  const frame = createPanelFrame(panel);
+  const { element, body } = frame;
+  let state = NEW_PANEL;
   let drawn: Drawn | null = null;
-  let asTable = false;
-  let wanted = false;
-  let inSight = false;
-  let inFlight: AbortController | null = null;
-  let again: ReturnType<typeof setTimeout> | undefined;
+  let inFlight = new AbortController();
+  let wait: ReturnType<typeof setTimeout> | undefined;
 
-  const titleId = `panel-${panel.id}`;
-  const body = h('div', { class: 'panel-body' });
-  const warning = h('p', { class: 'panel-warning', role: 'alert', hidden: true });
-  const title = h('h3', { id: titleId, title: panel.title ?? '' }, panel.title ?? '');
-  const tools = h('div', { class: 'panel-tools' });
-  const head = h('header', { class: 'panel-head' }, title, ...descriptionOf(panel), tools);
-  const element = h(
-    'section',
-    {
-      class: `panel panel-${panel.type}`,
-      'aria-labelledby': titleId,
-      'data-panel': panel.id,
-      'data-state': 'loading',
-    },
-    head,
-    warning,
-    body,
-  );
-  element.style.setProperty('--x', String(panel.gridPos.x + 1));
-  element.style.setProperty('--w', String(panel.gridPos.w));
-  // Where there is room for half: two beside each other, or one alone.
-  element.style.setProperty('--half', String(panel.gridPos.w <= 6 ? 12 : 24));
-  element.style.setProperty('--h', String(panel.gridPos.h));
-
-  const sight = new IntersectionObserver(
-    (entries) => {
-      inSight = entries.some(({ isIntersecting }) => isIntersecting);
-      if (inSight && wanted) void ask();
-    },
-    { rootMargin: '300px' },
-  );
-  sight.observe(element);
-  let size = '';
-  const resized = new ResizeObserver(() => {
-    const now = `${body.clientWidth}x${body.clientHeight}`;
-    if (now === size || content.kind === 'none') return;
-    size = now;
-    redraw();
-  });
-  resized.observe(body);
-
-  async function ask(): Promise<void> {
-    wanted = false;
-    clearTimeout(again);
-    inFlight?.abort();
-    const own = new AbortController();
-    inFlight = own;
-    if (content.kind !== 'alerts')
-      element.dataset['state'] = content.kind === 'none' ? 'loading' : 'reloading';
-    element.setAttribute('aria-busy', 'true');
-    const [scope, raw] = [host.scope(), host.range()];
-    try {
-      if (panel.type === 'alertlist') {
-        const answer = await api.alerts(own.signal);
-        content = { kind: 'alerts', answer, scope, raw };
-        // The first evaluation tells what it has found so far.
-        const unfinished = answer.error === null && answer.looked < answer.rules;
-        if (unfinished) again = setTimeout(() => void ask(), 1_000);
-      } else if (needsData(panel)) {
-        const maxDataPoints = Math.max(Math.round(body.clientWidth || 600), 50);
-        const answer = await api.panel({ ...scope, panel: panel.id, maxDataPoints }, own.signal);
-        content = { kind: 'frames', answer, scope, raw };
-      } else
-        content = { kind: 'frames', answer: { frames: [], intervalMs: 60_000, error: null }, scope, raw };
-    } catch (error) {
-      if (isAbort(error)) return;
-      content = { kind: 'failed', error: (error as Error).message };
-    }
-    if (inFlight !== own) return;
-    inFlight = null;
-    element.removeAttribute('aria-busy');
-    redraw();
+  function dispatch(event: PanelEvent): void {
+    const step = panelStep(state, event);
+    state = step.state;
+    for (const effect of step.effects)
+      if (effect === 'ask') void ask(state.question);
+      else if (effect === 'draw') draw();
+      else wait = setTimeout(() => dispatch({ kind: 'waited' }), 1_000);
   }
 
-  function redraw(): void {
-    const focus = focusedIndex(body);
-    const scroll = [...body.children].map((child) => child.scrollTop);
+  async function ask(question: number): Promise<void> {
+    clearTimeout(wait);
+    inFlight.abort();
+    inFlight = new AbortController();
+    const { signal } = inFlight;
+    showWaiting(frame, state.content);
+    const content = await askFor(panel, host, body.clientWidth, signal);
+    if (content !== null && !signal.aborted) dispatch({ kind: 'answered', question, content });
+  }
+
+  function draw(): void {
+    if (!state.isAsking) element.removeAttribute('aria-busy');
     drawn?.destroy?.();
-    drawn = null;
-    body.replaceChildren();
-    body.className = 'panel-body';
-    const error = problemOf(content);
-    warning.hidden = error === null;
-    warning.replaceChildren(icon('warning'), error ?? '');
-    try {
-      drawn = draw();
-    } catch (failure) {
-      console.error(failure);
-      warning.hidden = false;
-      warning.replaceChildren(icon('warning'), 'This panel could not be drawn.');
-    }
-    const empty = drawn?.empty === true;
-    if (empty && warning.hidden)
-      body.replaceChildren(h('p', { class: 'no-value' }, panel.fieldConfig?.defaults?.noValue ?? 'No data'));
-    element.dataset['state'] =
-      content.kind === 'none' ? 'loading' : warning.hidden ? (empty ? 'empty' : 'ready') : 'failed';
-    drawTools(empty);
-    [...body.children].forEach((child, index) => (child.scrollTop = scroll[index] ?? 0));
-    focusables(body)[focus]?.focus();
-    size = `${body.clientWidth}x${body.clientHeight}`;
-  }
-
-  function draw(): Drawn | null {
-    if (content.kind === 'none' || content.kind === 'failed') return null;
-    const { scope, raw } = content;
-    const context: PanelContext = {
-      panel,
-      frames: content.kind === 'frames' ? toFrames(panel, content.answer.frames) : [],
-      body,
-      width: body.clientWidth,
-      height: body.clientHeight,
-      theme: theme(),
-      range: { from: scope.from, to: scope.to },
-      intervalMs: content.kind === 'frames' ? content.answer.intervalMs : 60_000,
-      annotations: host.annotations(),
-      linkContext: { variables: scope.variables, range: raw, times: scope },
-      memory,
-      zoomTo: host.zoomTo,
-      follow: host.follow,
-      redraw,
-    };
-    if (content.kind === 'alerts') return drawAlertList(context, content.answer);
-    if (content.answer.frames.length === 0 && content.answer.error !== null) return null;
-    const unknown = unsupported(panel);
-    if (unknown !== null) {
-      body.append(h('p', { class: 'no-value' }, unknown));
-      return { summary: unknown };
-    }
-    return asTable ? drawAsTable(context) : (RENDERERS[panel.type]?.(context) ?? null);
-  }
-
-  function drawTools(empty: boolean): void {
-    const buttons: HTMLElement[] = [];
-    const span = drawn?.span;
-    const { from, to } = host.scope();
-    const isOutside = ([first, last]: readonly [number, number]): boolean => last < from || first > to;
-    if (
-      span != null &&
-      !asTable &&
-      (isOutside(span) || (panel.type === 'state-timeline' && span[1] - span[0] < (to - from) / 10))
-    ) {
-      const room = Math.max((span[1] - span[0]) * 0.1, 2_000);
-      const fit = iconButton('fit', 'Zoom to the data', () =>
-        host.zoomTo(Math.floor(span[0] - room), Math.ceil(span[1] + room)),
-      );
-      fit.classList.add('always');
-      buttons.push(fit);
-    }
-    if (HAS_TABLE.has(panel.type) && !(empty && !asTable)) {
-      const button = iconButton(
-        asTable ? 'chart' : 'table',
-        asTable ? 'Show as a plot' : 'Show as a table',
-        () => {
-          asTable = !asTable;
-          redraw();
-          tools.querySelector<HTMLElement>('[data-tool=table]')?.focus();
-        },
-      );
-      button.dataset['tool'] = 'table';
-      buttons.push(button);
-    }
-    const viewed = host.isViewed(panel.id);
-    buttons.push(
-      iconButton(viewed ? 'shrink' : 'expand', viewed ? 'Back to the dashboard' : 'Show alone', () =>
-        host.toggleView(panel.id),
-      ),
+    drawn = drawInto(frame, state.content, () =>
+      drawContent({ panel, host, body, memory, redraw: draw }, state.content, state.asTable),
     );
-    const focus = focusedIndex(tools);
-    tools.replaceChildren(...buttons);
-    focusables(tools)[focus]?.focus();
+    drawTools(frame, toolsOf(panel, host, state.asTable, drawn, switchView));
+    size.settle();
   }
+
+  function switchView(): void {
+    dispatch({ kind: 'switched' });
+    frame.tools.querySelector<HTMLElement>('[data-tool=table]')?.focus();
+  }
+
+  const redraw = (): void => {
+    if (state.content.kind !== 'none') draw();
+  };
+  const sight = watchSight(element, (isInSight) => dispatch({ kind: 'sight', isInSight }));
+  const size = watchSize(body, redraw);
 
   return {
     element,
-    load() {
-      wanted = true;
-      if (inSight) void ask();
-    },
-    isAsking: () => inFlight !== null,
-    redraw() {
-      if (content.kind !== 'none') redraw();
-    },
+    load: () => dispatch({ kind: 'wanted' }),
+    isAsking: () => state.isAsking,
+    redraw,
     destroy() {
-      clearTimeout(again);
-      inFlight?.abort();
-      sight.disconnect();
-      resized.disconnect();
+      clearTimeout(wait);
+      inFlight.abort();
+      sight.stop();
+      size.stop();
       drawn?.destroy?.();
     },
   };
+}
+
+/** Never rejects: a failure is content. Null when the question was withdrawn. */
+async function askFor(
+  panel: Panel,
+  host: CardHost,
+  width: number,
+  signal: AbortSignal,
+): Promise<Content | null> {
+  const asked = { scope: host.scope(), raw: host.range() };
+  try {
+    if (panel.type === 'alertlist') return { kind: 'alerts', answer: await api.alerts(signal), ...asked };
+    if (!needsData(panel))
+      return { kind: 'frames', answer: { frames: [], intervalMs: 60_000, error: null }, ...asked };
+    const maxDataPoints = Math.max(Math.round(width || 600), 50);
+    const answer = await api.panel({ ...asked.scope, panel: panel.id, maxDataPoints }, signal);
+    return { kind: 'frames', answer, ...asked };
+  } catch (error) {
+    return isAbort(error) ? null : { kind: 'failed', error: (error as Error).message };
+  }
+}
+
+interface DrawingParts {
+  readonly panel: Panel;
+  readonly host: CardHost;
+  readonly body: HTMLElement;
+  readonly memory: Map<string, unknown>;
+  readonly redraw: () => void;
+}
+
+function drawContent(parts: DrawingParts, content: Content, asTable: boolean): Drawn | null {
+  if (content.kind === 'none' || content.kind === 'failed') return null;
+  const { host, ...common } = parts;
+  const { panel, body } = common;
+  const { scope, raw } = content;
+  const context: PanelContext = {
+    ...common,
+    frames: content.kind === 'frames' ? toFrames(panel, content.answer.frames) : [],
+    width: body.clientWidth,
+    height: body.clientHeight,
+    theme: theme(),
+    range: { from: scope.from, to: scope.to },
+    intervalMs: content.kind === 'frames' ? content.answer.intervalMs : 60_000,
+    annotations: host.annotations(),
+    linkContext: { variables: scope.variables, range: raw, times: scope },
+    zoomTo: host.zoomTo,
+    follow: host.follow,
+  };
+  if (content.kind === 'alerts') return drawAlertList(context, content.answer);
+  if (content.answer.frames.length === 0 && content.answer.error !== null) return null;
+  const unknown = unsupported(panel);
+  if (unknown !== null) {
+    body.append(h('p', { class: 'no-value' }, unknown));
+    return { summary: unknown };
+  }
+  return asTable ? drawAsTable(context) : (RENDERERS[panel.type]?.(context) ?? null);
+}
+
+/** The buttons of the head that fit what is shown. */
+function toolsOf(
+  panel: Panel,
+  host: CardHost,
+  asTable: boolean,
+  drawn: Drawn | null,
+  switchView: () => void,
+): HTMLElement[] {
+  const fitting = drawn?.span == null || asTable ? null : fittingRange(panel.type, drawn.span, host.scope());
+  const viewed = host.isViewed(panel.id);
+  const buttons = [
+    iconButton(viewed ? 'shrink' : 'expand', viewed ? 'Back to the dashboard' : 'Show alone', () =>
+      host.toggleView(panel.id),
+    ),
+  ];
+  if (HAS_TABLE.has(panel.type) && (asTable || drawn?.empty !== true)) {
+    const [name, label] = asTable
+      ? (['chart', 'Show as a plot'] as const)
+      : (['table', 'Show as a table'] as const);
+    const button = iconButton(name, label, switchView);
+    button.dataset['tool'] = 'table';
+    buttons.unshift(button);
+  }
+  if (fitting !== null) {
+    const button = iconButton('fit', 'Zoom to the data', () => host.zoomTo(fitting.from, fitting.to));
+    button.classList.add('always');
+    buttons.unshift(button);
+  }
+  return buttons;
 }
 
 const needsData = (panel: Panel): boolean => (panel.targets ?? []).length > 0 && panel.type in RENDERERS;
@@ -261,29 +194,3 @@ function unsupported(panel: Panel): string | null {
   const step = panel.transformations?.find(({ disabled }) => disabled !== true);
   return step === undefined ? null : `This panel's transformation "${step.id}" is done by Grafana only.`;
 }
-
-const problemOf = (content: Content): string | null =>
-  content.kind === 'none' ? null : content.kind === 'failed' ? content.error : content.answer.error;
-
-/** An "i" that shows what the panel is about. */
-function descriptionOf({ description, title }: Panel): HTMLElement[] {
-  if (description === undefined || description === '') return [];
-  const button = iconButton('info', `About: ${title ?? 'this panel'}`, () => undefined);
-  button.title = description;
-  return [
-    popover(button, `About: ${title ?? 'this panel'}`, (box) => {
-      box.classList.add('description');
-      box.append(h('p', { tabindex: -1 }, fill(description, NO_CONTEXT, false)));
-    }),
-  ];
-}
-const NO_CONTEXT = { variables: {}, range: { from: '', to: '' }, times: { from: 0, to: 0 } };
-
-const focusables = (root: HTMLElement): HTMLElement[] => [
-  ...root.querySelectorAll<HTMLElement>('a[href], button, [tabindex="0"], summary'),
-];
-/** Keeps the keyboard's place over a redraw; -1 when it is elsewhere. */
-const focusedIndex = (root: HTMLElement): number =>
-  root.contains(document.activeElement)
-    ? focusables(root).indexOf(document.activeElement as HTMLElement)
-    : -1;

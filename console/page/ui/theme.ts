@@ -21,7 +21,7 @@ export function toggleTheme(): void {
   applyTheme();
 }
 
-/** Calls back when the system changes its mind. */
+/** Calls back when the system switches between dark and light. */
 export function onSystemTheme(changed: () => void): void {
   dark.addEventListener('change', () => {
     applyTheme();

@@ -10,67 +10,94 @@ export interface VariableControls {
   update(options: Readonly<Record<string, readonly VariableOption[]>>, chosen: ChosenValues): void;
 }
 
+/** What is chosen now, and what there is to choose from. */
+interface Shown {
+  readonly chosen: ChosenValues;
+  readonly options: Readonly<Record<string, readonly VariableOption[]>>;
+}
+
+/** The control of one variable. */
+interface Control {
+  readonly element: HTMLElement;
+  update(shown: Shown): void;
+}
+
+type Choose = (name: string, values: readonly string[]) => void;
+
 /** A list or a text field for each variable. */
 export function createVariableControls(
   board: Dashboard,
   chosen: ChosenValues,
-  choose: (name: string, values: readonly string[]) => void,
+  choose: Choose,
 ): VariableControls {
-  const element = h('form', { class: 'variables', role: 'search', 'aria-label': 'Filters' });
+  const controls = (board.templating?.list ?? [])
+    .filter(isChoice)
+    .map((variable) =>
+      variable.type === 'textbox' ? createTextField(variable, choose) : createChoice(variable, choose),
+    );
+  const element = h(
+    'form',
+    { class: 'variables', role: 'search', 'aria-label': 'Filters' },
+    ...controls.map((control) => control.element),
+  );
   element.addEventListener('submit', (event) => event.preventDefault());
-  let now = chosen;
-  let queried: Readonly<Record<string, readonly VariableOption[]>> = {};
-  const refresh: (() => void)[] = [];
-  for (const variable of (board.templating?.list ?? []).filter(isChoice)) {
-    const label = variable.label ?? variable.name;
-    const valuesNow = (): readonly string[] => now[variable.name] ?? [];
-    if (variable.type === 'textbox') {
-      const input = h('input', {
-        id: `var-${variable.name}`,
-        type: 'search',
-        size: 40,
-        maxlength: 300,
-        spellcheck: 'false',
-        autocomplete: 'off',
-        placeholder: variable.description ?? '',
-        onchange: () => choose(variable.name, [input.value.trim()]),
-      });
-      refresh.push(() => document.activeElement !== input && (input.value = valuesNow()[0] ?? ''));
-      element.append(h('label', { class: 'variable', for: input.id }, h('span', {}, label), input));
-      continue;
-    }
-    const text = h('span', { class: 'variable-value' });
-    const button = h(
-      'button',
-      { type: 'button', class: 'variable-button', 'aria-label': '' },
-      text,
-      icon('down'),
-    );
-    const options = (): readonly VariableOption[] => queried[variable.name] ?? fixedOptions(variable);
-    refresh.push(() => {
-      const shown = describe(valuesNow(), options());
-      text.textContent = shown;
-      button.setAttribute('aria-label', `${label}: ${shown}`);
-      button.classList.toggle('chosen', !valuesNow().includes(ALL));
-    });
-    const box = popover(button, `Choose ${label}`, (list, close) =>
-      fillList(list, variable, label, options(), valuesNow(), (values, done) => {
-        choose(variable.name, values);
-        if (done) close();
-      }),
-    );
-    element.append(h('div', { class: 'variable' }, h('span', { 'aria-hidden': 'true' }, label), box));
-  }
-  const controls: VariableControls = {
-    element,
-    update(options, values) {
-      queried = options;
-      now = values;
-      for (const one of refresh) one();
+  const update: VariableControls['update'] = (options, values) => {
+    for (const control of controls) control.update({ options, chosen: values });
+  };
+  update({}, chosen);
+  return { element, update };
+}
+
+const labelOf = ({ label, name }: Variable): string => label ?? name;
+
+function createTextField(variable: Variable, choose: Choose): Control {
+  const input = h('input', {
+    id: `var-${variable.name}`,
+    type: 'search',
+    size: 40,
+    maxlength: 300,
+    spellcheck: 'false',
+    autocomplete: 'off',
+    placeholder: variable.description ?? '',
+    onchange: () => choose(variable.name, [input.value.trim()]),
+  });
+  return {
+    element: h('label', { class: 'variable', for: input.id }, h('span', {}, labelOf(variable)), input),
+    update({ chosen }) {
+      // What somebody is typing is not overwritten.
+      if (document.activeElement !== input) input.value = chosen[variable.name]?.[0] ?? '';
     },
   };
-  controls.update({}, chosen);
-  return controls;
+}
+
+function createChoice(variable: Variable, choose: Choose): Control {
+  const label = labelOf(variable);
+  let values: readonly string[] = [];
+  let options: readonly VariableOption[] = [];
+  const text = h('span', { class: 'variable-value' });
+  const button = h(
+    'button',
+    { type: 'button', class: 'variable-button', 'aria-label': '' },
+    text,
+    icon('down'),
+  );
+  const box = popover(button, `Choose ${label}`, (list, close) =>
+    fillList(list, variable, label, options, values, (next, done) => {
+      choose(variable.name, next);
+      if (done) close();
+    }),
+  );
+  return {
+    element: h('div', { class: 'variable' }, h('span', { 'aria-hidden': 'true' }, label), box),
+    update(shown) {
+      values = shown.chosen[variable.name] ?? [];
+      options = shown.options[variable.name] ?? fixedOptions(variable);
+      const described = describe(values, options);
+      text.textContent = described;
+      button.setAttribute('aria-label', `${label}: ${described}`);
+      button.classList.toggle('chosen', !values.includes(ALL));
+    },
+  };
 }
 
 function fixedOptions({ options = [] }: Variable): VariableOption[] {

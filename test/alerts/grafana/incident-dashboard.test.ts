@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INCIDENT_DASHBOARD, incidentDashboard } from '../../../alerts/grafana/incident-dashboard.ts';
-import { evaluateRule, type RuleEvaluation } from '../../../alerts/evaluate/evaluate.ts';
+import type { RuleEvaluation } from '../../../alerts/evaluate/evaluate.ts';
 import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
 import { renderTemplate } from '../../../alerts/explain/template.ts';
 import { panelId } from '../../../dashboards/house/ids.ts';
 import { expandPanelSql } from '../../support/macros.ts';
 import { type SeededStore, startSeededStore } from '../../support/seed-store.ts';
+import { evaluateAt } from '../support/evaluation.ts';
 import { MINUTE, NOW, PAID, TIMED_OUT, traffic } from '../traffic.ts';
 
 const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', import.meta.url));
@@ -47,7 +48,7 @@ const evaluated = new Map<string, Promise<RuleEvaluation>>();
 /** The page that the rule sends for these labels: its numbers, and its texts as they are rendered. */
 async function page(title: string, labels: Readonly<Record<string, string>>) {
   const rule = loadRules(OUT).find((one) => one.title === title) ?? expect.fail(`no rule ${title}`);
-  const evaluation = evaluated.get(title) ?? evaluateRule(rule, { now: new Date(NOW), query: store.query });
+  const evaluation = evaluated.get(title) ?? evaluateAt(rule, NOW, store.query);
   evaluated.set(title, evaluation);
   const { instances } = await evaluation;
   const instance =

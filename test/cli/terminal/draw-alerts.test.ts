@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { drawAlerts } from '../../../cli/terminal/draw-alerts.ts';
-import type { Output } from '../../../cli/host.ts';
+import type { Output } from '../../../cli/terminal/host.ts';
 import type { AlertLine } from '../../../schemas/alert-line.ts';
 
 const plain: Output = {

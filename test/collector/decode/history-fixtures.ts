@@ -1,9 +1,6 @@
 import * as fc from 'fast-check';
-import {
-  decodeStatusReply,
-  type DecodedReply,
-  type ReplyContext,
-} from '../../../collector/decode/status-reply.ts';
+import type { ReplyContext } from '../../../collector/decode/read-reply.ts';
+import { decodeStatusReply, type DecodedReply } from '../../../collector/decode/status-reply.ts';
 import { NOTHING_KNOWN } from '../../../collector/decode/known-history.ts';
 import { POLICY } from '../../support/fingerprint.ts';
 import type { HistoryEventRow } from '../../../schemas/rows.ts';

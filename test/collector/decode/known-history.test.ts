@@ -8,8 +8,8 @@ import {
   NOTHING_KNOWN,
   readKnown,
   readRefused,
-  readTold,
-  withTold,
+  readReplyFacts,
+  withReplyFacts,
 } from '../../../collector/decode/known-history.ts';
 import { at } from './history-fixtures.ts';
 
@@ -50,15 +50,17 @@ describe('known history', () => {
     );
   });
 
-  it('keeps what a reply told besides in one place, apart from the items', () => {
+  it('keeps the other facts of a reply in one place, apart from the items', () => {
     fc.assert(
       fc.property(list, list, fc.json(), fc.json(), (some, more, first, second) => {
         const items = decodeHistory([...some, ...more], fingerprint).items;
         const [before, after] = [items.slice(0, some.length), items.slice(some.length)];
-        const known = addKnown(withTold(addKnown(NOTHING_KNOWN, before), first), after, ['refused']);
-        expect(readTold(addKnown(NOTHING_KNOWN, items))).toBeNull();
-        expect(readTold(known)).toBe(first);
-        expect(withTold(known, second)).toBe(withTold(addKnown(NOTHING_KNOWN, items, ['refused']), second));
+        const known = addKnown(withReplyFacts(addKnown(NOTHING_KNOWN, before), first), after, ['refused']);
+        expect(readReplyFacts(addKnown(NOTHING_KNOWN, items))).toBeNull();
+        expect(readReplyFacts(known)).toBe(first);
+        expect(withReplyFacts(known, second)).toBe(
+          withReplyFacts(addKnown(NOTHING_KNOWN, items, ['refused']), second),
+        );
         expect([...readKnown(known).values()]).toEqual(items);
         expect([...readRefused(known)]).toEqual(['refused']);
       }),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { advance, lookAgain, reopen, type ReadFacts } from '../../../collector/orders/advance.ts';
+import { advance, lookAgain, reopen, type ReplyFacts } from '../../../collector/orders/advance.ts';
 import { pollConfigSchema } from '../../../schemas/config.ts';
 import { POLL_OUTCOMES, type PollOutcome } from '../../../schemas/rows.ts';
 import type { WatchedOrder } from '../../../schemas/watch.ts';
@@ -9,15 +9,15 @@ import { HOUR, SECOND, T0, watchedOrder } from '../../support/watched-order.ts';
 const POLICY = pollConfigSchema.parse({});
 const STEADY = { ...POLICY, jitter: 0 };
 
-const pending: ReadFacts = {
+const pending: ReplyFacts = {
   outcome: 'ok',
   orderStatus: 'Processing',
   final: false,
   newItems: 0,
   retryAfterMs: null,
 };
-const final: ReadFacts = { ...pending, orderStatus: 'Success', final: true };
-const failed = (outcome: PollOutcome, retryAfterMs: number | null = null): ReadFacts => ({
+const final: ReplyFacts = { ...pending, orderStatus: 'Success', final: true };
+const failed = (outcome: PollOutcome, retryAfterMs: number | null = null): ReplyFacts => ({
   outcome,
   orderStatus: null,
   final: false,
@@ -30,7 +30,7 @@ const failed = (outcome: PollOutcome, retryAfterMs: number | null = null): ReadF
  * first.
  */
 function play(
-  answer: (read: number, now: number) => ReadFacts,
+  answer: (read: number, now: number) => ReplyFacts,
   options: { order?: WatchedOrder; policy?: typeof POLICY; maxReads?: number } = {},
 ) {
   const { policy = STEADY, maxReads = 20 } = options;
@@ -165,8 +165,8 @@ describe('whatever the gateway answers', () => {
     retryAfterMs: fc.option(fc.nat(10_000_000)),
   });
   const script = fc.array(answers, { minLength: 1, maxLength: 12 });
-  const facts = (script: readonly Omit<ReadFacts, 'orderStatus'>[]) => (read: number) => {
-    const answer = script[read % script.length] as Omit<ReadFacts, 'orderStatus'>;
+  const facts = (script: readonly Omit<ReplyFacts, 'orderStatus'>[]) => (read: number) => {
+    const answer = script[read % script.length] as Omit<ReplyFacts, 'orderStatus'>;
     const ok = answer.outcome === 'ok';
     return {
       ...answer,

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isInShare, murmur2 } from '../../../collector/orders/assignment.ts';
+import { isAssigned, murmur2 } from '../../../collector/orders/assignment.ts';
 import { watchedOrder } from '../../support/watched-order.ts';
 
 const require = createRequire(import.meta.url);
 const kafkaMurmur2 = require('kafkajs/src/producer/partitioners/default/murmur2') as (key: Buffer) => number;
 
-describe('the share of watched orders', () => {
+describe('the assignment of watched orders', () => {
   it('goes by the hash with which a producer chooses the partition of a watch message', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
@@ -22,7 +22,7 @@ describe('the share of watched orders', () => {
     for (let index = 0; index < 6000; index += 1) {
       const order = watchedOrder({ orderId: `order-${index}` });
       const owners = counts.flatMap((_, partition) =>
-        isInShare({ partitions: [partition], of: 6 }, order) ? [partition] : [],
+        isAssigned({ partitions: [partition], of: 6 }, order) ? [partition] : [],
       );
       expect(owners).toHaveLength(1);
       counts[owners[0] ?? 0] = (counts[owners[0] ?? 0] ?? 0) + 1;
@@ -30,8 +30,8 @@ describe('the share of watched orders', () => {
     for (const count of counts) expect(count).toBeGreaterThan(800);
   });
 
-  it('is everything while nobody has told, and nothing without a partition', () => {
-    expect(isInShare(null, watchedOrder())).toBe(true);
-    expect(isInShare({ partitions: [], of: 6 }, watchedOrder())).toBe(false);
+  it('is everything while none is known, and nothing without a partition', () => {
+    expect(isAssigned(null, watchedOrder())).toBe(true);
+    expect(isAssigned({ partitions: [], of: 6 }, watchedOrder())).toBe(false);
   });
 });

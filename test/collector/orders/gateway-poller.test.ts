@@ -90,7 +90,7 @@ describe('a watched order', () => {
     });
     scene.watch('a');
     await scene.clock.advance(0);
-    expect(scene.events).toMatchObject([{ type: 'handle_failed' }]);
+    expect(scene.events).toMatchObject([{ type: 'apply_failed' }]);
     breaks = false;
     await scene.clock.advance(5000);
     expect(scene.startsOf('a')).toEqual([0, 5000]);

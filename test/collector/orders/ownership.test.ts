@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createKeeper } from '../../../collector/orders/ownership.ts';
-import { isInShare, type Share } from '../../../collector/orders/assignment.ts';
+import { createOwnership, endLook, firstLook, nextLook } from '../../../collector/orders/ownership.ts';
+import { isAssigned, type Assignment } from '../../../collector/orders/assignment.ts';
 import { toRow } from '../../../collector/orders/watch-memory.ts';
 import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
 import { watchKey, type WatchedOrder } from '../../../schemas/watch.ts';
@@ -8,11 +8,11 @@ import { createFakeClock } from '../../support/fake-clock.ts';
 import { createMemoryWatch } from '../../support/memory-watch.ts';
 import { watchedOrder } from '../../support/watched-order.ts';
 
-const EVEN: Share = { partitions: [0, 2, 4], of: 6 };
-const ODD: Share = { partitions: [1, 3, 5], of: 6 };
+const EVEN: Assignment = { partitions: [0, 2, 4], of: 6 };
+const ODD: Assignment = { partitions: [1, 3, 5], of: 6 };
 const ORDERS = Array.from({ length: 40 }, (_, index) => watchedOrder({ orderId: `order-${index}` }));
 const idsOf = (orders: Iterable<WatchedOrder>) => Array.from(orders, ({ orderId }) => orderId).toSorted();
-const within = (share: Share) => idsOf(ORDERS.filter((order) => isInShare(share, order)));
+const within = (assignment: Assignment) => idsOf(ORDERS.filter((order) => isAssigned(assignment, order)));
 
 /** Two collectors on one store; of the poller only what it remembers. */
 function scene(options: { isShared?: boolean } = {}) {
@@ -22,33 +22,33 @@ function scene(options: { isShared?: boolean } = {}) {
   const errors: unknown[] = [];
   const start = (collectorId: string) => {
     const watched = new Map<string, WatchedOrder>();
-    let share: Share = null;
+    let assignment: Assignment = null;
     const memory = createMemoryWatch(sink);
-    const keeper = createKeeper({
+    const ownership = createOwnership({
       memory: {
         ...memory,
         active: (of) => (failing.store ? failed() : memory.active(of)),
         recent: (of) => (failing.store ? failed() : memory.recent(of)),
       },
-      poller: {
+      tracked: {
         resume: ({ order }) => void watched.set(watchKey(order), order),
         release() {
-          for (const [key, order] of watched) if (!isInShare(share, order)) watched.delete(key);
+          for (const [key, order] of watched) if (!isAssigned(assignment, order)) watched.delete(key);
         },
-        get: (_gateway, key) => watched.get(key),
+        get: (key) => watched.get(key),
       },
       collectorId,
       clock,
-      share: () => share,
+      assignment: () => assignment,
       isShared: options.isShared ?? true,
       onError: (error) => errors.push(error),
     });
     return {
-      keeper,
+      ownership,
       watched: () => idsOf(watched.values()),
-      give(next: Share) {
-        share = next;
-        keeper.changed();
+      give(next: Assignment) {
+        assignment = next;
+        ownership.changed();
       },
     };
   };
@@ -60,48 +60,48 @@ function scene(options: { isShared?: boolean } = {}) {
   return { clock, start, save, failing, errors };
 }
 
-describe('the keeper of watched orders', () => {
+describe('the ownership of watched orders', () => {
   it('resumes everything where there is no other collector', async () => {
     const { start, save } = scene({ isShared: false });
     await save('of-an-earlier-name');
     const one = start('one');
-    expect(await one.keeper.start()).toBe(ORDERS.length);
+    expect(await one.ownership.start()).toBe(ORDERS.length);
     expect(one.watched()).toEqual(idsOf(ORDERS));
   });
 
-  it('resumes its own at once, and its share of the rest as soon as the group has told', async () => {
+  it('resumes its own at once, and what it is assigned of the rest as soon as the group has decided', async () => {
     const { start, save, clock } = scene();
     await save('one', ORDERS.slice(0, 10));
     await save('gone', ORDERS.slice(10));
     const one = start('one');
-    expect(await one.keeper.start()).toBe(10);
+    expect(await one.ownership.start()).toBe(10);
     one.give(EVEN);
     await clock.advance(6_000);
     expect(one.watched()).toEqual(within(EVEN));
   });
 
-  it('shares the orders out so that each is watched by exactly one, whoever comes and goes', async () => {
+  it('divides the orders so that each is watched by exactly one, whoever comes and goes', async () => {
     const { start, save, clock } = scene();
     await save('one');
     const one = start('one');
-    await one.keeper.start();
+    await one.ownership.start();
     const two = start('two');
-    expect(await two.keeper.start()).toBe(0);
+    expect(await two.ownership.start()).toBe(0);
     one.give(EVEN);
     two.give(ODD);
     await clock.advance(6_000);
     expect([...one.watched(), ...two.watched()].toSorted()).toEqual(idsOf(ORDERS));
     // Killed: the group notices, and gives the other everything.
-    await two.keeper.stop();
+    await two.ownership.stop();
     one.give({ partitions: [0, 1, 2, 3, 4, 5], of: 6 });
     await clock.advance(6_000);
     expect(one.watched()).toEqual(idsOf(ORDERS));
   });
 
-  it('finds an order of its share that another collector took up', async () => {
+  it('finds an order that it owns and another collector tracked first', async () => {
     const { start, save, clock } = scene();
     const one = start('one');
-    await one.keeper.start();
+    await one.ownership.start();
     one.give(EVEN);
     await clock.advance(60_000);
     await save('two');
@@ -112,7 +112,7 @@ describe('the keeper of watched orders', () => {
   it('finds one whose state was stored under a wrong time a little later', async () => {
     const { start, save, clock } = scene();
     const one = start('one');
-    await one.keeper.start();
+    await one.ownership.start();
     one.give(EVEN);
     await clock.advance(6_000);
     clock.step(-7_200_000);
@@ -126,7 +126,7 @@ describe('the keeper of watched orders', () => {
     const { start, save, clock } = scene();
     await save('gone');
     const one = start('one');
-    await one.keeper.start();
+    await one.ownership.start();
     await clock.advance(20_000);
     expect(one.watched()).toEqual([]);
     await clock.advance(20_000);
@@ -136,7 +136,7 @@ describe('the keeper of watched orders', () => {
   it('looks again when the store was away', async () => {
     const { start, save, clock, failing, errors } = scene();
     const one = start('one');
-    await one.keeper.start();
+    await one.ownership.start();
     failing.store = true;
     one.give(EVEN);
     await save('two');
@@ -151,11 +151,37 @@ describe('the keeper of watched orders', () => {
   it('does nothing after its end', async () => {
     const { start, save, clock } = scene();
     const one = start('one');
-    await one.keeper.start();
-    await one.keeper.stop();
+    await one.ownership.start();
+    await one.ownership.stop();
     one.give(EVEN);
     await save('two');
     await clock.advance(60_000);
     expect(one.watched()).toEqual([]);
+  });
+});
+
+describe('the next look at the store', () => {
+  it('waits for an assignment, half a minute at most', () => {
+    const state = firstLook(true, 1_000, 0);
+    expect(nextLook(state, null, 'one', 29_999)).toBeNull();
+    expect(nextLook(state, EVEN, 'one', 5_000)).toMatchObject({ what: 'recent', notBy: 'one' });
+    expect(nextLook(state, null, 'one', 30_000)).toEqual({ what: 'all', assignment: null });
+  });
+
+  it('covers what others stored since the last one, and everything every five minutes', () => {
+    const state = firstLook(false, 100_000_000, 0);
+    expect(nextLook(state, null, 'one', 5_000)).toMatchObject({ what: 'recent', since: 40_000_000 });
+    endLook(state, { what: 'all' }, 200_000_000);
+    expect(nextLook(state, null, 'one', 10_000)).toMatchObject({ since: 140_000_000 });
+    expect(nextLook(state, null, 'one', 300_000)).toMatchObject({ what: 'all' });
+    expect(nextLook(state, null, 'one', 305_000)).toMatchObject({ what: 'recent' });
+  });
+
+  it('repeats a look at everything that failed', () => {
+    const state = firstLook(false, 0, 0);
+    const look = nextLook(state, null, 'one', 300_000);
+    if (look === null) throw new Error('no look is due');
+    endLook(state, look, null);
+    expect(nextLook(state, null, 'one', 305_000)).toMatchObject({ what: 'all' });
   });
 });

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../schemas/system-clock.ts';
-import { advance, reopen } from '../../../collector/orders/advance.ts';
+import { advance } from '../../../collector/orders/advance.ts';
+import { createStatusClient } from '../../../collector/sources/gateway/status-client.ts';
 import { createPoller, type Poller } from '../../../collector/orders/poller.ts';
-import type { StatusAnswer } from '../../../collector/orders/poller-port.ts';
+import type { PolledReply } from '../../../collector/orders/tracked-orders.ts';
 import { gatewayConfigSchema } from '../../../schemas/config.ts';
 import { watchKey } from '../../../schemas/watch.ts';
 import { startHttpGateway, type HttpGateway } from '../../support/http-gateway.ts';
@@ -13,7 +14,7 @@ describe('the poller over several gateways', () => {
   let well: HttpGateway;
   let stuck: HttpGateway;
   let poller: Poller;
-  let answers: StatusAnswer[];
+  let answers: PolledReply[];
   beforeEach(async () => {
     well = await startHttpGateway((_request, response) => response.end('{}'));
     stuck = await startHttpGateway(() => {});
@@ -31,16 +32,16 @@ describe('the poller over several gateways', () => {
     poller = createPoller({
       gateways,
       clock: systemClock,
-      reopen: (order) => reopen(order, systemClock.now()),
+      reader: createStatusClient,
       onEvent: () => {},
-      async handle(answer) {
-        answers.push(answer);
-        const { outcome, answeredAt, order, known } = answer;
-        const facts = { outcome, orderStatus: 'Processing', final: false, newItems: 0, retryAfterMs: null };
-        const [gateway] = gateways;
-        if (gateway === undefined) throw new Error('no gateway');
-        return { order: advance(order, facts, gateway.poll, answeredAt, 0.5), known, outcome };
-      },
+    });
+    poller.start(async (answer) => {
+      answers.push(answer);
+      const { outcome, repliedAt, order, known } = answer;
+      const facts = { outcome, orderStatus: 'Processing', final: false, newItems: 0, retryAfterMs: null };
+      const [gateway] = gateways;
+      if (gateway === undefined) throw new Error('no gateway');
+      return { order: advance(order, facts, gateway.poll, repliedAt, 0.5), known, outcome };
     });
   });
   afterEach(async () => {
@@ -51,7 +52,7 @@ describe('the poller over several gateways', () => {
   const watch = (gateway: string, orderId: string) => {
     const now = systemClock.now();
     const order = watchedOrder({ gateway, orderId, nextPollAt: now, firstSeenAt: now });
-    poller.takeUp(watchKey(order), { order, known: '' }, 'watch');
+    poller.track({ order, known: '' }, 'watch');
   };
 
   it('lets none hold up another: a gateway that hangs takes nothing from the others', async () => {
@@ -67,8 +68,8 @@ describe('the poller over several gateways', () => {
     watch('gone', 'a');
     const order = watchedOrder({ gateway: 'gone' });
     poller.resume({ order, known: '' });
-    expect(poller.nudge('gone', watchKey(order))).toBe(false);
-    expect(poller.get('gone', watchKey(order))).toBeUndefined();
+    expect(poller.nudge(watchKey(order))).toBe(false);
+    expect(poller.get(watchKey(order))).toBeUndefined();
     expect([...poller.status().keys()]).toEqual(['well', 'stuck']);
   });
 

@@ -1,12 +1,7 @@
-import { createGatewayPoller } from '../../../collector/orders/gateway-poller.ts';
-import type { HttpAnswer } from '../../../schemas/polling.ts';
-import type {
-  GatewayPoller,
-  Handled,
-  PollerEvent,
-  StatusAnswer,
-} from '../../../collector/orders/poller-port.ts';
-import { advance, reopen } from '../../../collector/orders/advance.ts';
+import { createGatewayPoller, type GatewayPoller } from '../../../collector/orders/gateway-poller.ts';
+import type { HttpReply } from '../../../schemas/polling.ts';
+import type { AppliedReply, PolledReply, PollerEvent } from '../../../collector/orders/tracked-orders.ts';
+import { advance } from '../../../collector/orders/advance.ts';
 import { pollConfigSchema, type PollConfig } from '../../../schemas/config.ts';
 import type { PollOutcome } from '../../../schemas/rows.ts';
 import { watchKey, type PollCause, type WatchedOrder } from '../../../schemas/watch.ts';
@@ -28,7 +23,7 @@ export interface Scene {
    */
   readonly started: { orderId: string; atMs: number }[];
   /** Answers in the order in which they were handled. */
-  readonly handled: StatusAnswer[];
+  readonly handled: PolledReply[];
   readonly events: PollerEvent[];
   readonly most: { inFlight: number };
   /** An order at the moment, taken up by whoever. */
@@ -43,15 +38,15 @@ export interface SceneOptions {
   readonly answer?: (
     order: WatchedOrder,
     clock: FakeClock,
-  ) => Promise<Partial<HttpAnswer>> | Partial<HttpAnswer>;
+  ) => Promise<Partial<HttpReply>> | Partial<HttpReply>;
   /** Is the order's status final in an `ok` reply? @default never */
   readonly final?: (order: WatchedOrder) => boolean;
   /** Stands in the place of the store and decoder; by default the schedule alone decides. */
-  readonly handle?: (answer: StatusAnswer, next: Handled) => Promise<Handled>;
-  readonly maxPendingAnswers?: number;
+  readonly handle?: (answer: PolledReply, next: AppliedReply) => Promise<AppliedReply>;
+  readonly maxPendingReplies?: number;
   readonly maxPendingBytes?: number;
   /** @default always */
-  readonly keeps?: (order: WatchedOrder) => boolean;
+  readonly owns?: (order: WatchedOrder) => boolean;
 }
 
 export const wait = (clock: FakeClock, ms: number): Promise<void> =>
@@ -65,7 +60,7 @@ export function createScene(options: SceneOptions = {}): Scene {
   const clock = createFakeClock();
   const policy = pollConfigSchema.parse({ jitter: 0, ...options.policy });
   const started: Scene['started'] = [];
-  const handled: StatusAnswer[] = [];
+  const handled: PolledReply[] = [];
   const events: PollerEvent[] = [];
   const most = { inFlight: 0 };
   let inFlight = 0;
@@ -74,10 +69,9 @@ export function createScene(options: SceneOptions = {}): Scene {
   const poller = createGatewayPoller({
     policy,
     clock,
-    ...(options.maxPendingAnswers === undefined ? {} : { maxPendingAnswers: options.maxPendingAnswers }),
+    ...(options.maxPendingReplies === undefined ? {} : { maxPendingReplies: options.maxPendingReplies }),
     ...(options.maxPendingBytes === undefined ? {} : { maxPendingBytes: options.maxPendingBytes }),
-    ...(options.keeps === undefined ? {} : { keeps: options.keeps }),
-    reopen: (order) => reopen(order, clock.now()),
+    ...(options.owns === undefined ? {} : { owns: options.owns }),
     onEvent: (event) => events.push(event),
     async read(order) {
       const key = watchKey(order);
@@ -102,20 +96,20 @@ export function createScene(options: SceneOptions = {}): Scene {
         underWay.delete(key);
       }
     },
-    async handle(answer) {
-      handled.push(answer);
-      const final = answer.outcome === 'ok' && options.final?.(answer.order) === true;
-      const facts = {
-        outcome: answer.outcome,
-        orderStatus: answer.outcome === 'ok' ? (final ? 'Success' : 'Processing') : null,
-        final,
-        newItems: 0,
-        retryAfterMs: answer.retryAfterMs,
-      };
-      const order = advance(answer.order, facts, policy, answer.answeredAt, 0.5);
-      const next = { order, known: answer.known ?? '', outcome: answer.outcome };
-      return (await options.handle?.(answer, next)) ?? next;
-    },
+  });
+  poller.start(async (answer) => {
+    handled.push(answer);
+    const final = answer.outcome === 'ok' && options.final?.(answer.order) === true;
+    const facts = {
+      outcome: answer.outcome,
+      orderStatus: answer.outcome === 'ok' ? (final ? 'Success' : 'Processing') : null,
+      final,
+      newItems: 0,
+      retryAfterMs: answer.retryAfterMs,
+    };
+    const order = advance(answer.order, facts, policy, answer.repliedAt, 0.5);
+    const next = { order, known: answer.known ?? '', outcome: answer.outcome };
+    return (await options.handle?.(answer, next)) ?? next;
   });
 
   const order = (more: Partial<WatchedOrder> = {}) =>
@@ -130,14 +124,14 @@ export function createScene(options: SceneOptions = {}): Scene {
     order,
     watch(orderId, cause = 'watch', more = {}) {
       const one = order({ orderId, ...more });
-      poller.takeUp(watchKey(one), { order: one, known: '' }, cause);
+      poller.track({ order: one, known: '' }, cause);
       return watchKey(one);
     },
     startsOf: (orderId) => started.filter((one) => one.orderId === orderId).map(({ atMs }) => atMs),
   };
 }
 
-export const refusal = (outcome: PollOutcome, httpStatus: number, more: Partial<HttpAnswer> = {}) => ({
+export const refusal = (outcome: PollOutcome, httpStatus: number, more: Partial<HttpReply> = {}) => ({
   outcome,
   httpStatus,
   body: null,

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orderText } from '../../../collector/decode/ids.ts';
 import { readKnown } from '../../../collector/decode/known-history.ts';
-import { isInShare } from '../../../collector/orders/assignment.ts';
-import { resumeOrders } from '../../../collector/orders/resume.ts';
+import { isAssigned } from '../../../collector/orders/assignment.ts';
+import { resumeOrders } from '../../../collector/orders/ownership.ts';
 import { createWatchMemory, toRow, type WatchMemory } from '../../../collector/orders/watch-memory.ts';
 import { createClickHouseSink } from '../../../collector/sinks/clickhouse/sink.ts';
 import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
 import type { RowSink } from '../../../schemas/sink.ts';
-import type { Watched } from '../../../collector/orders/poller-port.ts';
+import type { TrackedOrder } from '../../../collector/orders/tracked-orders.ts';
 import { watchKey, type WatchedOrder } from '../../../schemas/watch.ts';
 import { withEmbedded, type TestStore } from '../../support/embedded.ts';
 import { createMemoryWatch } from '../../support/memory-watch.ts';
@@ -196,7 +196,7 @@ describe.each([
         }),
       ],
     });
-    const resumed = new Map<string, Watched>();
+    const resumed = new Map<string, TrackedOrder>();
     const count = await resumeOrders(subject.memory, subject.memory.active(), (watched) =>
       resumed.set(watchKey(watched.order), watched),
     );
@@ -220,15 +220,15 @@ describe.each([
       historyEvents: orders.map(({ orderId }) => historyEvent({ gateway: 'long', external_id: orderId })),
     });
     expect((await subject.memory.find(orders)).size).toBe(orders.length);
-    const resumed: Watched[] = [];
+    const resumed: TrackedOrder[] = [];
     await resumeOrders(subject.memory, subject.memory.active(), (watched) => resumed.push(watched));
     const ours = resumed.filter(({ order }) => order.gateway === 'long');
     expect(ours).toHaveLength(orders.length);
     expect(ours.every(({ known }) => readKnown(known ?? '').size === 1)).toBe(true);
   });
 
-  it('gives a share of them, or those of one writer, as the same hash tells here and there', async () => {
-    const share = { partitions: [1, 4], of: 6 };
+  it('gives those of an assignment, or those of one writer, as the same hash tells here and there', async () => {
+    const assignment = { partitions: [1, 4], of: 6 };
     const orders = [...NASTY, ...Array.from({ length: 50 }, (_, index) => `shared-${index}`)].map((orderId) =>
       watchedOrder({
         orderId,
@@ -243,9 +243,9 @@ describe.each([
         ids.push(...page.filter(({ gateway }) => gateway === 'of-shares').map(({ orderId }) => orderId));
       return ids.toSorted();
     };
-    const ours = orders.filter((order) => isInShare(share, order)).map(({ orderId }) => orderId);
+    const ours = orders.filter((order) => isAssigned(assignment, order)).map(({ orderId }) => orderId);
     expect(ours.length).toBeGreaterThan(5);
-    expect(await idsOf(subject.memory.active({ share }))).toEqual(ours.toSorted());
+    expect(await idsOf(subject.memory.active({ assignment }))).toEqual(ours.toSorted());
     expect(await idsOf(subject.memory.active({ by: 'c1' }))).toHaveLength(orders.length);
     expect(await idsOf(subject.memory.active({ by: 'c2' }))).toEqual([]);
   });
@@ -260,7 +260,7 @@ describe.each([
     await save([{ ...finished, phase: 'settled' }], later + SECOND);
     await subject.sink.write({ orderWatch: [toRow(own, later + SECOND, 'c2')] });
     const found: string[] = [];
-    for await (const page of subject.memory.recent({ share: null, since: later, notBy: 'c2' }))
+    for await (const page of subject.memory.recent({ assignment: null, since: later, notBy: 'c2' }))
       found.push(...page.map(({ orderId }) => orderId));
     expect(found).toEqual(['taken']);
   });

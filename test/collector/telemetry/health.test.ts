@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewatchError } from '../../../schemas/errors.ts';
-import { createAdmission } from '../../../collector/backpressure.ts';
 import { createHealth, type HealthInput } from '../../../collector/telemetry/health.ts';
-import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
 import type { SinkStatus } from '../../../schemas/sink.ts';
 import type { PollerStatus } from '../../../schemas/polling.ts';
 
@@ -146,44 +144,5 @@ describe('readiness with a broker that holds connections and answers nothing', (
     const lastError = new GatewatchError('Kafka at b:1 does not answer in time', { code: 'kafka_timeout' });
     const named = health.ready({ kafka: kafka({ connected: false, lastError }), sink });
     expect(named.problems).toEqual({ kafka: 'Kafka at b:1 does not answer in time' });
-  });
-});
-
-describe('admission', () => {
-  it('turns input back once the store has been away for two seconds, and takes it again when it is back', () => {
-    let nowMs = 0;
-    const memory = createMemorySink();
-    const admit = createAdmission(memory, () => nowMs);
-    admit();
-    memory.hold();
-    void memory.write({}).catch(() => {});
-    admit();
-    nowMs = 1_999;
-    admit();
-    nowMs = 2_000;
-    expect(admit).toThrow(expect.objectContaining({ code: 'store_unavailable', retryable: true }) as Error);
-    memory.release();
-    admit();
-    memory.hold();
-    void memory.write({}).catch(() => {});
-    nowMs = 9_000;
-    admit();
-  });
-
-  it('is patient anew with a store that was back meanwhile, although nobody asked then', async () => {
-    let nowMs = 0;
-    const memory = createMemorySink();
-    const admit = createAdmission(memory, () => nowMs);
-    memory.hold();
-    const write = memory.write({});
-    admit();
-    memory.release();
-    await write;
-    memory.hold();
-    void memory.write({}).catch(() => {});
-    nowMs = 60_000;
-    admit();
-    nowMs = 62_000;
-    expect(admit).toThrow(expect.objectContaining({ code: 'store_unavailable' }) as Error);
   });
 });

@@ -4,7 +4,7 @@ import type { AuditReport, Identity } from '../../../operate/audit/report.ts';
 import type { Store } from '../../../store/store.ts';
 import type { RowSink } from '../../../schemas/sink.ts';
 import { withEmbedded, type TestStore } from '../../support/embedded.ts';
-import { openDatabase } from '../../support/migrated-store.ts';
+import { emptyDatabase, openDatabase } from '../../support/migrated-store.ts';
 import { historyEvent } from '../../collector/sinks/support/rows.ts';
 import { callback, PAST, poll, reject, reply, sinkOf, TOPIC, watchRequest } from './support.ts';
 
@@ -13,15 +13,16 @@ let store: Store;
 let sink: RowSink;
 beforeAll(async () => {
   embedded = await withEmbedded();
-});
-afterAll(() => embedded.stop());
-beforeEach(async () => {
   store = await openDatabase(embedded);
+});
+afterAll(async () => {
+  await store?.close();
+  await embedded?.stop();
+});
+beforeEach(async () => {
+  await emptyDatabase(store);
   sink = sinkOf(store);
-  return async () => {
-    await sink.stop(1000);
-    await store.close();
-  };
+  return () => sink.stop(1000);
 });
 
 const look = (sinceMicros = 0): Promise<AuditReport> =>

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { text } from 'node:stream/consumers';
+import { plainEnvironment } from '../../../support/collector-process.ts';
 
 export const MAIN = fileURLToPath(new URL('../../../../cli/main.ts', import.meta.url));
 
@@ -73,6 +74,5 @@ export function untilPrinted(
 }
 
 function environment(options: CliOptions): Record<string, string> {
-  const inherited = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
-  return { ...inherited, GATEWATCH_HTTP_PORT: '1', ...options.env };
+  return { ...plainEnvironment(), GATEWATCH_HTTP_PORT: '1', ...options.env };
 }

@@ -9,7 +9,7 @@ import type { TestStore } from '../../../support/embedded.ts';
 import { withEmbedded } from '../../../support/embedded.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import { faultOnce, startFaultProxy } from '../support/fault-proxy.ts';
-import { count, openDatabase } from '../../../support/migrated-store.ts';
+import { count, openDatabase, openStore } from '../../../support/migrated-store.ts';
 import { anyRow, historyEvent, historyEvents, settlement } from '../support/rows.ts';
 
 let embedded: TestStore;
@@ -42,7 +42,7 @@ async function setUp(
   const store = await openDatabase(embedded);
   const { database } = store;
   const timeout = requestTimeoutMs === undefined ? {} : { requestTimeoutMs };
-  const proxied = await openDatabase(embedded, { url: proxy.url, database, ...timeout });
+  const proxied = openStore(embedded, { url: proxy.url, database, ...timeout });
   const sink = createClickHouseSink({
     store: proxied,
     collectorId: 'c1',

@@ -9,7 +9,7 @@ import type { Store } from '../../../../store/store.ts';
 import type { HistoryEventRow } from '../../../../schemas/rows.ts';
 import { withEmbedded, type TestStore } from '../../../support/embedded.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
-import { count, openDatabase } from '../../../support/migrated-store.ts';
+import { count, openDatabase, openStore } from '../../../support/migrated-store.ts';
 import { anyRow, historyEvent, NOON } from '../support/rows.ts';
 
 let embedded: TestStore;
@@ -33,7 +33,7 @@ async function setUp(
   options: Partial<ClickHouseSinkOptions> = {},
 ): Promise<{ sink: ClickHouseSink; store: Store; inserts: () => number; sinkAgain: () => ClickHouseSink }> {
   const store = await openDatabase(embedded);
-  const proxied = await openDatabase(embedded, { url: proxy.url, database: store.database });
+  const proxied = openStore(embedded, { url: proxy.url, database: store.database });
   cleanUps.push(
     () => proxied.close(),
     () => store.close(),

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import type { HttpAnswer } from '../../../../schemas/polling.ts';
+import type { HttpReply } from '../../../../schemas/polling.ts';
 import {
   createStatusClient,
   type StatusClient,
@@ -23,7 +23,7 @@ export interface ClientScene {
   gateway(): HttpGateway;
   client(options?: ClientOptions): StatusClient;
   /** One read of an order from a gateway that answers so. */
-  read(respond: RequestListener, order?: WatchedOrder, poll?: object): Promise<HttpAnswer>;
+  read(respond: RequestListener, order?: WatchedOrder, poll?: object): Promise<HttpReply>;
 }
 
 /** A gateway for the tests of a file, and clients that are closed after each. */

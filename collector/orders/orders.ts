@@ -1,0 +1,127 @@
+import type { Clock } from '../../schemas/clock.ts';
+import type { KafkaRecord } from '../../schemas/kafka.ts';
+import type { PollerStatus } from '../../schemas/polling.ts';
+import type { Problem } from '../../schemas/problem.ts';
+import type { Provenance } from '../../schemas/sink.ts';
+import type { WatchRequest } from '../../schemas/watch-message.ts';
+import type { CallbackDelivery } from '../decode/callback.ts';
+import type { Fingerprint } from '../decode/fingerprint.ts';
+import { isAssigned, type Assignment } from './assignment.ts';
+import { handleCallbacks } from './callbacks.ts';
+import type { OrdersContext } from './context.ts';
+import { handleCallbackRecords, handleWatchRecords, type GatewayOfTopic } from './kafka-records.ts';
+import { createOwnership } from './ownership.ts';
+import { createPoller, type PollerOptions } from './poller.ts';
+import { applyReply } from './replies.ts';
+import type { PollerEvent } from './tracked-orders.ts';
+import { handleWatchRequests, judgeWatchRequests } from './watch-requests.ts';
+
+export interface OrdersOptions extends Omit<OrdersContext, 'tracked' | 'fingerprint' | 'clock' | 'random'> {
+  readonly clock: Clock;
+  /** Rises with every call, see `createStamp`. */
+  readonly stamp: Clock['now'];
+  readonly reader: PollerOptions['reader'];
+  /** Other collectors may work on the same store, and an assignment will come. */
+  readonly isShared: boolean;
+  /** Throws while nothing new can be taken in. */
+  readonly checkBackpressure: () => void;
+  readonly log: OrdersLog;
+  /** Aborted when the collector stops: what fails from then on is not worth a word. */
+  readonly signal: AbortSignal;
+}
+
+export interface OrdersLog {
+  debug(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** What is known only once the store and the sources are there. */
+export interface OrdersStart {
+  /** Stands for texts that fit no grammar: its key is in the store. */
+  readonly fingerprint: Fingerprint;
+  /** The orders that this collector owns at present. */
+  readonly assignment: () => Assignment;
+}
+
+/**
+ * The one holder of order state: what to read when, what is known, who owns it. Whatever it takes in, it
+ * resolves when all that follows from it is stored. Nothing may be taken in before the start.
+ */
+export interface Orders {
+  /** Begins to read orders: those of earlier runs first. Returns how many these are. May be repeated. */
+  start(known: OrdersStart): Promise<number>;
+  /** Hints about orders from callbacks. */
+  takeCallbacks(deliveries: readonly CallbackDelivery[], provenance: Provenance): Promise<void>;
+  /** The same from records of a callback topic. */
+  takeCallbackRecords(records: readonly KafkaRecord[], gatewayOf: GatewayOfTopic): Promise<void>;
+  /** Requests to watch orders. Resolves with the problem of each, null when it was taken. */
+  takeWatchRequests(
+    requests: readonly WatchRequest[],
+    provenance: Provenance,
+  ): Promise<readonly (Problem | null)[]>;
+  /** The same from records of the watch topic. */
+  takeWatchRecords(records: readonly KafkaRecord[]): Promise<void>;
+  /** What is wrong with each request, null where nothing is. Takes nothing in. */
+  judgeWatchRequests(requests: readonly WatchRequest[]): readonly (Problem | null)[];
+  /** This collector owns other orders from now on. */
+  assignmentChanged(): void;
+  status(): ReadonlyMap<string, PollerStatus>;
+  stop(): Promise<void>;
+}
+
+export function createOrders(options: OrdersOptions): Orders {
+  const { gateways, stamp, memory, collectorId, isShared, log } = options;
+  const clock = { ...options.clock, now: stamp };
+  let assignment: OrdersStart['assignment'] = () => null;
+  let started: OrdersContext | null = null;
+  const poller = createPoller({
+    gateways: [...gateways.values()],
+    reader: options.reader,
+    clock,
+    owns: (order) => isAssigned(assignment(), order),
+    onEvent: (gateway, event) => logPollerEvent(options, gateway, event),
+  });
+  const ownership = createOwnership({
+    memory,
+    tracked: poller,
+    collectorId,
+    clock: options.clock,
+    assignment: () => assignment(),
+    isShared,
+    onError: (error) => log.debug({ err: error }, 'the watched orders could not be looked through'),
+  });
+
+  /** What steps work with that take something new in. */
+  function intake(): OrdersContext {
+    options.checkBackpressure();
+    if (started === null) throw new TypeError('orders were used before they were started');
+    return started;
+  }
+
+  return {
+    start(known) {
+      const { fingerprint } = known;
+      const context: OrdersContext = { ...options, clock, random: Math.random, tracked: poller, fingerprint };
+      assignment = known.assignment;
+      started = context;
+      poller.start((reply) => applyReply(reply, context));
+      return ownership.start();
+    },
+    takeCallbacks: async (deliveries, provenance) => handleCallbacks(deliveries, intake(), provenance),
+    takeCallbackRecords: async (records, gatewayOf) => handleCallbackRecords(records, gatewayOf, intake()),
+    takeWatchRequests: async (requests, provenance) => handleWatchRequests(requests, intake(), provenance),
+    takeWatchRecords: async (records) => handleWatchRecords(records, intake()),
+    judgeWatchRequests: (requests) => judgeWatchRequests(requests, gateways),
+    assignmentChanged: () => ownership.changed(),
+    status: () => poller.status(),
+    stop: async () => void (await Promise.all([poller.stop(), ownership.stop()])),
+  };
+}
+
+function logPollerEvent({ log, signal }: OrdersOptions, gateway: string, event: PollerEvent): void {
+  if (event.type === 'circuits')
+    log.warn({ gateway, open: event.open }, 'the gateway refuses our credentials or address');
+  else if (!signal.aborted)
+    log.error({ gateway, err: event.error }, 'a reply could not be stored; the order is read again');
+}

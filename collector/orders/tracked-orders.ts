@@ -1,0 +1,57 @@
+import type { Endpoint, HttpReply } from '../../schemas/polling.ts';
+import type { EpochMicros, PollOutcome } from '../../schemas/rows.ts';
+import type { PollCause, WatchedOrder } from '../../schemas/watch.ts';
+
+/** What is kept of an order between reads. */
+export interface TrackedOrder {
+  readonly order: WatchedOrder;
+  /** Opaque text of the history that is stored; null: not loaded yet. */
+  readonly known: string | null;
+}
+
+/** The orders that this collector reads: those of one gateway, or of all. Keys are those of `watchKey`. */
+export interface TrackedOrders {
+  /** Goes on with an order of an earlier run: it is read at its `nextPollAt`. */
+  resume(tracked: TrackedOrder): void;
+  /** Forgets the orders that other collectors own; those being read when they have been read. */
+  release(): void;
+  /**
+   * Tracks the order unless it is tracked already, takes over what is new about it, and reads it: at once and
+   * before everything that is merely due when the cause is a callback; else a new one at its `nextPollAt`,
+   * one that is tracked soon, as `nudge` does.
+   */
+  track(tracked: TrackedOrder, cause: PollCause): void;
+  /** Reads a tracked order soon, without jumping the queue. False when it is not tracked. */
+  nudge(key: string): boolean;
+  get(key: string): WatchedOrder | undefined;
+}
+
+/** A reply to a status request, or the lack of one, with what it was asked for. */
+export interface PolledReply extends HttpReply, TrackedOrder {
+  readonly endpoint: Endpoint;
+  readonly cause: PollCause;
+  readonly pollId: string;
+  readonly startedAt: EpochMicros;
+  /** When the reply was there: the moment from which the order's next time is to be reckoned. */
+  readonly repliedAt: EpochMicros;
+  readonly durationMs: number;
+  /** How much later than due the request started. */
+  readonly latenessMs: number;
+}
+
+/** What became of a reply. */
+export interface AppliedReply extends TrackedOrder {
+  /** How the request ended, the body included. */
+  readonly outcome: PollOutcome;
+}
+
+/** Resolves once all that follows from the reply is durably stored, with the order's next state. */
+export type ApplyReply = (reply: PolledReply) => Promise<AppliedReply>;
+
+/** One status request; never rejects for what the gateway does. */
+export type ReadOrder = (order: WatchedOrder) => Promise<HttpReply>;
+
+/** A circuit opened or closed, or a reply could not be applied and is read again. */
+export type PollerEvent =
+  | { readonly type: 'circuits'; readonly open: number }
+  | { readonly type: 'apply_failed'; readonly error: unknown };

@@ -1,0 +1,35 @@
+import type { SpanExporterStatus } from '../../../schemas/sink.ts';
+import { createOtlpSender } from './sender.ts';
+import { createSpanExporter, type SpanExporterOptions } from './span-exporter.ts';
+
+export interface SpanExportOptions extends Omit<SpanExporterOptions, 'sender'> {
+  /** Of gatewatch. */
+  readonly version: string;
+  /** Does the configuration name a receiver? */
+  readonly isWanted: boolean;
+}
+
+/** The export of spans where it is wanted, from the moment at which the store's schema is in place. */
+export interface SpanExport {
+  start(): void;
+  /** Tells that a batch has been acknowledged. */
+  notify(batchSeq: number): void;
+  /** null: there is no export, or not yet. */
+  status(): SpanExporterStatus | null;
+  /** Exports what is stored already, within `graceMs`. Never rejects; what is left waits in the store. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export function createSpanExport({ version, isWanted, ...options }: SpanExportOptions): SpanExport {
+  let exporter: ReturnType<typeof createSpanExporter> | null = null;
+  return {
+    start() {
+      if (!isWanted) return;
+      const sender = createOtlpSender({ version, collectorId: options.collectorId });
+      exporter = createSpanExporter({ ...options, sender });
+    },
+    notify: (batchSeq) => exporter?.notify(batchSeq),
+    status: () => exporter?.status() ?? null,
+    stop: async (graceMs) => exporter?.stop(graceMs),
+  };
+}

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { STAGES } from '../../../schemas/dictionary.ts';
+import { callbacks, FROM, orders, polls, scope, type Seeded, startSeeded, TO } from '../seeded.ts';
+import { utc } from '../shape.ts';
+import { failures, itemsIn, MINUTE } from '../traffic.ts';
+
+let seeded: Seeded;
+beforeAll(async () => {
+  seeded = await startSeeded();
+});
+afterAll(() => seeded?.store.stop());
+const runPanel: Seeded['runPanel'] = (...args) => seeded.runPanel(...args);
+const minute = (at: number): number => Math.floor(at / MINUTE) * MINUTE;
+
+const GATEWAYS = ['acme-eu', 'blind-pay'];
+const ordersAt = (gateway: string, stage: number, failed = false): number =>
+  orders.filter(
+    (order) =>
+      order.gateway === gateway &&
+      itemsIn(order, scope).some(({ code }) => code?.stage === stage && (!failed || code.result === 2)),
+  ).length;
+
+it('counts orders and failed operations by gateway and stage, per minute of what we can know', async () => {
+  const rows = await runPanel('Rate, failures and durations, by gateway and stage');
+  for (const gateway of GATEWAYS)
+    for (const { code, name } of STAGES) {
+      const seen = ordersAt(gateway, code);
+      const minutes = Math.floor((scope.end(gateway) - FROM) / 1000) / 60;
+      expect(rows.find((row) => row['gateway'] === gateway && row['stage'] === name)).toMatchObject({
+        orders: seen,
+        failed_orders: ordersAt(gateway, code, true),
+        failure_share: expect.closeTo(ordersAt(gateway, code, true) / seen, 12),
+        orders_per_minute: expect.closeTo(seen / minutes, 1),
+      });
+    }
+});
+
+it('times the step into a stage from the item before, which may lie before the range', async () => {
+  const rows = await runPanel('Rate, failures and durations, by gateway and stage');
+  for (const gateway of GATEWAYS)
+    for (const { code, name } of STAGES) {
+      const seconds = orders
+        .filter((order) => order.gateway === gateway)
+        .flatMap((order) => {
+          const items = itemsIn(order, { ...scope, from: FROM - 60 * MINUTE });
+          const first = items.findIndex((item) => item.code?.stage === code);
+          const at = items[first]?.at ?? 0;
+          return first > 0 && at >= FROM ? [(at - (items[first - 1]?.at ?? 0)) / 1000] : [];
+        })
+        .toSorted((a, b) => a - b);
+      const row = rows.find((one) => one['gateway'] === gateway && one['stage'] === name);
+      expect(row?.['p50']).toBe(seconds[Math.floor(seconds.length * 0.5)] ?? null);
+      expect(row?.['p95']).toBe(
+        seconds[Math.min(seconds.length - 1, Math.floor(seconds.length * 0.95))] ?? null,
+      );
+    }
+});
+
+it('shows one stage alone when it is chosen', async () => {
+  const rows = await runPanel('Orders with a failed operation, share by gateway and stage', {
+    stage: ['CHECK'],
+  });
+  expect(new Set(rows.map((row) => row['stage']))).toEqual(new Set(['CHECK']));
+  const steps = await runPanel('Duration of the step into a stage, 95th percentile', { stage: ['CHECK'] });
+  expect(new Set(steps.map((row) => row['stage']))).toEqual(new Set(['CHECK']));
+});
+
+it('sets our requests beside their codes', async () => {
+  const inRange = polls.filter(({ startedAt }) => startedAt >= FROM && startedAt < TO);
+  const outcomes = await runPanel('Our status requests, by outcome');
+  const count = (outcome: string): number =>
+    outcomes.filter((row) => row['outcome'] === outcome).reduce((sum, row) => sum + Number(row['polls']), 0);
+  for (const outcome of ['ok', 'unknown', 'unauthorized'])
+    expect(count(outcome)).toBe(inRange.filter((poll) => poll.outcome === outcome).length);
+  for (const row of await runPanel('Our status requests without a usable answer, share by gateway')) {
+    const own = inRange.filter(
+      ({ gateway, startedAt }) => gateway === row['gateway'] && minute(startedAt) === utc(row['time']),
+    );
+    expect(row['polls']).toBe(own.length);
+    expect(row['share']).toBeCloseTo(own.filter(({ outcome }) => outcome !== 'ok').length / own.length, 12);
+  }
+  const theirs = await runPanel('Orders with TECH and AUTHZ codes at create and check');
+  const expected = failures(orders, scope, ({ at, code }) =>
+    [2, 4].includes(code.stage) && ['TECH', 'AUTHZ'].includes(code.group)
+      ? `${minute(at)} ${code.group} ${code.reason}`
+      : '',
+  );
+  expected.delete('');
+  expect(
+    new Map(
+      theirs.map((row) => [
+        `${utc(row['time'])} ${String(row['reason']).split(' ').slice(0, 2).join(' ')}`,
+        row['orders'],
+      ]),
+    ),
+  ).toEqual(expected);
+});
+
+it('counts a callback once, when it first came, and sets it beside 5.2.2.16', async () => {
+  const rows = await runPanel('Callbacks received, by signature verdict');
+  const inRange = callbacks.filter(({ receivedAt }) => receivedAt >= FROM && receivedAt < TO);
+  expect(inRange.length).toBeLessThan(callbacks.length);
+  for (const verdict of ['valid', 'mismatch'])
+    expect(
+      new Map(
+        rows.filter((row) => row['verdict'] === verdict).map((row) => [utc(row['time']), row['callbacks']]),
+      ),
+    ).toEqual(
+      new Map(inRange.filter((one) => one.verdict === verdict).map((one) => [minute(one.receivedAt), 1])),
+    );
+  const refused = await runPanel('Orders with provider callbacks that the gateway refused');
+  expect(refused.reduce((sum, row) => sum + Number(row['orders']), 0)).toBe(
+    orders.filter((order) => itemsIn(order, scope).some(({ action }) => action === '5.2.2.16')).length,
+  );
+});
+
+it('times our requests', async () => {
+  for (const row of (await runPanel('Duration of our status requests, by gateway')).slice(0, 40)) {
+    const own = polls
+      .filter(
+        ({ gateway, startedAt }) => gateway === row['gateway'] && minute(startedAt) === utc(row['time']),
+      )
+      .map(({ durationMs }) => durationMs)
+      .toSorted((a, b) => a - b);
+    const middle = (own.length - 1) / 2;
+    const median = ((own[Math.floor(middle)] ?? 0) + (own[Math.ceil(middle)] ?? 0)) / 2;
+    expect(row['p50']).toBeCloseTo(median, 6);
+    expect(row['p95']).toBeLessThanOrEqual(own.at(-1) ?? 0);
+  }
+});
