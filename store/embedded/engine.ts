@@ -1,4 +1,4 @@
-import { clickhouseError } from './clickhouse-error.ts';
+import { createSemaphore, type Semaphore } from './semaphore.ts';
 import { pinnedSettings, readerRole, type StorePaths } from './engine-config.ts';
 import type { ReaderLimits } from './reader-limits.ts';
 import { quoteIdentifier, quoteString } from '../sql/quote.ts';
@@ -89,7 +89,7 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
   const parser = sessions.open();
   const [version = ''] = (await anchor.query('SELECT version()', 'TSVRaw')).text().split('\n');
   const formats = await readFormats(anchor);
-  const places: Record<Role, Semaphore> = {
+  const semaphores: Record<Role, Semaphore> = {
     writer: createSemaphore({ running: maxWriters, waiting: 256 }),
     reader: createSemaphore({ running: readerLimits.maxConcurrent, waiting: 256 }),
   };
@@ -103,7 +103,7 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
     formats,
     analyze: (sql, database) => parser.analyze(sql, database),
     withConnection: (setup, work) =>
-      places[setup.role].within(async () => {
+      withPermit(semaphores[setup.role], async () => {
         const tag = `gatewatch-request-${++lastTag}`;
         const session = sessions.open();
         try {
@@ -114,7 +114,7 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
         }
       }),
     runLeavingNoTrace: (setup, sql) =>
-      places.writer.within(async () => {
+      withPermit(semaphores.writer, async () => {
         const statements = setupStatements(setup, 'gatewatch-insert');
         const { taken, excess, left } = takeIdle(idle, statements, maxWriters);
         idle = left;
@@ -213,42 +213,13 @@ function connectionOf(session: EngineSession, tag: string, killer: Killer): Conn
   };
 }
 
-/** Lets a limited number of statements run; the others wait in order of arrival. */
-interface Semaphore {
-  /** Runs the work once there is a place. */
-  within<T>(work: () => Promise<T>): Promise<T>;
-}
-
-/** @throws ClickHouseError 202 from `within` when `waiting` statements wait already. */
-function createSemaphore(limits: { readonly running: number; readonly waiting: number }): Semaphore {
-  let running = 0;
-  const queue: (() => void)[] = [];
-
-  async function enter(): Promise<void> {
-    if (running < limits.running) {
-      running += 1;
-      return;
-    }
-    if (queue.length >= limits.waiting) {
-      const most = limits.running + limits.waiting;
-      throw clickhouseError(202, `Too many simultaneous queries. Maximum: ${most}`);
-    }
-    // The place of whoever leaves goes over to the next in the queue.
-    await new Promise<void>((admitted) => queue.push(admitted));
+async function withPermit<T>(semaphore: Semaphore, work: () => Promise<T>): Promise<T> {
+  const release = await semaphore.acquire();
+  try {
+    return await work();
+  } finally {
+    release();
   }
-
-  return {
-    async within(work) {
-      await enter();
-      try {
-        return await work();
-      } finally {
-        const next = queue.shift();
-        if (next === undefined) running -= 1;
-        else next();
-      }
-    },
-  };
 }
 
 // The role and readonly come last: what a reader may set was decided before, and nothing can be set after.
