@@ -27,13 +27,8 @@ export interface RetryingStore {
   status(): Pick<SinkStatus, 'state' | 'retries' | 'ambiguous' | 'lastError'>;
 }
 
-export function createRetryingStore({
-  store,
-  policy,
-  signal,
-  instruments,
-  log,
-}: RetryingStoreOptions): RetryingStore {
+export function createRetryingStore(options: RetryingStoreOptions): RetryingStore {
+  const { store, policy, signal, instruments, log } = options;
   /**
    * What the store does not take at the moment, and why: tables are sent side by side, and one may go on
    * while another waits.
