@@ -6,8 +6,8 @@ import type { RowSink } from '../schemas/sink.ts';
 const TOLERATED_ABSENCE_MS = 2_000;
 
 /**
- * Makes a check that turns new input back while the store is away: Kafka's partitions then pause, the intake answers 503, and
- * memory stays bounded. What was taken in before keeps waiting.
+ * Makes a check that throws while the store is away, so that new input is turned back: Kafka's partitions
+ * pause, the intake answers 503, and memory stays bounded. What was taken in before keeps waiting.
  */
 export function createBackpressure(sink: RowSink, monotonicMs: () => number): () => void {
   let away: { readonly sinceMs: number; readonly lastAckAt: number | null } | null = null;

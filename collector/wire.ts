@@ -20,7 +20,7 @@ import { createLifecycle, type Ending } from './lifecycle.ts';
 import { createStamp } from './orders/context.ts';
 import { countedWrite } from './orders/counting.ts';
 import { createOrders, type Orders } from './orders/orders.ts';
-import { callbackMessage } from './orders/produce.ts';
+import { callbackMessage } from './orders/callback-message.ts';
 import { createWatchMemory } from './orders/watch-memory.ts';
 import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
 import { createSpanExport } from './sinks/otlp/span-export.ts';

@@ -1,5 +1,5 @@
 /**
- * Parses JSON, keeping a number under `amount` as the text that stands in the source: a double holds 15 digits,
+ * Parses JSON, keeping a number under `amount` as its source text: a double holds 15 digits,
  * and a signature covers the exact text. Asking the parser for source texts costs more than all the rest of
  * reading a message, so callers look first whether there is such a number.
  * @param isWanted whether this source text is kept; else the number

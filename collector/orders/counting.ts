@@ -19,7 +19,10 @@ export function countedWrite(
   };
 }
 
-/** Counts what was taken in. Callbacks of our own intake are counted there: with Kafka they come here twice. */
+/**
+ * Counts what was taken in. Callbacks of our own intake are counted there, since with Kafka they come by here
+ * as its records.
+ */
 export function countTaken(bundle: RowBundle, { kafkaRecords }: Provenance, instruments: Instruments): void {
   if (kafkaRecords !== undefined) instruments.received.add(kafkaRecords, { source: 'kafka' });
   for (const { verdict } of bundle.callbackDeliveries ?? []) instruments.callbacks.add(1, { verdict });

@@ -3,7 +3,7 @@ import { currencyCode, decimalText } from '../decode/grammar.ts';
 
 type Identity = Pick<OrderObservationRow, 'gateway' | 'order_type' | 'external_id' | 'observed_at'>;
 
-/** What a callback or a watch message tells of an order: hints, never its status. */
+/** What a callback or a watch message says about an order: hints, never its status. */
 export function hint(
   kind: 'callback' | 'watch',
   identity: Identity,

@@ -90,16 +90,12 @@ export function createOwnership(options: OwnershipOptions): Ownership {
   let cancel = () => {};
   let stopped = false;
   let looking: Promise<void> | null = null;
-
-  async function* missing(
-    pages: AsyncIterable<readonly WatchedOrder[]>,
-  ): AsyncIterable<readonly WatchedOrder[]> {
-    for await (const page of pages) {
-      if (stopped) return;
-      const some = page.filter((order) => tracked.get(watchKey(order)) === undefined);
-      if (some.length > 0) yield some;
-    }
-  }
+  const resumeMissing = (pages: AsyncIterable<readonly WatchedOrder[]>): Promise<number> =>
+    resumeOrders(
+      memory,
+      untracked(pages, tracked, () => stopped),
+      tracked.resume,
+    );
 
   async function look(from: LookState): Promise<void> {
     const startedAt = clock.now();
@@ -107,11 +103,7 @@ export function createOwnership(options: OwnershipOptions): Ownership {
     if (due === null) return;
     try {
       if (due.what === 'all') tracked.release();
-      await resumeOrders(
-        memory,
-        missing(due.what === 'all' ? memory.active(due) : memory.recent(due)),
-        tracked.resume,
-      );
+      await resumeMissing(due.what === 'all' ? memory.active(due) : memory.recent(due));
       endLook(from, due, startedAt);
     } catch (error) {
       endLook(from, due, null);
@@ -134,8 +126,7 @@ export function createOwnership(options: OwnershipOptions): Ownership {
     async start() {
       const startedAt = clock.now();
       // Before the group has assigned anything, only those are ours for certain that we had before.
-      const before = memory.active(isShared ? { by: collectorId } : {});
-      const resumed = await resumeOrders(memory, missing(before), tracked.resume);
+      const resumed = await resumeMissing(memory.active(isShared ? { by: collectorId } : {}));
       state = firstLook(isShared, startedAt, clock.monotonicMs());
       arm(state);
       return resumed;
@@ -149,6 +140,19 @@ export function createOwnership(options: OwnershipOptions): Ownership {
       await looking;
     },
   };
+}
+
+/** The stored orders that are not tracked; none any more once it has stopped. */
+async function* untracked(
+  pages: AsyncIterable<readonly WatchedOrder[]>,
+  tracked: Pick<TrackedOrders, 'get'>,
+  hasStopped: () => boolean,
+): AsyncIterable<readonly WatchedOrder[]> {
+  for await (const page of pages) {
+    if (hasStopped()) return;
+    const some = page.filter((order) => tracked.get(watchKey(order)) === undefined);
+    if (some.length > 0) yield some;
+  }
 }
 
 /**

@@ -24,7 +24,7 @@ export interface WatchMemory {
    */
   active(of?: ActiveOf): AsyncIterable<readonly WatchedOrder[]>;
   /**
-   * Those of an assignment among them whose newest state is of then or later, and was written by another collector.
+   * Those of an assignment among them whose newest state is of then or later, by another collector.
    */
   recent(of: RecentOf): AsyncIterable<readonly WatchedOrder[]>;
   /** The stored state of these orders, by watch key; absent: never watched. */

@@ -9,7 +9,7 @@ export interface ReportCounters {
   totals(): { rejects_total: number; duplicates_total: number; lateness_p99_ms: number };
 }
 
-/** The polls over which lateness is told. */
+/** The number of latest polls whose lateness is reported. */
 const KEPT = 1000;
 
 export function createReportCounters(clock: Clock): ReportCounters {

@@ -3,6 +3,10 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anchors, documents, readDocument, ROOT, withoutCode } from './markdown.ts';
 
+/** A path below one of our folders, as it stands in text. */
+const OURS =
+  /^(?:schemas|collector|store|alerts|dashboards|console|operate|cli|sandbox|test|docs|deploy)\/[\w./*-]*$/;
+
 describe.each(documents())('%s', (file) => {
   const markdown = readDocument(file);
 
@@ -10,6 +14,14 @@ describe.each(documents())('%s', (file) => {
     const links = Array.from(withoutCode(markdown).matchAll(/(?:\]\(|(?:src|srcset|href)=")([^)"\s]+)/g));
     const broken = links.map((match) => match[1] ?? '').filter((link) => !resolves(file, link));
     expect(broken).toEqual([]);
+  });
+
+  // The changelog tells of files that are gone.
+  test.skipIf(file === 'CHANGELOG.md')('names only files of ours that exist', () => {
+    const named = Array.from(markdown.matchAll(/`([^`\n]+)`/g), (match) => match[1] ?? '')
+      .flatMap((span) => span.split(/\s+/))
+      .filter((word) => OURS.test(word));
+    expect(named.filter((name) => !isThere(file, name))).toEqual([]);
   });
 
   test('starts with one heading of the first level', () => {
@@ -29,6 +41,16 @@ test('Decisions are numbered without gaps and tell context, choice and consequen
     expect({ record, headings }).toEqual({ record, headings: ['## Context', '## Choice', '## Consequence'] });
   }
 });
+
+/** Named from the root, as in most pages, or from the page's own folder. */
+function isThere(from: string, name: string): boolean {
+  const folders = [ROOT, path.join(ROOT, path.dirname(from))];
+  // A name in capitals stands for what the reader adds: the folder around it exists.
+  const [known = ''] = name.split(/(?<=\/)[A-Z]+(?=[./])/);
+  return folders.some((cwd) =>
+    known.includes('*') ? globSync(known, { cwd }).length > 0 : existsSync(path.join(cwd, known)),
+  );
+}
 
 function resolves(from: string, link: string): boolean {
   if (/^(https?|mailto):/.test(link)) return true;

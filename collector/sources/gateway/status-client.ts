@@ -119,7 +119,7 @@ export function classify(status: number): { outcome: PollOutcome; errorType: str
 
 type Header = string | string[] | undefined;
 
-/** Seconds, or a date by the gateway's own clock where it tells that, in milliseconds from now. */
+/** Milliseconds from now, of seconds or a date; the date by the gateway's own clock where it sends that. */
 function readRetryAfter(header: Header, date: Header): number | null {
   const text = Array.isArray(header) ? header[0] : header;
   if (text === undefined) return null;

@@ -47,7 +47,10 @@ export function drawTimeSeries(context: PanelContext): Drawn {
     onSelect: context.zoomTo,
   });
   pointer.listen(plot);
-  readByKeys(area, plot, times, (index) => (live.textContent = tooltip.text(index)));
+  readByKeys(area, plot, times, {
+    read: (index) => (live.textContent = tooltip.text(index)),
+    open: () => pointer.pin(plot),
+  });
   const summary = summaryOf(series);
   area.setAttribute('role', 'img');
   area.setAttribute('aria-label', `${panel.title ?? 'Plot'}. ${summary} Arrow keys read values.`);
@@ -120,6 +123,7 @@ function createPointer(area: HTMLElement, tooltip: SeriesTooltip) {
     box.querySelector('a')?.focus();
   }
   return {
+    pin,
     moved(index: number | null, plot: uPlot): void {
       // Panels whose crosshair only follows another's show no box.
       if (isPinned || !(area.matches(':hover') || area.contains(document.activeElement))) return;
@@ -139,10 +143,10 @@ function readByKeys(
   area: HTMLElement,
   plot: uPlot,
   times: readonly number[],
-  read: (index: number) => void,
+  { read, open }: { readonly read: (index: number) => void; readonly open: () => void },
 ): void {
   area.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter') return plot.over.click();
+    if (event.key === 'Enter') return open();
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
     event.preventDefault();
     const index = neighbour(plot.cursor.idx, event.key === 'ArrowLeft' ? -1 : 1, times.length);

@@ -10,8 +10,8 @@ import {
   allowedSystemTables,
   allowedTableFunctions,
 } from '../../../../store/embedded/reader/allowed-tables.ts';
-import { createReaderGate, type ReaderGate } from '../../../../store/embedded/reader/gate-client.ts';
-import { startGate } from '../../../../store/embedded/reader/start-gate.ts';
+import { createReaderPolicy, type ReaderPolicy } from '../../../../store/embedded/reader/policy-client.ts';
+import { startPolicy } from '../../../../store/embedded/reader/policy-start.ts';
 import { parse as parseYaml } from 'yaml';
 import { INCIDENT_ORDERS } from '../../../../schemas/names.ts';
 import { withEmbedded, type TestStore } from '../../../support/embedded.ts';
@@ -120,10 +120,10 @@ const CLIENTS: readonly (readonly [string, string])[] = [
 
 describe('the gate lets pass', () => {
   let folder: string;
-  let gate: ReaderGate;
+  let gate: ReaderPolicy;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'gatewatch-gate-'));
-    gate = createReaderGate({ connect: () => startGate(join(folder, 'gate')), log: () => undefined });
+    gate = createReaderPolicy({ connect: () => startPolicy(join(folder, 'gate')), log: () => undefined });
   });
   afterAll(async () => {
     gate.close();

@@ -1,0 +1,142 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildPage } from '../../console/build-page.ts';
+import { toPageFiles, type PageFiles } from '../../console/server/page-files.ts';
+import { findChromium, launchChromium, openPage, type WatchedPage } from './support/browser.ts';
+
+/** The page in a browser over answers that the test makes up: no collector, no store. */
+
+const chromium = findChromium();
+const ORIGIN = 'http://gatewatch.test';
+const STEP_MS = 600_000;
+const times = Array.from({ length: 6 }, (_, index) => Date.now() - 3_000_000 + index * STEP_MS);
+const board = {
+  uid: 'one',
+  title: 'One',
+  panels: [
+    {
+      id: 1,
+      type: 'timeseries',
+      title: 'Series',
+      gridPos: { x: 0, y: 0, w: 12, h: 9 },
+      targets: [{ refId: 'A', format: 1 }],
+      options: {
+        legend: { displayMode: 'table', placement: 'bottom', calcs: ['mean'] },
+        tooltip: { mode: 'multi' },
+      },
+      fieldConfig: {
+        defaults: { unit: 'short', links: [{ title: 'open', url: '/d/one?value=${__value.raw}' }] },
+      },
+    },
+    {
+      id: 2,
+      type: 'text',
+      title: 'Notes',
+      gridPos: { x: 12, y: 0, w: 12, h: 9 },
+      options: {
+        mode: 'markdown',
+        content:
+          '# Notes\n\n- a\n  - b\n\n[x](javascript:alert(1)) [ok](/d/one) <b>no</b> ![i](https://evil.example/i.png)',
+      },
+    },
+  ],
+};
+const frame = {
+  refId: 'A',
+  format: 1,
+  columns: [
+    { name: 'time', kind: 'time', values: times },
+    { name: 'alpha', kind: 'number', values: [1, 2, 3, 2, 1, 2] },
+    { name: 'beta', kind: 'number', values: [3, 1, 4, 1, 5, 9] },
+  ],
+};
+const ANSWERS: Readonly<Record<string, unknown>> = {
+  '/console/api/dashboards': [{ uid: 'one', title: 'One', description: '', tags: [] }],
+  '/console/api/dashboards/one': board,
+  '/console/api/query': { frames: [frame], intervalMs: 60_000, error: null },
+  '/console/api/variables': { options: {}, errors: {} },
+  '/console/api/annotations': { annotations: [], errors: [] },
+};
+
+/** Answers for the server; a request to anywhere else fails, and is a problem of the page. */
+async function serve(page: Page, { html, assets }: PageFiles): Promise<void> {
+  await page.route('**/*', (route) => {
+    const { origin, pathname } = new URL(route.request().url());
+    if (origin !== ORIGIN) return route.abort();
+    if (pathname.startsWith('/d/')) return route.fulfill({ contentType: 'text/html', body: html });
+    const file = assets.get(pathname.replace(/^\/console\/assets\/\w+\//, ''));
+    if (file !== undefined) return route.fulfill({ contentType: file.type, body: file.body });
+    return route.fulfill({ json: ANSWERS[pathname] });
+  });
+}
+
+describe.skipIf(chromium === null)('the page over made-up answers', () => {
+  let browser: Browser;
+  let files: PageFiles;
+  let watched: WatchedPage;
+  beforeAll(async () => {
+    files = toPageFiles(await buildPage());
+    browser = await launchChromium(chromium ?? '');
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    watched = await openPage(browser, { height: 700 });
+    await serve(watched.page, files);
+    await watched.page.goto(`${ORIGIN}/d/one?from=now-1h&to=now`);
+    await watched.page.locator('.panel[data-panel="1"][data-state=ready]').waitFor();
+    return async () => {
+      expect(watched.problems).toEqual([]);
+      expect(watched.sent.filter((request) => !request.startsWith(ORIGIN))).toEqual([]);
+      await watched.page.close();
+    };
+  });
+
+  it('shows one series alone, switches another, and shows all again', async () => {
+    const { page } = watched;
+    const names = page.locator('.legend-name');
+    const shown = (): Promise<string[]> => page.locator('.legend-name[aria-pressed=true]').allTextContents();
+    expect(await shown()).toEqual(['alpha', 'beta']);
+    await names.filter({ hasText: 'beta' }).click();
+    expect(await shown()).toEqual(['beta']);
+    await names.filter({ hasText: 'alpha' }).click({ modifiers: ['Control'] });
+    expect(await shown()).toEqual(['alpha', 'beta']);
+    await names.filter({ hasText: 'alpha' }).click();
+    await names.filter({ hasText: 'alpha' }).click();
+    expect(await shown()).toEqual(['alpha', 'beta']);
+  });
+
+  it('reads values by arrow keys and opens their links by Enter, until Escape', async () => {
+    const { page } = watched;
+    await page.getByRole('img', { name: /^Series\. / }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    expect(await page.locator('[aria-live=polite]').textContent()).toMatch(
+      / \d\d:\d\d:\d\d: beta 5, alpha 1$/,
+    );
+    await page.keyboard.press('Enter');
+    const links = page.locator('.tooltip.pinned a');
+    expect(await links.allTextContents()).toEqual(['open: beta', 'open: alpha']);
+    expect(await links.first().evaluate((link) => link === link.ownerDocument.activeElement)).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.tooltip').count()).toBe(0);
+  });
+
+  it('pins the values under the pointer at a click', async () => {
+    const { page } = watched;
+    const box = await page.getByRole('img', { name: /^Series\. / }).boundingBox();
+    const [x, y] = [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2];
+    await page.mouse.move(x, y);
+    await page.locator('.tooltip:not(.pinned)', { hasText: 'beta4alpha3' }).waitFor();
+    await page.mouse.click(x, y);
+    await page.locator('.tooltip.pinned').waitFor();
+    expect(await page.locator('.tooltip.pinned a').allTextContents()).toEqual(['open: beta', 'open: alpha']);
+  });
+
+  it('makes elements of Markdown, and text of whatever could do harm', async () => {
+    const text = watched.page.locator('.text-panel');
+    expect(await text.innerHTML()).toBe(
+      '<ul><li>a<ul><li>b</li></ul></li></ul>' +
+        '<p>[x](javascript:alert(1)) <a href="/d/one">ok</a> &lt;b&gt;no&lt;/b&gt; ![i](https://evil.example/i.png)</p>',
+    );
+  });
+});
