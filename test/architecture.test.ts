@@ -15,7 +15,6 @@ const ENTRY_POINTS: ReadonlySet<string> = new Set([
   'dashboards/generate.ts',
   'console/build-page.ts',
   'alerts/grafana/generate.ts',
-  'alerts/grafana/alertmanager-config.ts',
   'docs/generate.ts',
 ]);
 

@@ -23,7 +23,7 @@ import { count, openDatabase } from '../support/migrated-store.ts';
  *
  *     - any number of collectors share one store, and may start at the same moment;
  *     - an insert that is repeated is dropped by its token, and is shown once where no token is known;
- *     - tables that an operator has made before stay as they are: engines are his to choose;
+ *     - tables that an operator has made before stay as they are, with the engines that they have;
  *     - quorum and other settings of the server hold: gatewatch sets a few by name, and none of those.
  *
  * What an operator has to do, which no test of ours has run on a real cluster:
@@ -76,7 +76,7 @@ describe('when the store is a cluster', () => {
     await Promise.all(stores.map((one) => one.close()));
   });
 
-  it('4. a table that is there already stays as it is: its engine is the choice of whoever made it', async () => {
+  it('4. a table that is there already stays as it is: with the engine that the operator chose', async () => {
     const made = connect('made_before');
     await made.command('CREATE DATABASE made_before', { database: '' });
     const own = (await schemaStatements())
