@@ -1,5 +1,6 @@
 import { INCIDENT_ORDERS, TABLES, VIEWS } from '../schemas/names.ts';
 import { schemaError } from './migrations.ts';
+import { quoteIdentifier, quoteString } from './sql/quote.ts';
 
 /** Views that anybody who reads may ask. */
 export const PUBLIC_VIEWS: readonly string[] = [...Object.values(VIEWS), INCIDENT_ORDERS];
@@ -46,16 +47,17 @@ export function grantStatements(statements: readonly string[], options: GrantOpt
   const schema = schemaObjects(statements);
   const roles = rolesOf(options);
   const { database, prefix = 'gatewatch' } = options;
-  const on = (name: string): string => `${quoted(database)}.${name === '*' ? '*' : quoted(name)}`;
+  const on = (name: string): string =>
+    `${quoteIdentifier(database)}.${name === '*' ? '*' : quoteIdentifier(name)}`;
   const grant = (role: string, rights: readonly string[]): string =>
-    `GRANT ${rights.join(', ')} TO ${quoted(role)} WITH REPLACE OPTION`;
+    `GRANT ${rights.join(', ')} TO ${quoteIdentifier(role)} WITH REPLACE OPTION`;
   const select = (names: readonly string[]): string[] => names.map((name) => `SELECT ON ${on(name)}`);
   const everywhere = [roles.migrator, roles.collector, roles.grafana, roles.analyst];
   const readers = [roles.grafana, roles.analyst, ...roles.analystOf.values()];
   const ofGateways = [...schema.tables].flatMap(([table, { hasGateway }]) => (hasGateway ? [table] : []));
   return [
     ...[...everywhere, ...roles.analystOf.values()].map(
-      (role) => `CREATE ROLE IF NOT EXISTS ${quoted(role)}`,
+      (role) => `CREATE ROLE IF NOT EXISTS ${quoteIdentifier(role)}`,
     ),
     grant(
       roles.migrator,
@@ -72,10 +74,10 @@ export function grantStatements(statements: readonly string[], options: GrantOpt
     ...ofGateways.flatMap((table) => [
       policy(`${prefix}_all`, on(table), '1', everywhere),
       ...[...roles.analystOf].map(([gateway, role]) =>
-        policy(`${prefix}_${gateway}`, on(table), `gateway = ${text(gateway)}`, [role]),
+        policy(`${prefix}_${gateway}`, on(table), `gateway = ${quoteString(gateway)}`, [role]),
       ),
     ]),
-    `CREATE SETTINGS PROFILE OR REPLACE ${quoted(`${prefix}_reader`)} SETTINGS ${READER_SETTINGS.join(', ')} TO ${list(readers)}`,
+    `CREATE SETTINGS PROFILE OR REPLACE ${quoteIdentifier(`${prefix}_reader`)} SETTINGS ${READER_SETTINGS.join(', ')} TO ${list(readers)}`,
   ];
 }
 
@@ -113,13 +115,9 @@ function tablesOf({ views }: SchemaObjects, view: string): ReadonlySet<string> {
 }
 
 const policy = (name: string, table: string, condition: string, roles: readonly string[]): string =>
-  `CREATE ROW POLICY OR REPLACE ${quoted(name)} ON ${table} FOR SELECT USING ${condition} TO ${list(roles)}`;
+  `CREATE ROW POLICY OR REPLACE ${quoteIdentifier(name)} ON ${table} FOR SELECT USING ${condition} TO ${list(roles)}`;
 
-const list = (roles: readonly string[]): string => roles.map(quoted).join(', ');
-const escaped = (name: string, quote: string): string =>
-  name.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`);
-const quoted = (name: string): string => `\`${escaped(name, '`')}\``;
-const text = (value: string): string => `'${escaped(value, "'")}'`;
+const list = (roles: readonly string[]): string => roles.map(quoteIdentifier).join(', ');
 
 /** Tables and views, as far as rights depend on them. */
 export interface SchemaObjects {

@@ -5,6 +5,7 @@ import { readMigrations, schemaError } from './migrations.ts';
 import { DERIVED_VIEW_FILES, MIGRATIONS_FOLDER } from './package-files.ts';
 import { planRetention } from './retention.ts';
 import type { RetentionDays } from './retention.ts';
+import { quoteIdentifier } from './sql/quote.ts';
 import type { Store } from './store.ts';
 import { isStatementRace } from './store-error.ts';
 
@@ -95,7 +96,7 @@ async function run(options: MigratorOptions): Promise<MigrationPlan> {
   const planned = await plan(options);
   if (planned.steps.length === 0) return planned;
   const { store } = options;
-  await store.command(`CREATE DATABASE IF NOT EXISTS ${quoteName(store.database)}`, { database: '' });
+  await store.command(`CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(store.database)}`, { database: '' });
   await repeatable(store, RECORD_TABLE);
   // Another process may have come this far meanwhile.
   const views = await readDerivedViews(options.viewFiles ?? DERIVED_VIEW_FILES);
@@ -196,8 +197,4 @@ const recordOf = ({ version, name, checksum }: Migration): string =>
 
 function titleOf(version: number, name: string): string {
   return `${String(version).padStart(4, '0')}_${name}`;
-}
-
-function quoteName(name: string): string {
-  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
 }

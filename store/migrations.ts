@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewatchError } from '../schemas/errors.ts';
+import { tokenize } from './sql/lexer.ts';
 
 /** One numbered file of SQL, e.g. `0001_base.sql`. */
 export interface Migration {
@@ -47,25 +48,20 @@ export function splitStatements(sql: string): string[] {
   const statements: string[] = [];
   let start = 0;
   let hasCode = false;
-  for (const token of sql.matchAll(TOKENS)) {
-    const text = token[0];
-    if (text === ';') {
-      const after = sql.slice(token.index + 1, endOfLine(sql, token.index));
-      if (!/^\s*(--.*)?$/.test(after)) continue;
-      if (hasCode) statements.push(sql.slice(start, token.index).trim());
-      start = token.index + 1;
-      hasCode = false;
-    } else if (!text.startsWith('--') && !text.startsWith('/*')) hasCode = true;
+  for (const token of tokenize(sql)) {
+    if (token.kind !== 'symbol' || token.text !== ';') {
+      hasCode = true;
+      continue;
+    }
+    const after = sql.slice(token.end, endOfLine(sql, token.start));
+    if (!/^\s*(--.*)?$/.test(after)) continue;
+    if (hasCode) statements.push(sql.slice(start, token.start).trim());
+    start = token.end;
+    hasCode = false;
   }
   if (hasCode) statements.push(sql.slice(start).trim());
   return statements;
 }
-
-/**
- * Comments, quoted texts and names (with doubled or escaped quotes), semicolons, and runs of anything else.
- */
-const TOKENS =
-  /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(['"`])(?:\\[\s\S]|\1\1|(?!\1)[^\\])*(?:\1|$)|;|[^\s;'"`/-]+|[/-]/g;
 
 function endOfLine(sql: string, from: number): number {
   const end = sql.indexOf('\n', from);

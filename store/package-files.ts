@@ -26,6 +26,8 @@ export const DERIVED_VIEW_FILES: readonly string[] = [
 ].map(packageFile);
 /** The generated rules, in the form that Grafana provisions. */
 export const RULES_FOLDER = packageFile('alerts/out/provisioning/alerting');
+/** The generated configuration of Alertmanager, without addresses. */
+export const ALERTMANAGER_FOLDER = packageFile('alerts/out/alertmanager');
 /** The generated dashboards, classic JSON. */
 export const DASHBOARDS_FOLDER = packageFile('dashboards/out/grafana/dashboards/gatewatch');
 /** The dashboard that alerts lead to, which nobody opens by hand. */

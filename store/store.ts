@@ -1,6 +1,7 @@
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import type { ClickHouseSettings } from '@clickhouse/client';
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { Readable } from 'node:stream';
+import { sleep } from '../schemas/deadline.ts';
 import type { TableKey } from '../schemas/names.ts';
 import { DATABASE } from '../schemas/names.ts';
 import type { Rows } from '../schemas/rows.ts';
@@ -8,7 +9,6 @@ import type { Secret } from '../schemas/secret.ts';
 import type { FrozenInsert } from './frozen-insert.ts';
 import { freezeInsert } from './frozen-insert.ts';
 import { createInsertTokens } from './insert-tokens.ts';
-import { LONG_STATEMENT_MS, whileAnswering } from './long-statement.ts';
 import { toStoreError } from './store-error.ts';
 
 export interface StoreOptions {
@@ -98,15 +98,58 @@ const INSERT_SETTINGS: ClickHouseSettings = {
 export function createStore(options: StoreOptions): Store {
   const database = options.database ?? DATABASE;
   const requestTimeoutMs = options.requestTimeoutMs ?? 30_000;
-  // With each request: the password may be renewed.
-  const auth = () => ({
-    username: options.username ?? 'default',
-    password: typeof options.password === 'object' ? options.password.reveal() : (options.password ?? ''),
-  });
-  const client = createClient({
+  const client = openClient(options);
+  const exec = createExec(client, options, database, requestTimeoutMs);
+  const tokens = createInsertTokens();
+  const queryText: Store['queryText'] = (sql, format, params, settings) =>
+    exec({
+      operation: 'query',
+      sql: `${sql}\nFORMAT ${format}`,
+      settings: { wait_end_of_query: 1, ...settings },
+      params,
+    });
+  const insertFrozen: Store['insertFrozen'] = (insert, signal) => {
+    const send = async (token: string): Promise<void> => {
+      const settings = { ...INSERT_SETTINGS, insert_deduplication_token: token };
+      const operation = `insert into ${insert.tableName}`;
+      await exec({ operation, sql: insert.statement, settings, values: insert.bytes, signal });
+    };
+    const uptimeS = async (): Promise<number> =>
+      Number(await exec({ operation: 'query', sql: 'SELECT uptime() FORMAT TabSeparated', signal }));
+    return tokens.deliver(insert.token, { send, uptimeS });
+  };
+  // Not the client's own: that one knows no password but the first.
+  const ping = (): Promise<boolean> =>
+    exec({ operation: 'ping', sql: 'SELECT 1', database: 'system' }).then(
+      () => true,
+      () => false,
+    );
+  return {
+    url: options.url,
+    database,
+    async query<T>(sql: string, params?: SqlParams, settings?: SqlSettings): Promise<T[]> {
+      const text = await queryText(sql, 'JSONEachRow', params, settings);
+      return text === '' ? [] : (JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as T[]);
+    },
+    queryText,
+    async command(sql, { long = false, ...more } = {}) {
+      const run = (deadline?: AbortSignal) =>
+        exec({ operation: describe(sql), sql, settings: { wait_end_of_query: 1 }, ...more, deadline });
+      await (long ? whileAnswering(run, ping, requestTimeoutMs) : run());
+    },
+    insert: (table, rows, token) =>
+      rows.length === 0 ? Promise.resolve() : insertFrozen(freezeInsert(table, rows, { token })),
+    insertFrozen,
+    ping,
+    close: () => client.close(),
+  };
+}
+
+function openClient(options: StoreOptions): ClickHouseClient {
+  return createClient({
     url: options.url,
     application: 'gatewatch',
-    // The client's own limit counts silence only; the deadlines below count everything.
+    // The client's own limit counts silence only; our deadlines count everything.
     request_timeout: LONG_STATEMENT_MS,
     max_open_connections: options.maxConnections ?? 8,
     keep_alive: { enabled: true, idle_socket_ttl: 2000 },
@@ -114,103 +157,98 @@ export function createStore(options: StoreOptions): Store {
     log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
   });
+}
 
-  async function guarded<T>(
-    operation: string,
-    signal: AbortSignal | undefined,
-    run: (signal: AbortSignal) => Promise<T>,
-    deadline = AbortSignal.timeout(requestTimeoutMs),
-  ): Promise<T> {
-    const both = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
+/** Longer than any statement: what bounds it is that the store answers. */
+const LONG_STATEMENT_MS = 86_400_000;
+
+interface Statement {
+  /** What errors say was done. */
+  readonly operation: string;
+  readonly sql: string;
+  readonly settings?: ClickHouseSettings;
+  /** @default the store's; '' for none */
+  readonly database?: string | undefined;
+  readonly params?: SqlParams | undefined;
+  readonly values?: Uint8Array;
+  readonly signal?: AbortSignal | undefined;
+  /** Instead of the store's own. */
+  readonly deadline?: AbortSignal | undefined;
+}
+
+/** Sends statements and reads their answers. Everything that fails is a StoreError. */
+function createExec(
+  client: ClickHouseClient,
+  { username, password }: StoreOptions,
+  database: string,
+  requestTimeoutMs: number,
+): (statement: Statement) => Promise<string> {
+  // With each request: the password may be renewed.
+  const auth = () => ({
+    username: username ?? 'default',
+    password: typeof password === 'object' ? password.reveal() : (password ?? ''),
+  });
+  return async (statement) => {
+    const deadline = statement.deadline ?? AbortSignal.timeout(requestTimeoutMs);
+    const { signal: given } = statement;
+    const signal = given === undefined ? deadline : AbortSignal.any([deadline, given]);
     try {
-      return await run(both);
-    } catch (error) {
-      throw toStoreError(operation, both.aborted ? both.reason : error);
-    }
-  }
-
-  async function exec(
-    operation: string,
-    query: string,
-    settings: ClickHouseSettings,
-    more: Omit<StatementOptions, 'signal' | 'long'> & {
-      values?: Uint8Array;
-      signal?: AbortSignal | undefined;
-      deadline?: AbortSignal;
-    },
-  ): Promise<string> {
-    const run = async (signal: AbortSignal): Promise<string> => {
       const { stream } = await client.exec({
-        query,
+        query: statement.sql,
         auth: auth(),
-        clickhouse_settings: { ...databaseSetting(more.database ?? database), ...settings },
+        clickhouse_settings: { ...databaseSetting(statement.database ?? database), ...statement.settings },
         abort_signal: signal,
-        ...(more.params === undefined ? {} : { query_params: { ...more.params } }),
-        ...(more.values === undefined ? {} : { values: Readable.from([more.values]) }),
+        ...(statement.params === undefined ? {} : { query_params: { ...statement.params } }),
+        ...(statement.values === undefined ? {} : { values: Readable.from([statement.values]) }),
       });
-      const chunks: Buffer[] = [];
-      const giveUp = (): void => void stream.destroy(signal.reason as Error);
-      signal.addEventListener('abort', giveUp, { once: true });
-      try {
-        for await (const chunk of stream) chunks.push(chunk as Buffer);
-      } finally {
-        // The signal lasts until its deadline: it would hold on to all that was sent, a batch's bytes
-        // included.
-        signal.removeEventListener('abort', giveUp);
-      }
-      return Buffer.concat(chunks).toString('utf8');
-    };
-    return guarded(operation, more.signal, run, more.deadline);
-  }
-
-  const tokens = createInsertTokens();
-  const store: Store = {
-    url: options.url,
-    database,
-    async query<T>(sql: string, params?: SqlParams, settings?: SqlSettings): Promise<T[]> {
-      const text = await store.queryText(sql, 'JSONEachRow', params, settings);
-      return text === '' ? [] : (JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as T[]);
-    },
-    queryText: (sql, format, params, settings) =>
-      exec(
-        'query',
-        `${sql}\nFORMAT ${format}`,
-        { wait_end_of_query: 1, ...settings },
-        params === undefined ? {} : { params },
-      ),
-    async command(sql, { long = false, ...more } = {}) {
-      const run = (deadline?: AbortSignal) =>
-        exec(
-          describe(sql),
-          sql,
-          { wait_end_of_query: 1 },
-          { ...more, ...(deadline === undefined ? {} : { deadline }) },
-        );
-      await (long ? whileAnswering(run, () => store.ping(), requestTimeoutMs) : run());
-    },
-    insert: (table, rows, token) =>
-      rows.length === 0 ? Promise.resolve() : store.insertFrozen(freezeInsert(table, rows, { token })),
-    insertFrozen(insert, signal) {
-      const send = async (token: string): Promise<void> => {
-        const settings = { ...INSERT_SETTINGS, insert_deduplication_token: token };
-        const sent = { values: insert.bytes, signal };
-        await exec(`insert into ${insert.tableName}`, insert.statement, settings, sent);
-      };
-      const uptimeS = async (): Promise<number> =>
-        Number(await exec('query', 'SELECT uptime() FORMAT TabSeparated', {}, { signal }));
-      return tokens.deliver(insert.token, { send, uptimeS });
-    },
-    async ping() {
-      // Not the client's own: that one knows no password but the first.
-      const asked = exec('ping', 'SELECT 1', {}, { database: 'system' });
-      return asked.then(
-        () => true,
-        () => false,
-      );
-    },
-    close: () => client.close(),
+      return await readAll(stream, signal);
+    } catch (error) {
+      throw toStoreError(statement.operation, signal.aborted ? signal.reason : error);
+    }
   };
-  return store;
+}
+
+async function readAll(stream: Readable, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  const giveUp = (): void => void stream.destroy(signal.reason as Error);
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    for await (const chunk of stream) chunks.push(chunk as Buffer);
+  } finally {
+    // The signal lasts until its deadline: it would hold on to all that was sent, a batch's bytes included.
+    signal.removeEventListener('abort', giveUp);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/**
+ * Waits for a statement that may take long, as long as the store answers others meanwhile: a copy of a large
+ * table takes minutes, and a store that hangs would take for ever. Given up, the statement may still be
+ * executed.
+ */
+async function whileAnswering<T>(
+  run: (signal: AbortSignal) => Promise<T>,
+  ping: () => Promise<boolean>,
+  everyMs: number,
+): Promise<T> {
+  const silence = new AbortController();
+  const done = new AbortController();
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      await sleep(everyMs, done.signal);
+      if (done.signal.aborted) return;
+      if (await ping()) continue;
+      silence.abort(new DOMException('The store does not answer any more', 'TimeoutError'));
+      return;
+    }
+  };
+  const watching = watch().catch(() => undefined);
+  try {
+    return await run(silence.signal);
+  } finally {
+    done.abort();
+    await watching;
+  }
 }
 
 function databaseSetting(database: string): ClickHouseSettings {

@@ -9,13 +9,12 @@ import { findCycle, ROOT, sourceFiles, type Import } from './contracts/source-tr
 const ENTRY_POINTS: ReadonlySet<string> = new Set([
   'cli/main.ts',
   'store/embedded/child.ts',
-  'store/embedded/reader/gate-process.ts',
+  'store/embedded/reader/policy-process.ts',
   'sandbox/main.ts',
   'sandbox/demo.ts',
   'dashboards/generate.ts',
   'console/build-page.ts',
   'alerts/grafana/generate.ts',
-  'alerts/grafana/alertmanager-config.ts',
   'docs/generate.ts',
 ]);
 

@@ -10,7 +10,7 @@ export function dropBody(rule: DropRule, silent: readonly string[]): string {
   const lengths = lengthsOf(rule);
   const quiet = silent.map((reason) => ` AND NOT (${reason})`).join('');
   // On the square root's scale a Poisson count has the same spread at every volume.
-  return `SELECT gateway, label, ${epoch('ends_at')} - [${lengths.join(', ')}][rung] AS window_from,
+  return `SELECT gateway, label, ${epoch('ends_at')} - [${lengths.join(', ')}][chosen] AS window_from,
     arrayMap((e, w) -> 2 * sqrt(e + 0.375) - ${condition.z} * sqrt(1 + (pow(noise, 2) - 1) * w / 900), expected_in, [${lengths.join(', ')}]) AS low_roots,
     arrayMap(r -> ${ordersBelow('r')}, low_roots) AS unusual, arrayMap(e -> 2 * sqrt(e + 0.375) - ${condition.z}, expected_in) AS chance_roots,
     arrayMap((e, u, c) -> if(e < minimum, -1., least(floor(below * e), greatest(u, least(floor(${condition.certainBelow} * e), ${ordersBelow('c')})))), expected_in, unusual, chance_roots) AS ${condition.step === undefined ? 'limits' : 'by_weeks'},
@@ -22,9 +22,9 @@ export function dropBody(rule: DropRule, silent: readonly string[]): string {
     }arrayFirstIndex((n, e) -> e >= ${RECOVERY.enoughOrders} AND n > (below + ${RECOVERY.wayBack} * (1 - below)) * e, seen_in, expected_in) AS recovered,
     arrayMap((n, low, i) -> n <= low AND (recovered = 0 OR recovered >= i), seen_in, limits, arrayEnumerate(limits)) AS holds,
     indexOf(holds, 1) AS held, arrayFirstIndex(e -> e >= minimum, expected_in) AS enough,
-    multiIf(held > 0, held, enough > 0, enough, ${lengths.length}) AS rung,
-    seen_in[rung] AS seen, expected_in[rung] AS expected,
-    if(held > 0${quiet}, limits[rung], least(limits[rung], seen - 1)) AS limit
+    multiIf(held > 0, held, enough > 0, enough, ${lengths.length}) AS chosen,
+    seen_in[chosen] AS seen, expected_in[chosen] AS expected,
+    if(held > 0${quiet}, limits[chosen], least(limits[chosen], seen - 1)) AS limit
   FROM
   (
     SELECT gateway, label, ends_at, seen_in, if(empty(usual.expected_of), arrayMap(_ -> 0., seen_in), usual.expected_of) AS expected_in, greatest(1, usual.noise) AS noise,${

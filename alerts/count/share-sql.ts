@@ -30,15 +30,15 @@ export function shareBody(rule: ShareRule, silent: readonly string[], knob: Knob
   const known = `usual.samples >= ${MINIMUM_SAMPLES}`;
   const share = knob('shareAbove', condition.shareAbove);
   const quiet = silent.map((reason) => ` AND NOT (${reason})`).join('');
-  return `SELECT gateway, label, ${epoch('ends_at')} - [${condition.windows.map(({ windowSeconds }) => windowSeconds).join(', ')}][rung] AS window_from,
+  return `SELECT gateway, label, ${epoch('ends_at')} - [${condition.windows.map(({ windowSeconds }) => windowSeconds).join(', ')}][chosen] AS window_from,
     arrayMap(i -> seen_in[i], [${places.join(', ')}]) AS seen_on, arrayMap(i -> hit_in[i], [${places.join(', ')}]) AS hit_on,
     arrayMap((n${each(', k')}) -> ${limitOrders('n', p, condition)}, seen_on${ks}) AS limits,
     ${scaled ? `arrayMap(k -> ${recovered}, [${scales.join(', ')}])` : recovered} AS recovered,
     arrayMap((a, l, c, i${each(', k, r')}) -> a >= l AND (c = 0 OR hit_in[c] > ${p} * seen_in[c]) AND (${back} = 0 OR ${back} >= i), hit_on, limits, [${confirms.join(', ')}], [${places.join(', ')}]${ks}${each(', recovered')}) AS holds,
     indexOf(holds, 1) AS held, arrayFirstIndex(n -> n >= ${RECOVERY.enoughOrders}, seen_on) AS enough,
-    multiIf(held > 0, held, enough > 0, enough, ${places.length}) AS rung,
-    seen_on[rung] AS seen, hit_on[rung] AS affected,
-    if(held > 0${quiet}, limits[rung], greatest(limits[rung], affected + 1)) AS limit
+    multiIf(held > 0, held, enough > 0, enough, ${places.length}) AS chosen,
+    seen_on[chosen] AS seen, hit_on[chosen] AS affected,
+    if(held > 0${quiet}, limits[chosen], greatest(limits[chosen], affected + 1)) AS limit
   FROM
   (
     SELECT *, ${usual === null ? share : `if(${known}, usual.usual_share, ${share})`} AS p, ${knob('minimumAffectedOrders', condition.minimumAffectedOrders)} AS minimum${usual === null ? '' : `, if(${known}, usual.spread, 0) AS spread`}

@@ -1,6 +1,5 @@
 import { EMAIL_TEMPLATE, TEMPLATE } from './notification-texts.ts';
 import {
-  ALERTMANAGER_ADDRESSES as ADDRESSES,
   MUTE_TIMINGS,
   POLICY,
   type Receiver,
@@ -8,6 +7,7 @@ import {
   type Route,
   slackVariable,
 } from './notifications.ts';
+import { ADDRESSES } from '../notify/alertmanager-config.ts';
 import { yamlFile } from './provisioning.ts';
 
 /** The same tree twice: as Grafana provisions it, and as Alertmanager's configuration. */
@@ -112,7 +112,7 @@ const timing = ({ groupBy, groupWait, groupInterval, repeatInterval }: Route): o
 /**
  * Alertmanager's configuration, for those who evaluate the rules with the collector. Keys are read from
  * files. Addresses stand as `${NAME}`, since Alertmanager reads no environment: it refuses the file as it is,
- * and `alertmanager-config.ts` fills the addresses in.
+ * and `gatewatch alerts --alertmanager-config` fills the addresses in.
  */
 export function alertmanagerFiles(): ReadonlyMap<string, string> {
   const config = {

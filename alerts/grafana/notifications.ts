@@ -152,11 +152,3 @@ export const POLICY: Route = {
 /** Name in the environment that holds a receiver's Slack address. An incoming webhook has its own channel. */
 export const slackVariable = (receiver: string): string =>
   `${receiver.replace('gatewatch-', 'GATEWATCH_SLACK_URL_').toUpperCase()}`;
-
-/** Names in the environment whose values replace `${NAME}` in Alertmanager's configuration. */
-export const ALERTMANAGER_ADDRESSES = {
-  smarthost: 'GATEWATCH_SMTP_SMARTHOST',
-  from: 'GATEWATCH_SMTP_FROM',
-  emails: 'GATEWATCH_ALERT_EMAILS',
-  webhook: 'GATEWATCH_ALERT_WEBHOOK_URL',
-} as const;

@@ -4,7 +4,7 @@ import { SEVERITIES, type Severity } from '../../alerts/rules/rule.ts';
 import type { TableResult } from '../../store/store.ts';
 import type { RuleEvaluation } from '../../alerts/evaluate/evaluate.ts';
 import type { ProvisionedRule } from '../../alerts/evaluate/rule-file.ts';
-import { RULES_FOLDER } from '../../store/package-files.ts';
+import { ALERTMANAGER_FOLDER, RULES_FOLDER } from '../../store/package-files.ts';
 import {
   EXIT,
   type ExitCode,
@@ -22,6 +22,7 @@ interface AlertsOptions extends GlobalOptions {
   readonly json?: true;
   readonly rules?: string;
   readonly sendTest?: true;
+  readonly alertmanagerConfig?: string;
   readonly severity: Severity;
 }
 
@@ -32,6 +33,10 @@ expressions. How long a condition must hold before Grafana fires is not taken in
 With --send-test nothing is evaluated: one page that says that it is a test goes to the Alertmanager and the webhook of
 the configuration, and their answers are printed. Whom an Alertmanager pages is its own configuration, by severity and side.
 What Grafana sends is tested in Grafana, at its contact points.
+
+With --alertmanager-config nothing is evaluated either: the generated configuration of Alertmanager goes into the folder,
+with the addresses of the environment: GATEWATCH_SMTP_SMARTHOST, GATEWATCH_SMTP_FROM, GATEWATCH_ALERT_EMAILS and
+GATEWATCH_ALERT_WEBHOOK_URL. Placeholders are refused.
 Exit codes: 0 evaluated, or every target took the page, 1 failed, or one did not, 2 bad usage, or no target configured.
 
 Examples:
@@ -45,6 +50,7 @@ export function addAlerts(program: Command, context: CommandContext): void {
     .description('evaluate the alert rules now')
     .option('--rules <folder>', 'folder of rule files, in the form that Grafana provisions')
     .option('--send-test', 'send one test page to what the configuration names, and evaluate nothing')
+    .option('--alertmanager-config <folder>', 'write a configuration for Alertmanager, and evaluate nothing')
     .addOption(
       new Option('--severity <severity>', 'severity of the test page')
         .choices(SEVERITIES)
@@ -54,6 +60,12 @@ export function addAlerts(program: Command, context: CommandContext): void {
     .addHelpText('after', HELP)
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<AlertsOptions>();
+      if (options.alertmanagerConfig !== undefined) {
+        const { writeAlertmanagerConfig } = await import('../../alerts/notify/alertmanager-config.ts');
+        writeAlertmanagerConfig(ALERTMANAGER_FOLDER, options.alertmanagerConfig, context.host.env);
+        context.exitCode = EXIT.done;
+        return;
+      }
       if (options.sendTest === true) {
         context.exitCode = await sendTest(context, options);
         return;

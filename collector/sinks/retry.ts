@@ -13,7 +13,7 @@ export interface RetryPolicy {
 export const DEFAULT_RETRY: RetryPolicy = { minDelayMs: 100, maxDelayMs: 10_000, random: Math.random };
 
 /**
- * Exponential with jitter: between half of and the whole doubled delay. `attempt` counts failures, from 1.
+ * Exponential backoff with jitter: 50 to 100 % of the doubled delay. `attempt` counts failures, from 1.
  */
 export function retryDelayMs(policy: RetryPolicy, attempt: number): number {
   const full = Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** Math.min(attempt - 1, 20));
@@ -23,7 +23,7 @@ export function retryDelayMs(policy: RetryPolicy, attempt: number): number {
 export interface UntilAnsweredOptions {
   readonly policy: RetryPolicy;
   readonly signal: AbortSignal;
-  /** Errors that no repetition cures: thrown at once. */
+  /** Errors that another attempt cannot help: thrown at once. */
   readonly isFinal: (error: unknown) => boolean;
   readonly onFailure: (error: unknown, attempt: number) => void;
 }
@@ -38,7 +38,7 @@ export async function untilAnswered<T>(attempt: () => Promise<T>, options: Until
   for (let failures = 1; ; failures += 1) {
     if (options.signal.aborted) throw stoppedError();
     try {
-      // Not every statement can be given up, and some take very long.
+      // Not every statement can be cancelled, and some take very long.
       return await withDeadline(attempt(), Infinity, failStopped, options.signal);
     } catch (error) {
       if (options.signal.aborted) throw stoppedError();

@@ -5,7 +5,7 @@ import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage, WallState } 
 import { storePaths } from './engine-config.ts';
 import { EmbeddedStoreError, type EmbeddedStoreErrorCode } from './errors.ts';
 import type { EmbeddedStoreEvent } from './events.ts';
-import { startGate } from './reader/start-gate.ts';
+import { startPolicy } from './reader/policy-start.ts';
 import { isCorruption } from './set-aside.ts';
 
 /** The engine's process, ready to answer. */
@@ -40,7 +40,7 @@ export async function startChild(
   child.on('message', (event: ChildEvent) => {
     if (event.event === 'ready') ready.resolve(event);
     else if (event.event === 'failed') ready.reject(startError(event.code, event.message, config, stderr()));
-    else if (event.event === 'gate-wanted') void openGate(child, config.dataDir);
+    else if (event.event === 'policy-wanted') void openPolicy(child, config.dataDir);
     else log({ ...event.fields, level: event.level, msg: event.msg });
   });
   child.once('error', (error) => ready.reject(startError('START_FAILED', error.message, config, '')));
@@ -100,11 +100,11 @@ function engineEnvironment(): Record<string, string> {
   return { PATH: '/usr/bin:/bin', TZ: 'UTC', LANG: 'C.UTF-8', UV_THREADPOOL_SIZE: '32' };
 }
 
-async function openGate(child: ChildProcess, dataDir: string): Promise<void> {
+async function openPolicy(child: ChildProcess, dataDir: string): Promise<void> {
   try {
-    tell(child, { message: 'gate', failure: null }, await startGate(storePaths(dataDir).gate));
+    tell(child, { message: 'policy', failure: null }, await startPolicy(storePaths(dataDir).policy));
   } catch (error) {
-    tell(child, { message: 'gate', failure: error instanceof Error ? error.message : String(error) });
+    tell(child, { message: 'policy', failure: error instanceof Error ? error.message : String(error) });
   }
 }
 

@@ -24,7 +24,7 @@ export type ChildEvent =
   | { readonly event: 'ready'; readonly port: number; readonly version: string; readonly wall: WallState }
   | { readonly event: 'failed'; readonly code: ChildFailure; readonly message: string }
   /** A reader asks something: the process that judges it is wanted. */
-  | { readonly event: 'gate-wanted' }
+  | { readonly event: 'policy-wanted' }
   | {
       readonly event: 'log';
       readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -42,5 +42,5 @@ export type WallState =
 export type ParentMessage =
   | { readonly message: 'start'; readonly config: ChildConfig }
   | { readonly message: 'stop' }
-  /** Comes with the way to the gate's process, or with the reason why there is none. */
-  | { readonly message: 'gate'; readonly failure: string | null };
+  /** Comes with the socket of the policy's process, or with the reason why there is none. */
+  | { readonly message: 'policy'; readonly failure: string | null };

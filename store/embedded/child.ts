@@ -13,18 +13,18 @@ import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage, WallState } 
 import { openEngine, type Engine } from './engine.ts';
 import { storePaths, writeEngineConfig, type StorePaths } from './engine-config.ts';
 import { createHttpServer, type Queries } from './http-server.ts';
-import { createReaderGate } from './reader/gate-client.ts';
+import { createReaderPolicy } from './reader/policy-client.ts';
 import { createReaderQueries } from './reader/reader-queries.ts';
 import { openSpool } from './spool.ts';
 import { ENGINE_READS, loadKoffi, raiseWall, type Koffi } from './wall.ts';
 import { createWriterQueries } from './writer-queries.ts';
 
 let stop: () => Promise<void> = async () => undefined;
-let gateArrived: (way: Duplex | Error) => void = () => undefined;
+let policyArrived: (way: Duplex | Error) => void = () => undefined;
 process.on('message', (message: ParentMessage, handle?: Socket) => {
   if (message.message === 'start') main(message.config).catch(giveUp);
   else if (message.message === 'stop') void stop().finally(() => process.exit(0));
-  else gateArrived(handle ?? new Error(message.failure ?? 'no way to the process'));
+  else policyArrived(handle ?? new Error(message.failure ?? 'no way to the process'));
 });
 process.on('disconnect', end);
 // Ctrl-C reaches the whole process group: the parent decides what happens then.
@@ -63,14 +63,14 @@ async function main(config: ChildConfig): Promise<void> {
   );
   dieOfFaults();
   const spool = openSpool(paths.spool);
-  const gate = createReaderGate({ connect: wayToGate, log });
+  const policy = createReaderPolicy({ connect: connectPolicy, log });
   started.resolve({
     writer: createWriterQueries(engine, spool).handle,
-    reader: createReaderQueries({ engine, spool, gate, limits: config.readerLimits }).handle,
+    reader: createReaderQueries({ engine, spool, policy, limits: config.readerLimits }).handle,
   });
   stop = async () => {
     await http.drain(config.stopTimeoutMs);
-    gate.close();
+    policy.close();
     // A statement that still runs keeps the engine open, and a regular exit would wait for it.
     if (
       !(await withDeadline(
@@ -104,10 +104,10 @@ function standBehindWall(paths: StorePaths, koffi: Koffi | null): WallState {
 /**
  * The parent starts the process that judges readers' statements: from behind the wall nothing can be started.
  */
-function wayToGate(): Promise<Duplex> {
+function connectPolicy(): Promise<Duplex> {
   return new Promise((resolve, reject) => {
-    gateArrived = (way) => (way instanceof Error ? reject(way) : resolve(way));
-    send({ event: 'gate-wanted' });
+    policyArrived = (way) => (way instanceof Error ? reject(way) : resolve(way));
+    send({ event: 'policy-wanted' });
   });
 }
 

@@ -11,7 +11,7 @@ export interface StorePaths {
   /** Bodies of inserts and results on their way, in the working directory; emptied at every start. */
   readonly spool: string;
   /** Folder of the process that judges readers' statements; it holds nothing worth keeping. */
-  readonly gate: string;
+  readonly policy: string;
   readonly config: string;
   readonly users: string;
   readonly secret: string;
@@ -24,7 +24,7 @@ export function storePaths(dataDir: string): StorePaths {
     engine: join(dataDir, 'clickhouse'),
     work: join(dataDir, 'work'),
     spool: join(dataDir, 'work', 'spool'),
-    gate: join(dataDir, 'gate'),
+    policy: join(dataDir, 'gate'),
     config: join(dataDir, 'clickhouse-config.xml'),
     users: join(dataDir, 'clickhouse-users.xml'),
     secret: join(dataDir, 'writer.secret'),
@@ -33,7 +33,7 @@ export function storePaths(dataDir: string): StorePaths {
   };
 }
 
-/** Role of the engine that a reader's connection is narrowed to, behind the gate. */
+/** Role of the engine that a reader's connection is narrowed to, behind the policy. */
 export const readerRole = 'gatewatch_reader_role';
 
 /**

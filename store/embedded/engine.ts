@@ -1,7 +1,7 @@
-import { createGate, type Gate } from './concurrency.ts';
+import { createSemaphore, type Semaphore } from './semaphore.ts';
 import { pinnedSettings, readerRole, type StorePaths } from './engine-config.ts';
 import type { ReaderLimits } from './reader-limits.ts';
-import { quoteIdentifier, quoteString } from './sql/quote.ts';
+import { quoteIdentifier, quoteString } from '../sql/quote.ts';
 
 /** What the engine's library offers, as far as it is used here. */
 export interface EngineResult {
@@ -83,95 +83,143 @@ export interface EngineOptions {
 /** Opens the engine on its folder. Throws when another process holds the folder. */
 export async function openEngine(library: EngineLibrary, options: EngineOptions): Promise<Engine> {
   const { paths, connectionArgs, readerLimits, maxWriters = 4 } = options;
-  const open = () => library.openSession(paths.engine, connectionArgs);
+  const sessions = createSessions(() => library.openSession(paths.engine, connectionArgs));
   // Keep the engine up between requests, and serve KILL and the parser while all other connections are busy.
-  const anchor = open();
-  const parser = open();
+  const anchor = sessions.open();
+  const parser = sessions.open();
   const [version = ''] = (await anchor.query('SELECT version()', 'TSVRaw')).text().split('\n');
   const formats = await readFormats(anchor);
-  const gates: Record<Role, Gate> = {
-    writer: createGate({ running: maxWriters, waiting: 256 }),
-    reader: createGate({ running: readerLimits.maxConcurrent, waiting: 256 }),
+  const semaphores: Record<Role, Semaphore> = {
+    writer: createSemaphore({ running: maxWriters, waiting: 256 }),
+    reader: createSemaphore({ running: readerLimits.maxConcurrent, waiting: 256 }),
   };
-  const sessions = new Set([anchor, parser]);
-  /** Connections that wait to be used again, by their setup: about one for each writer. */
-  let idle: { readonly setup: string; readonly session: EngineSession }[] = [];
+  const killer = createKiller(anchor);
   let lastTag = 0;
-  let kills: Promise<unknown> = Promise.resolve();
-
-  function kill(tag: string): Promise<void> {
-    const statement = `KILL QUERY WHERE Settings['log_comment'] = ${quoteString(tag)} ASYNC FORMAT Null`;
-    const killed = kills.then(() => anchor.query(statement, 'TSVRaw')).then(noResult, noResult);
-    kills = killed;
-    return killed;
-  }
-
-  async function withConnection<T>(
-    setup: ConnectionSetup,
-    work: (connection: Connection) => Promise<T>,
-  ): Promise<T> {
-    const leave = await gates[setup.role].enter();
-    const tag = `gatewatch-request-${++lastTag}`;
-    try {
-      const session = open();
-      sessions.add(session);
-      try {
-        await session.query(setupStatements(setup, tag), 'TSVRaw');
-        return await work({
-          tag,
-          run: (sql, format = 'TabSeparated') => session.query(sql, format),
-          stream: (sql, format) => session.stream(sql, format),
-          kill: () => kill(tag),
-        });
-      } finally {
-        await discard(session);
-      }
-    } finally {
-      leave();
-    }
-  }
-
-  async function runLeavingNoTrace(setup: ConnectionSetup, sql: string): Promise<EngineResult> {
-    const leave = await gates.writer.enter();
-    try {
-      const statements = setupStatements(setup, 'gatewatch-insert');
-      const known = idle.find((one) => one.setup === statements);
-      idle = idle.filter((one) => one !== known);
-      // Before anything else: a connection that is closed must not be among those that wait.
-      if (idle.length >= maxWriters) await discard(idle.shift()?.session);
-      const session = known?.session ?? open();
-      sessions.add(session);
-      try {
-        if (known === undefined) await session.query(statements, 'TSVRaw');
-        const result = await session.query(sql, 'TabSeparated');
-        idle.push({ setup: statements, session });
-        return result;
-      } catch (error) {
-        await discard(session);
-        throw error;
-      }
-    } finally {
-      leave();
-    }
-  }
-
-  async function discard(session: EngineSession | undefined): Promise<void> {
-    if (session === undefined) return;
-    sessions.delete(session);
-    await session.close();
-  }
+  /** Connections that wait to be used again: about one for each writer. */
+  let idle: readonly IdleSession[] = [];
 
   return {
     version,
     formats,
     analyze: (sql, database) => parser.analyze(sql, database),
-    withConnection,
-    runLeavingNoTrace,
+    withConnection: (setup, work) =>
+      withPermit(semaphores[setup.role], async () => {
+        const tag = `gatewatch-request-${++lastTag}`;
+        const session = sessions.open();
+        try {
+          await session.query(setupStatements(setup, tag), 'TSVRaw');
+          return await work(connectionOf(session, tag, killer));
+        } finally {
+          await sessions.close(session);
+        }
+      }),
+    runLeavingNoTrace: (setup, sql) =>
+      withPermit(semaphores.writer, async () => {
+        const statements = setupStatements(setup, 'gatewatch-insert');
+        const { taken, excess, left } = takeIdle(idle, statements, maxWriters);
+        idle = left;
+        if (excess !== null) await sessions.close(excess);
+        const session = taken ?? sessions.open();
+        try {
+          if (taken === null) await session.query(statements, 'TSVRaw');
+          const result = await session.query(sql, 'TabSeparated');
+          idle = [...idle, { setup: statements, session }];
+          return result;
+        } catch (error) {
+          await sessions.close(session);
+          throw error;
+        }
+      }),
     async close() {
-      await kills;
-      await Promise.all([...sessions].map((session) => session.close()));
+      await killer.idle();
+      await sessions.closeAll();
     },
   };
+}
+
+/** The engine's connections that are open. */
+function createSessions(open: () => EngineSession) {
+  const sessions = new Set<EngineSession>();
+  return {
+    open(): EngineSession {
+      const session = open();
+      sessions.add(session);
+      return session;
+    },
+    async close(session: EngineSession): Promise<void> {
+      sessions.delete(session);
+      await session.close();
+    },
+    closeAll: () => Promise.all([...sessions].map((session) => session.close())),
+  };
+}
+
+export interface IdleSession {
+  /** The statements that set it up. */
+  readonly setup: string;
+  readonly session: EngineSession;
+}
+
+/**
+ * Takes a connection of this setup out of those that wait. At the bound the one that has waited longest is to
+ * be closed, and no longer among them.
+ */
+export function takeIdle(
+  idle: readonly IdleSession[],
+  setup: string,
+  max: number,
+): {
+  readonly taken: EngineSession | null;
+  readonly excess: EngineSession | null;
+  readonly left: readonly IdleSession[];
+} {
+  const known = idle.find((one) => one.setup === setup);
+  const others = idle.filter((one) => one !== known);
+  const [oldest, ...younger] = others;
+  const isFull = others.length >= max;
+  return {
+    taken: known?.session ?? null,
+    excess: isFull ? (oldest?.session ?? null) : null,
+    left: isFull ? younger : others,
+  };
+}
+
+/** Ends statements by their tag, one after the other. */
+interface Killer {
+  kill(tag: string): Promise<void>;
+  /** Resolves when nothing is being ended any more. */
+  idle(): Promise<unknown>;
+}
+
+function createKiller(session: EngineSession): Killer {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    kill(tag) {
+      const statement = `KILL QUERY WHERE Settings['log_comment'] = ${quoteString(tag)} ASYNC FORMAT Null`;
+      const killed = last.then(() => session.query(statement, 'TSVRaw')).then(noResult, noResult);
+      last = killed;
+      return killed;
+    },
+    idle: () => last,
+  };
+}
+
+function connectionOf(session: EngineSession, tag: string, killer: Killer): Connection {
+  return {
+    tag,
+    run: (sql, format = 'TabSeparated') => session.query(sql, format),
+    stream: (sql, format) => session.stream(sql, format),
+    kill: () => killer.kill(tag),
+  };
+}
+
+async function withPermit<T>(semaphore: Semaphore, work: () => Promise<T>): Promise<T> {
+  const release = await semaphore.acquire();
+  try {
+    return await work();
+  } finally {
+    release();
+  }
 }
 
 // The role and readonly come last: what a reader may set was decided before, and nothing can be set after.

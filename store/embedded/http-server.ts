@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { settlesWithin } from '../../schemas/deadline.ts';
 import { authenticate, refusalOfAnyPage, type Digests } from './access.ts';
 import { fromEngineError } from './clickhouse-error.ts';
-import { limitConnections } from './connections.ts';
 import type { WriterRequest } from './query-request.ts';
 import type { ReaderHttpRequest } from './reader/reader-queries.ts';
-import { openBody } from './request-body.ts';
-import { readForm } from './request-form.ts';
+import { openBody, readForm } from './request-body.ts';
 import { readRequestParams } from './request-params.ts';
 import { createAnswer, type Answer } from './response.ts';
 import { proofOfDigest } from './secrets.ts';
@@ -50,94 +49,11 @@ const LIMITS = {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const running = new Set<Promise<void>>();
   const server = createServer(LIMITS, (request, response) => {
-    const work = respond(request, response).finally(() => running.delete(work));
+    const exchange = { request, response, answer: createAnswer(request, response) };
+    const work = respond(exchange, options, connections).finally(() => running.delete(work));
     running.add(work);
   });
   const connections = limitConnections(server, MAX_CONNECTIONS);
-
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const answer = createAnswer(request, response);
-    response.on('error', () => undefined);
-    try {
-      await route(request, response, answer);
-    } catch (error) {
-      const failure = fromEngineError(error);
-      // The text may quote a statement's values: it goes to the client and not to the log. A client that has
-      // gone is no failure of ours, and must not fill the log.
-      if (failure.clickhouseCode === 1002 && !response.destroyed)
-        options.log('error', 'a request failed in an unknown way', causeOf(error));
-      await answer.fail(failure).catch(() => response.destroy());
-    }
-  }
-
-  async function route(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
-    const refusal = refusalOfAnyPage(request.headers);
-    if (refusal !== null) return plain(response, 403, refusal);
-    const address = request.url ?? '/';
-    if (!URL.canParse(address, BASE)) return plain(response, 400, 'The address cannot be read.');
-    const url = new URL(address, BASE);
-    const reads = request.method === 'GET' || request.method === 'HEAD';
-    if (!reads && request.method !== 'POST')
-      return plain(response, 405, 'Only GET, HEAD and POST are supported.');
-    const nonce = single(request.headers['x-gatewatch-nonce']);
-    if (nonce !== undefined)
-      response.setHeader('X-Gatewatch-Proof', proofOfDigest(options.digests.writer, nonce));
-    if (reads && (url.pathname === '/ping' || url.pathname === '/replicas_status'))
-      return plain(response, 200, 'Ok.');
-    if (url.pathname !== '/' && url.pathname !== '/query') {
-      return plain(response, 404, 'There is no such handle. Use / or /ping or /replicas_status.');
-    }
-    if (reads && !url.searchParams.has('query')) return plain(response, 200, 'Ok.');
-    await query(request, response, answer, url.searchParams);
-  }
-
-  async function query(
-    request: IncomingMessage,
-    response: ServerResponse,
-    answer: Answer,
-    search: URLSearchParams,
-  ): Promise<void> {
-    const queryId = printable(search.get('query_id') ?? '') || randomUUID();
-    response.setHeader('X-ClickHouse-Query-Id', queryId);
-    response.setHeader('X-ClickHouse-Server-Display-Name', 'gatewatch-embedded');
-    response.setHeader('X-ClickHouse-Timezone', 'UTC');
-    const role = authenticate(request.headers, search, options.digests);
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    const { headers } = request;
-    const named = {
-      database: single(headers['x-clickhouse-database']),
-      format: single(headers['x-clickhouse-format']),
-    };
-    if (role === 'reader') return read(request, search, named, answer, gone.signal);
-    connections.trust(request.socket);
-    const form = await readForm(request, openBody(request));
-    const params = readRequestParams([...search, ...form.fields], named);
-    const mayWrite = request.method === 'POST' && !asksReadonly(search);
-    const { writer } = await options.queries;
-    await writer({ mayWrite, params, body: form.body, answer, gone: gone.signal });
-  }
-
-  async function read(
-    request: IncomingMessage,
-    search: URLSearchParams,
-    headers: ReaderHttpRequest['headers'],
-    answer: Answer,
-    gone: AbortSignal,
-  ): Promise<void> {
-    const { reader } = await options.queries;
-    await reader({
-      // Passwords and what means nothing here go no further.
-      search: [...search].filter(([name]) => !ignoredParams.has(name)),
-      headers,
-      contentType: request.headers['content-type'] ?? '',
-      contentEncoding: request.headers['content-encoding'] ?? '',
-      body: request,
-      answer,
-      gone,
-    });
-  }
-
   return {
     server,
     async drain(timeoutMs) {
@@ -147,6 +63,101 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       server.closeAllConnections();
     },
   };
+}
+
+/** One request and the way to its client. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly answer: Answer;
+}
+
+async function respond(
+  exchange: Exchange,
+  options: HttpServerOptions,
+  connections: Connections,
+): Promise<void> {
+  const { request, response, answer } = exchange;
+  response.on('error', () => undefined);
+  try {
+    const route = routeOf(request);
+    const nonce = single(request.headers['x-gatewatch-nonce']);
+    if (nonce !== undefined && route.kind !== 'refused')
+      response.setHeader('X-Gatewatch-Proof', proofOfDigest(options.digests.writer, nonce));
+    if (route.kind === 'statement') await runStatement(exchange, route.search, options, connections);
+    else plain(response, route.status, route.text);
+  } catch (error) {
+    const failure = fromEngineError(error);
+    // The text may quote a statement's values: it goes to the client and not to the log. A client that has
+    // gone is no failure of ours, and must not fill the log.
+    if (failure.clickhouseCode === 1002 && !response.destroyed)
+      options.log('error', 'a request failed in an unknown way', causeOf(error));
+    await answer.fail(failure).catch(() => response.destroy());
+  }
+}
+
+/** What becomes of a request, as far as its head tells. */
+export type Route =
+  | { readonly kind: 'refused' | 'text'; readonly status: number; readonly text: string }
+  | { readonly kind: 'statement'; readonly search: URLSearchParams };
+
+export function routeOf(request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>): Route {
+  const refusal = refusalOfAnyPage(request.headers);
+  if (refusal !== null) return { kind: 'refused', status: 403, text: refusal };
+  const address = request.url ?? '/';
+  if (!URL.canParse(address, BASE))
+    return { kind: 'refused', status: 400, text: 'The address cannot be read.' };
+  const { pathname, searchParams } = new URL(address, BASE);
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  if (!reads && request.method !== 'POST')
+    return { kind: 'refused', status: 405, text: 'Only GET, HEAD and POST are supported.' };
+  if (reads && (pathname === '/ping' || pathname === '/replicas_status')) return OK;
+  if (pathname !== '/' && pathname !== '/query') {
+    const text = 'There is no such handle. Use / or /ping or /replicas_status.';
+    return { kind: 'text', status: 404, text };
+  }
+  return reads && !searchParams.has('query') ? OK : { kind: 'statement', search: searchParams };
+}
+
+const OK: Route = { kind: 'text', status: 200, text: 'Ok.' };
+
+async function runStatement(
+  { request, response, answer }: Exchange,
+  search: URLSearchParams,
+  options: HttpServerOptions,
+  connections: Connections,
+): Promise<void> {
+  const queryId = printable(search.get('query_id') ?? '') || randomUUID();
+  response.setHeader('X-ClickHouse-Query-Id', queryId);
+  response.setHeader('X-ClickHouse-Server-Display-Name', 'gatewatch-embedded');
+  response.setHeader('X-ClickHouse-Timezone', 'UTC');
+  const role = authenticate(request.headers, search, options.digests);
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const { headers } = request;
+  const named = {
+    database: single(headers['x-clickhouse-database']),
+    format: single(headers['x-clickhouse-format']),
+  };
+  if (role === 'reader') {
+    const { reader } = await options.queries;
+    return reader({
+      // Passwords and what means nothing here go no further.
+      search: [...search].filter(([name]) => !ignoredParams.has(name)),
+      headers: named,
+      contentType: headers['content-type'] ?? '',
+      contentEncoding: headers['content-encoding'] ?? '',
+      body: request,
+      answer,
+      gone: gone.signal,
+    });
+  }
+  connections.trust(request.socket);
+  const form = await readForm(request, openBody(request));
+  const params = readRequestParams([...search, ...form.fields], named);
+  const mayWrite = request.method === 'POST' && !asksReadonly(search);
+  const { writer } = await options.queries;
+  return writer({ mayWrite, params, body: form.body, answer, gone: gone.signal });
 }
 
 const BASE = 'http://127.0.0.1';
@@ -173,4 +184,31 @@ function single(value: string | string[] | undefined): string | undefined {
 
 function printable(text: string): string {
   return text.replace(/[^\x21-\x7e]/g, '').slice(0, 256);
+}
+
+/**
+ * Keeps a server's connections within a bound, so that whoever opens many takes the place of nobody who
+ * writes.
+ */
+interface Connections {
+  /** The connection has shown that it is the writer's: it is never closed for others. */
+  trust(socket: Socket): void;
+}
+
+/**
+ * At the bound, the oldest connection that is not trusted gives way to a new one.
+ *
+ * @param max how many connections that are not trusted may be open
+ */
+function limitConnections(server: Server, max: number): Connections {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    if (open.size <= max) return;
+    // A set keeps the order of insertion.
+    const [oldest] = open;
+    oldest?.destroy();
+  });
+  return { trust: (socket) => void open.delete(socket) };
 }

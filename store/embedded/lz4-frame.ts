@@ -1,11 +1,18 @@
+import { uncompressSync } from 'lz4-napi';
 import { clickhouseError } from './clickhouse-error.ts';
 
 const magic = 0x184d2204;
 const windowSize = 65_536;
+const SIZE_BYTES = 4;
+/** How many bytes one byte of a block can stand for. */
+const MOST_TIMES = 255;
+/** Of the four sizes that the format has: 64 KiB, 256 KiB, 1 MiB, 4 MiB. */
+const SMALLEST_BLOCK = 65_536;
 
 /**
  * Unpacks a body of LZ4 frames, one behind the other, block by block. Node has no LZ4, and Python's client
- * compresses with nothing else.
+ * compresses with nothing else. The library unpacks blocks; frames are read here, because it unpacks a frame
+ * as a whole, however large that becomes. One block of four megabytes is the most that is held.
  *
  * frame   magic, flags, block size, [content size 8], [dictionary 4], header checksum 1, blocks, end mark,
  * [checksum 4]
@@ -30,6 +37,7 @@ export async function* decodeLz4Frames(source: AsyncIterable<Buffer>): AsyncGene
     if ((flags & 1) !== 0) throw broken('a dictionary is not supported');
     await input.read(((flags & 8) === 0 ? 0 : 8) + 1);
     const blockSize = 2 ** (8 + 2 * ((sizes >> 4) & 7));
+    if (blockSize < SMALLEST_BLOCK) throw broken('unknown block size');
     const linked = (flags & 32) === 0;
     let window: Buffer = Buffer.alloc(0);
     for (;;) {
@@ -48,41 +56,19 @@ export async function* decodeLz4Frames(source: AsyncIterable<Buffer>): AsyncGene
 }
 
 /**
- * sequence: token (4 bits literals, 4 bits match), [more length], literals, offset 2, [more length]; the last
- * one ends behind its literals.
+ * Unpacks a block with what came before it as its dictionary. The library makes room for the size that it is
+ * told and writes no more. Here that is the frame's largest block, or what so few bytes can become at most:
+ * thousands of tiny blocks would otherwise claim four megabytes each.
  */
 function decodeBlock(data: Buffer, window: Buffer, blockSize: number): Buffer {
-  const out = Buffer.allocUnsafe(window.length + blockSize);
-  window.copy(out);
-  let to = window.length;
-  let at = 0;
-  const lengthOf = (nibble: number): number => {
-    let length = nibble;
-    if (nibble !== 15) return length;
-    for (let more = 255; more === 255; length += more) {
-      if (at >= data.length) throw broken('a block ends too early');
-      more = data[at++] ?? 0;
-    }
-    return length;
-  };
-  while (at < data.length) {
-    const token = data[at++] ?? 0;
-    const literals = lengthOf(token >> 4);
-    if (at + literals > data.length || to + literals > out.length) throw broken('literals too long');
-    data.copy(out, to, at, at + literals);
-    at += literals;
-    to += literals;
-    if (at === data.length) break;
-    if (at + 2 > data.length) throw broken('a block ends too early');
-    const offset = data.readUInt16LE(at);
-    at += 2;
-    const length = lengthOf(token & 15) + 4;
-    if (offset === 0 || offset > to || to + length > out.length) throw broken('a match out of range');
-    if (offset >= length) out.copyWithin(to, to - offset, to - offset + length);
-    else for (let i = 0; i < length; i++) out[to + i] = out[to - offset + i] ?? 0;
-    to += length;
+  const sized = Buffer.allocUnsafe(SIZE_BYTES + data.length);
+  sized.writeUInt32LE(Math.min(blockSize, data.length * MOST_TIMES));
+  data.copy(sized, SIZE_BYTES);
+  try {
+    return uncompressSync(sized, window.length === 0 ? undefined : window);
+  } catch (error) {
+    throw broken((error as Error).message);
   }
-  return out.subarray(window.length, to);
 }
 
 /**

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { clickhouseError } from './clickhouse-error.ts';
 import { decodeLz4Frames } from './lz4-frame.ts';
+import { isForm, readFields, type Fields } from './reader/form.ts';
 
 /** Largest statement (without the rows of an insert) that is read. */
 export const maxStatementBytes = 16 * 1024 * 1024;
@@ -66,6 +67,25 @@ export async function readHead(
   }
   await iterator.return?.();
   return { head: Buffer.concat(chunks), rest: stream };
+}
+
+/** A request whose parameters came as a form, or any other with its body untouched. */
+export interface RequestForm {
+  readonly fields: Fields;
+  readonly body: Readable;
+}
+
+/**
+ * Reads `multipart/form-data`, in which clients send parameters too long for a URL. Other bodies pass
+ * through.
+ */
+export async function readForm(request: IncomingMessage, body: Readable): Promise<RequestForm> {
+  const contentType = request.headers['content-type'] ?? '';
+  if (!isForm(contentType)) return { fields: [], body };
+  const { head, rest } = await readHead(body, maxStatementBytes);
+  if (rest !== null) throw clickhouseError(297, `The form is longer than ${maxStatementBytes} bytes.`);
+  const fields = await readFields(head, contentType);
+  return { fields, body: Readable.from([], { objectMode: false }) };
 }
 
 function createDecoder(encoding: string): Transform | null {

@@ -43,92 +43,108 @@ export interface Answer {
 }
 
 export function createAnswer(request: IncomingMessage, response: ServerResponse): Answer {
-  const tag = randomBytes(8).toString('hex');
-  let sink: Writable = response;
-  let started = false;
-
-  function begin(options: ResponseOptions, summary: Summary): void {
-    started = true;
-    const encoding = options.compress ? chooseEncoding(request.headers['accept-encoding']) : null;
-    response.statusCode = 200;
-    response.setHeader('Content-Type', contentTypeOf(options.format));
-    response.setHeader('X-ClickHouse-Format', options.format);
-    response.setHeader('X-ClickHouse-Timezone', options.timezone);
-    response.setHeader('X-ClickHouse-Exception-Tag', tag);
-    response.setHeader('X-ClickHouse-Summary', JSON.stringify(summaryFields(summary)));
-    if (encoding === null) return;
-    response.setHeader('Content-Encoding', encoding);
-    sink = createEncoder(encoding);
-    sink.on('error', () => response.destroy());
-    response.on('close', () => sink.destroy());
-    (sink as NodeJS.ReadWriteStream & Writable).pipe(response);
-  }
-
-  async function write(chunk: Uint8Array): Promise<void> {
-    if (response.destroyed) throw new Error('The client has gone.');
-    if (chunk.length === 0 || sink.write(chunk)) return;
-    const stalled = AbortSignal.timeout(stalledClientMs);
-    const gone = new AbortController();
-    const onClose = () => gone.abort();
-    response.once('close', onClose);
-    try {
-      await once(sink, 'drain', { signal: AbortSignal.any([stalled, gone.signal]) });
-    } finally {
-      response.off('close', onClose);
-    }
-  }
-
-  async function end(): Promise<void> {
-    if (response.destroyed) return;
-    sink.end();
-    if (!response.closed) await once(response, 'close').catch(() => undefined);
-  }
-
-  async function fail(error: ClickHouseError): Promise<void> {
-    if (response.destroyed) return;
-    if (started) return failMidway(error);
-    response.removeHeader('X-ClickHouse-Format');
-    response.statusCode = httpStatusOf(error.clickhouseCode);
-    response.setHeader('Content-Type', 'text/plain; charset=UTF-8');
-    response.setHeader('X-ClickHouse-Exception-Code', String(error.clickhouseCode));
-    if (response.statusCode === 401) {
-      response.setHeader('WWW-Authenticate', 'Basic realm="ClickHouse server HTTP API"');
-    }
-    // What the client still sends is not read any more.
-    if (!request.complete) response.setHeader('Connection', 'close');
-    response.end(`${error.message}\n`);
-  }
-
-  /**
-   * The status is sent already: the text goes behind the rows, in the frame that clients look for,
-   *
-   *   \r\n__exception__\r\n<tag>\r\n<message>\n<length of message and newline> <tag>\r\n__exception__\r\n
-   *
-   * and the transfer is cut, so that nobody takes it for complete.
-   */
-  async function failMidway(error: ClickHouseError): Promise<void> {
-    const message = `${error.message}\n`;
-    const marker = '__exception__';
-    sink.write(`\r\n${marker}\r\n${tag}\r\n${message}${Buffer.byteLength(message)} ${tag}\r\n${marker}\r\n`);
-    if (sink === response) {
-      await new Promise<void>((flushed) => response.write('', () => flushed()));
-    } else {
-      (sink as NodeJS.ReadWriteStream & Writable).unpipe(response);
-      sink.end();
-      for await (const chunk of sink as unknown as AsyncIterable<Buffer>) response.write(chunk);
-    }
-    response.socket?.end();
-  }
-
+  const out: Output = {
+    request,
+    response,
+    tag: randomBytes(8).toString('hex'),
+    sink: response,
+    started: false,
+  };
   return {
     get started() {
-      return started;
+      return out.started;
     },
-    begin,
-    write,
-    end,
-    fail,
+    begin: (options, summary) => begin(out, options, summary),
+    write: (chunk) => write(out, chunk),
+    end: () => end(out),
+    fail: (error) => fail(out, error),
   };
+}
+
+/** Where an answer goes: the response, or the encoder in front of it. */
+interface Output {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Marks an error behind rows that are sent already. */
+  readonly tag: string;
+  sink: Writable;
+  started: boolean;
+}
+
+function begin(out: Output, options: ResponseOptions, summary: Summary): void {
+  const { request, response, tag } = out;
+  out.started = true;
+  const encoding = options.compress ? chooseEncoding(request.headers['accept-encoding']) : null;
+  response.statusCode = 200;
+  response.setHeader('Content-Type', contentTypeOf(options.format));
+  response.setHeader('X-ClickHouse-Format', options.format);
+  response.setHeader('X-ClickHouse-Timezone', options.timezone);
+  response.setHeader('X-ClickHouse-Exception-Tag', tag);
+  response.setHeader('X-ClickHouse-Summary', JSON.stringify(summaryFields(summary)));
+  if (encoding === null) return;
+  response.setHeader('Content-Encoding', encoding);
+  const sink = createEncoder(encoding);
+  sink.on('error', () => response.destroy());
+  response.on('close', () => sink.destroy());
+  sink.pipe(response);
+  out.sink = sink;
+}
+
+async function write({ response, sink }: Output, chunk: Uint8Array): Promise<void> {
+  if (response.destroyed) throw new Error('The client has gone.');
+  if (chunk.length === 0 || sink.write(chunk)) return;
+  const stalled = AbortSignal.timeout(stalledClientMs);
+  const gone = new AbortController();
+  const onClose = () => gone.abort();
+  response.once('close', onClose);
+  try {
+    await once(sink, 'drain', { signal: AbortSignal.any([stalled, gone.signal]) });
+  } finally {
+    response.off('close', onClose);
+  }
+}
+
+async function end({ response, sink }: Output): Promise<void> {
+  if (response.destroyed) return;
+  sink.end();
+  if (!response.closed) await once(response, 'close').catch(() => undefined);
+}
+
+async function fail(out: Output, error: ClickHouseError): Promise<void> {
+  const { request, response } = out;
+  if (response.destroyed) return;
+  if (out.started) return failMidway(out, error);
+  response.removeHeader('X-ClickHouse-Format');
+  response.statusCode = httpStatusOf(error.clickhouseCode);
+  response.setHeader('Content-Type', 'text/plain; charset=UTF-8');
+  response.setHeader('X-ClickHouse-Exception-Code', String(error.clickhouseCode));
+  if (response.statusCode === 401) {
+    response.setHeader('WWW-Authenticate', 'Basic realm="ClickHouse server HTTP API"');
+  }
+  // What the client still sends is not read any more.
+  if (!request.complete) response.setHeader('Connection', 'close');
+  response.end(`${error.message}\n`);
+}
+
+/**
+ * The status is sent already: the text goes behind the rows, in the frame that clients look for,
+ *
+ *   \r\n__exception__\r\n<tag>\r\n<message>\n<length of message and newline> <tag>\r\n__exception__\r\n
+ *
+ * and the transfer is cut, so that nobody takes it for complete.
+ */
+async function failMidway({ response, sink, tag }: Output, error: ClickHouseError): Promise<void> {
+  const message = `${error.message}\n`;
+  const marker = '__exception__';
+  sink.write(`\r\n${marker}\r\n${tag}\r\n${message}${Buffer.byteLength(message)} ${tag}\r\n${marker}\r\n`);
+  if (sink === response) {
+    await new Promise<void>((flushed) => response.write('', () => flushed()));
+  } else {
+    (sink as NodeJS.ReadWriteStream & Writable).unpipe(response);
+    sink.end();
+    for await (const chunk of sink as unknown as AsyncIterable<Buffer>) response.write(chunk);
+  }
+  response.socket?.end();
 }
 
 function summaryFields(summary: Summary): Record<string, string> {

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { users } from './access.ts';
-import type { WallState } from './child-protocol.ts';
+import type { ChildConfig, WallState } from './child-protocol.ts';
 import { startChild, type Child } from './child-process.ts';
 import { removeConnectionFile, writeConnectionFile } from './connection-file.ts';
-import { storePaths } from './engine-config.ts';
+import { storePaths, type StorePaths } from './engine-config.ts';
 import { EmbeddedStoreError } from './errors.ts';
 import type { EmbeddedStoreEvent } from './events.ts';
 import { defaultReaderLimits, type ReaderLimits } from './reader-limits.ts';
@@ -74,31 +74,9 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   const dataDir = resolve(options.dataDir);
   const log = options.log ?? (() => undefined);
   const paths = storePaths(dataDir);
-  const password = prepareFolder(dataDir, paths.secret);
-  const isOpen = options.readerPassword === 'none';
-  const readerPassword = isOpen ? '' : readOrCreateSecret(paths.readerSecret);
-  const config = {
-    dataDir,
-    port: options.port ?? 8123,
-    fsync: options.fsync ?? true,
-    startTimeoutMs: options.startTimeoutMs ?? 30_000,
-    stopTimeoutMs: options.stopTimeoutMs ?? 10_000,
-    digests: { writer: digestOf(password), reader: isOpen ? null : digestOf(readerPassword) },
-    readerLimits: { ...defaultReaderLimits(), ...options.readerLimits },
-  };
-  const first = await startChild(config, log).catch((error: unknown) => {
-    if (!(error instanceof EmbeddedStoreError) || error.code !== 'DATA_CORRUPT') throw error;
-    const folder = setAside(dataDir, new Date());
-    const hint = 'starting with an empty store; what Kafka still holds is read again';
-    log({
-      level: 'error',
-      msg: 'the store was damaged and is set aside',
-      folder,
-      reason: error.message,
-      hint,
-    });
-    return startChild(config, log);
-  });
+  const logins = prepareLogins(dataDir, paths, options.readerPassword === 'none');
+  const config = childConfigOf(dataDir, logins, options);
+  const first = await startOrSetAside(config, log);
   const { port } = first;
   const url = `http://127.0.0.1:${port}`;
   announce(first);
@@ -126,8 +104,7 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
     get pid() {
       return supervisor.child.pid;
     },
-    writer: { username: users.writer, password },
-    reader: { username: users.reader, password: readerPassword },
+    ...logins,
     get wall() {
       return wallText(supervisor.child.wall);
     },
@@ -148,6 +125,51 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
 /** In words, for logs and the doctor. */
 function wallText(wall: WallState): string {
   return wall.standing ? `Landlock ${wall.abi}` : `none: ${wall.why}`;
+}
+
+type Logins = Pick<EmbeddedStore, 'writer' | 'reader'>;
+
+function prepareLogins(dataDir: string, paths: StorePaths, isOpen: boolean): Logins {
+  const password = prepareFolder(dataDir, paths.secret);
+  const readerPassword = isOpen ? '' : readOrCreateSecret(paths.readerSecret);
+  return {
+    writer: { username: users.writer, password },
+    reader: { username: users.reader, password: readerPassword },
+  };
+}
+
+function childConfigOf(
+  dataDir: string,
+  { writer, reader }: Logins,
+  options: EmbeddedStoreOptions,
+): ChildConfig {
+  const isOpen = options.readerPassword === 'none';
+  return {
+    dataDir,
+    port: options.port ?? 8123,
+    fsync: options.fsync ?? true,
+    startTimeoutMs: options.startTimeoutMs ?? 30_000,
+    stopTimeoutMs: options.stopTimeoutMs ?? 10_000,
+    digests: { writer: digestOf(writer.password), reader: isOpen ? null : digestOf(reader.password) },
+    readerLimits: { ...defaultReaderLimits(), ...options.readerLimits },
+  };
+}
+
+/** Starts the engine's process; on files that it cannot make sense of, once more on an empty store. */
+async function startOrSetAside(
+  config: ChildConfig,
+  log: (event: EmbeddedStoreEvent) => void,
+): Promise<Child> {
+  try {
+    return await startChild(config, log);
+  } catch (error) {
+    if (!(error instanceof EmbeddedStoreError) || error.code !== 'DATA_CORRUPT') throw error;
+    const folder = setAside(config.dataDir, new Date());
+    const hint = 'starting with an empty store; what Kafka still holds is read again';
+    const msg = 'the store was damaged and is set aside';
+    log({ level: 'error', msg, folder, reason: error.message, hint });
+    return startChild(config, log);
+  }
 }
 
 function prepareFolder(dataDir: string, secretFile: string): string {

@@ -6,11 +6,11 @@ import { readRequestedStatement } from './requested-statement.ts';
 import { answerWith, createReadRunner, readSummary, responseOptions } from './run-read.ts';
 import type { Spool } from './spool.ts';
 import type { InlineInsert } from './sql/insert-statement.ts';
-import { isWord, tokenize } from './sql/lexer.ts';
+import { isWord, tokenize } from '../sql/lexer.ts';
 import { findOutputClause, withOutfile } from './sql/output-clause.ts';
-import { quoteString } from './sql/quote.ts';
-import { guardValues } from './sql/values-guard.ts';
-import { classifyStatement } from './statement-class.ts';
+import { quoteString } from '../sql/quote.ts';
+import { guardValues } from './sql/insert-statement.ts';
+import { formatStatement, parserError } from './sql/format.ts';
 
 const TOKEN_SETTING = 'insert_deduplication_token';
 /** While an insert runs, statements of a greater number wait between their blocks: readers have one. */
@@ -103,4 +103,47 @@ function assertMayWrite({ mayWrite }: WriterRequest): void {
 function setupOf({ params }: WriterRequest): ConnectionSetup {
   const { database, settings, parameters } = params;
   return { role: 'writer', database, settings, parameters };
+}
+
+/** `read` leaves no trace; `write` changes something. */
+type StatementClass = 'read' | 'write';
+
+const engineClass = { readOnly: 0, control: 3, unknown: 4 } as const;
+const readingWords = ['SELECT', 'WITH', 'FROM', 'SHOW', 'EXPLAIN', 'DESCRIBE', 'DESC', 'EXISTS'];
+
+/**
+ * Asks the engine's own parser what a text is.
+ *
+ * @throws ClickHouseError 62 for none or several statements, with the engine's words for a syntax error; 48
+ *   for INTO OUTFILE
+ */
+async function classifyStatement(
+  engine: Engine,
+  sql: string,
+  setup: ConnectionSetup,
+): Promise<StatementClass> {
+  const first = tokenize(sql).next();
+  if (first.done === true) throw clickhouseError(62, 'Syntax error: Empty query');
+  const { statementCount, queryClass } = await engine.analyze(sql, setup.database ?? 'default');
+  // Also what becomes of rows that a statement in front of them hides, as in EXPLAIN INSERT .. FORMAT CSV
+  // <rows>.
+  if (statementCount > 1) throw clickhouseError(62, 'Syntax error (Multi-statements are not allowed)');
+  if (queryClass === engineClass.unknown) throw await syntaxError(engine, sql, setup);
+  if (queryClass === engineClass.readOnly) return 'read';
+  const reads = isWord(first.value, ...readingWords) || first.value.text === '(';
+  if (queryClass === engineClass.control && reads) throw clickhouseError(48, 'INTO OUTFILE is not allowed');
+  return 'write';
+}
+
+/** Lets the engine word the error: its formatter parses, and runs nothing. */
+async function syntaxError(engine: Engine, sql: string, setup: ConnectionSetup): Promise<Error> {
+  const general = clickhouseError(62, 'Syntax error: the statement cannot be parsed');
+  return engine
+    .withConnection({ ...setup, role: 'reader' }, (connection) =>
+      connection.run(formatStatement(sql), 'TSVRaw'),
+    )
+    .then(
+      () => general,
+      (error: unknown) => parserError(error),
+    );
 }

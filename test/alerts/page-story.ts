@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
-import { fillAddresses } from '../../alerts/grafana/alertmanager-config.ts';
+import { fillAddresses } from '../../alerts/notify/alertmanager-config.ts';
 import { systemClock } from '../../sandbox/clock.ts';
 import { createSandbox } from '../../sandbox/server.ts';
 import { ADDRESSES } from './support/alertmanager-addresses.ts';

@@ -20,7 +20,7 @@ const RUNBOOK = new URL(`../../alerts/runbooks/${RULE}.md`, import.meta.url);
  *     count/      distinct orders that show the symptom, out of those that were seen at the same place
  *     evaluate/   is it more than chance allows, and has it lasted: normal, pending, alerting, recovering
  *     explain/    the text: how many, of how many, since when, what to do first
- *     notify/     who is told, until he has taken it
+ *     notify/     who is told, again and again until the receiver has accepted it
  *
  * The collector evaluates here what Grafana would: the generated rule itself, only with waits of seconds.
  */

@@ -14,16 +14,16 @@ import { count, openDatabase } from '../support/migrated-store.ts';
 /**
  * WHEN THE STORE IS A CLUSTER
  *
- * gatewatch talks to one ClickHouse address, `clickhouse.url`, and makes its tables on the server that answers
- * there. It has no feature for clusters: no `ON CLUSTER`, no replicated engines, no list of servers. What it
- * does have is a schema and a way to insert that are right on one server, and stay right when an operator
- * replicates that server.
+ * gatewatch talks to one ClickHouse address, `clickhouse.url`, and makes its tables on the server that
+ * answers there. It has no feature for clusters: no `ON CLUSTER`, no replicated engines, no list of servers.
+ * What it does have is a schema and a way to insert that are right on one server, and stay right when an
+ * operator replicates that server.
  *
  * What holds, and is shown below:
  *
  *     - any number of collectors share one store, and may start at the same moment;
  *     - an insert that is repeated is dropped by its token, and is shown once where no token is known;
- *     - tables that an operator has made before stay as they are: engines are his to choose;
+ *     - tables that an operator has made before stay as they are, with the engines that they have;
  *     - quorum and other settings of the server hold: gatewatch sets a few by name, and none of those.
  *
  * What an operator has to do, which no test of ours has run on a real cluster:
@@ -76,7 +76,7 @@ describe('when the store is a cluster', () => {
     await Promise.all(stores.map((one) => one.close()));
   });
 
-  it('4. a table that is there already stays as it is: its engine is the choice of whoever made it', async () => {
+  it('4. a table that is there already stays as it is: with the engine that the operator chose', async () => {
     const made = connect('made_before');
     await made.command('CREATE DATABASE made_before', { database: '' });
     const own = (await schemaStatements())

@@ -51,7 +51,7 @@ export const GROUPS: Readonly<Record<string, readonly MutationPart[]>> = {
   // Its tests read texts and trees that the engine made before.
   gate: [
     {
-      mutate: read(...JUDGE, 'parameters'),
+      mutate: read(...JUDGE),
       tests: judged(...JUDGE, 'judge-text'),
     },
   ],

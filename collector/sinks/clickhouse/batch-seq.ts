@@ -5,9 +5,8 @@ import { MAX_WEEKS } from './weeks.ts';
 
 /**
  * Number of this collector's last batch, 0 before the first. A batch that was cut off before its row in the
- * ledger has used up its number all the same: the audit tells rows of acknowledged batches from others by it.
- * The span cursor is asked, too: the ledger's rows may have outlived their retention, and a number below the
- * cursor would never be exported.
+ * ledger keeps its number: the audit distinguishes rows of acknowledged batches by it. The span cursor counts
+ * as well: the ledger's rows may have expired, and a number below the cursor would never be exported.
  *
  * @param completed weeks of batches that were cut off, as far as they were completed: a repetition goes on
  * there
@@ -26,11 +25,10 @@ export async function loadBatchSeq(
 }
 
 /**
- * Stores the history of batches that were cut off once more. An insert puts its rows into the table first and
- * then into the copies that materialized views feed, and a store that is killed in between has them in the
- * table alone. They would stay missing from the copies: whoever reads the order again finds them known. Rows
- * are the same, so that they fold into one. A few weeks a statement, each with the deadline of any other:
- * what nobody waits for without end cannot stand still unseen.
+ * Inserts the history of batches that were cut off again. An insert puts its rows into the table first and
+ * then into the copies that materialized views fill; a store that is killed in between has them in the table
+ * only. They would stay missing from the copies, since a later poll finds the items known. The rows are the
+ * same, so the tables fold them into one. Each statement covers a few weeks and has the usual deadline.
  */
 async function completeCutOff(
   store: Store,

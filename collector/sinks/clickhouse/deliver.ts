@@ -31,7 +31,7 @@ const FACTS: readonly TableKey[] = [
 ];
 const MEMORY: readonly TableKey[] = ['orderWatch'];
 
-/** Tables written side by side: the embedded engine has two writers. */
+/** Tables written at the same time: the embedded engine has two writers. */
 const TABLES_AT_ONCE = 2;
 
 /** What was collected for one batch. */
@@ -43,7 +43,7 @@ export interface Collected {
 /** A batch whose bytes no longer change. */
 export interface FrozenBatch {
   readonly stamp: BatchStamp;
-  /** Does it get a row in the ledger, and so a number of its own? */
+  /** It gets a row in the ledger, and so a number of its own. */
   readonly inLedger: boolean;
   readonly encoded: ReadonlyMap<TableKey, EncodedRows>;
   readonly provenance: ProvenanceSum;
@@ -80,7 +80,7 @@ export function freezeBatch(collected: Collected, stamp: BatchStamp, maxRows: nu
   return { stamp, inLedger: belongsInLedger(collected), encoded, provenance: collected.provenance, rowCount };
 }
 
-/** Writes a batch to its end. Interrupted by nothing but `stopped`. */
+/** Writes a batch to its end. Only `stopped` interrupts it. */
 export async function deliverBatch(batch: FrozenBatch, tools: DeliveryTools): Promise<DeliveryReport> {
   const stored = new Map<TableKey, number>();
   let refusedRows = 0;
@@ -102,10 +102,10 @@ export async function deliverBatch(batch: FrozenBatch, tools: DeliveryTools): Pr
   async function writeTables(tables: readonly TableKey[]): Promise<void> {
     const refused: RefusedRow[] = [];
     const todo = tables.filter((table) => batch.encoded.has(table)).values();
-    const lane = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       for (const table of todo) refused.push(...(await writeTable(table)));
     };
-    await Promise.all(Array.from({ length: TABLES_AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: TABLES_AT_ONCE }, worker));
     await writeRejects(refused);
   }
 

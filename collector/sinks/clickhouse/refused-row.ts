@@ -7,14 +7,14 @@ import type { AnyRow } from '../../../schemas/rows.ts';
 import { RowNotEncodable } from '../../../store/arrow-buffers.ts';
 import { StoreError } from '../../../store/store-error.ts';
 
-/** A row that no repetition brings into its table, and why. */
+/** A row that the store refuses however often it is sent, and why. */
 export interface RefusedRow {
   readonly table: TableKey;
   readonly row: AnyRow;
   readonly error: unknown;
 }
 
-/** What tells one row from another; everything else of a refused row is left out of `rejects`. */
+/** Columns that identify a row; `rejects` holds no other value of a refused row. */
 const IDENTITY: Readonly<Partial<Record<TableKey, readonly string[]>>> = {
   historyEvents: ['gateway', 'order_type', 'external_id', 'event_time', 'action', 'occurrence'],
   orderObservations: ['gateway', 'order_type', 'external_id', 'observed_at', 'kind'],

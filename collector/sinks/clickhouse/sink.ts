@@ -2,15 +2,15 @@ import type { EpochMicros } from '../../../schemas/rows.ts';
 import type { Instruments } from '../../telemetry/instruments.ts';
 import { noInstruments } from '../../telemetry/instruments.ts';
 import type { RowSink } from '../../../schemas/sink.ts';
-import { createPendingWrite, createQueue, createUnsettledWrites } from './collecting.ts';
-import type { Gathered, Queue, UnsettledWrites } from './collecting.ts';
+import { createPendingWrite, createQueue, createUnsettledWrites } from './write-queue.ts';
+import type { Gathered, Queue, UnsettledWrites } from './write-queue.ts';
 import type { DeliveryReport, FrozenBatch } from './deliver.ts';
 import { belongsInLedger, deliverBatch, freezeBatch } from './deliver.ts';
 import type { RetryPolicy } from '../retry.ts';
 import { DEFAULT_RETRY, stoppedError } from '../retry.ts';
 import { loadBatchSeq } from './batch-seq.ts';
-import type { PatientStore } from './patient-store.ts';
-import { createPatientStore } from './patient-store.ts';
+import type { RetryingStore } from './retrying-store.ts';
+import { createRetryingStore } from './retrying-store.ts';
 import type { SinkChange, SinkState } from './sink-state.ts';
 import { batchSeqAfter, INITIAL_STATE, nextState, nextStep, stillMs } from './sink-state.ts';
 import type { Store } from '../../../store/store.ts';
@@ -30,7 +30,7 @@ export interface ClickHouseSinkOptions {
   retry?: Partial<RetryPolicy>;
   /** @default none are recorded */
   instruments?: Instruments;
-  /** Told of failed attempts and of rows refused; never gets row content. @default silent */
+  /** Receives failed attempts and numbers of refused rows, never row content. @default silent */
   log?: SinkLog;
   /** Called after each acknowledged batch that is in the ledger. @default nothing */
   onAcknowledged?: (batchSeq: number) => void;
@@ -74,13 +74,13 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouse
     settings,
     queue: createQueue(),
     unsettled: createUnsettledWrites(),
-    patient: createPatientStore({ ...settings, signal: abort.signal }),
+    retryingStore: createRetryingStore({ ...settings, signal: abort.signal }),
     state: () => state,
     change: (what) => void (state = nextState(state, what)),
     opening: null,
     prepared: null,
   };
-  const { queue, unsettled, patient, change } = sink;
+  const { queue, unsettled, retryingStore, change } = sink;
   const schedule = createSchedule(sink);
   const giveUp = (): void => {
     change({ type: 'stopped' });
@@ -98,7 +98,7 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouse
       return done;
     },
     status: () => ({
-      ...patient.status(),
+      ...retryingStore.status(),
       backlogRows: unsettled.rows(),
       stillMs: stillMs(state, unsettled.oldestSinceMs(), monotonicMs()),
       inFlight: state.isSending ? 1 : 0,
@@ -123,7 +123,7 @@ interface RunningSink {
   readonly settings: Settings;
   readonly queue: Queue;
   readonly unsettled: UnsettledWrites;
-  readonly patient: PatientStore;
+  readonly retryingStore: RetryingStore;
   state(): SinkState;
   change(change: SinkChange): void;
   opening: Promise<void> | null;
@@ -174,7 +174,7 @@ function createSchedule(sink: RunningSink) {
 function open(sink: RunningSink): Promise<void> {
   const { store, collectorId } = sink.settings;
   const completed = new Set<string>();
-  sink.opening ??= sink.patient
+  sink.opening ??= sink.retryingStore
     .ask(() => loadBatchSeq(store, collectorId, completed))
     .then((lastSeq) => sink.change({ type: 'opened', lastSeq }));
   return sink.opening;
@@ -217,11 +217,11 @@ function freezeNext({ queue, unsettled, state, change, settings }: RunningSink):
 }
 
 async function deliver({ gathered, frozen }: ReadyBatch, sink: RunningSink): Promise<void> {
-  const { settings, unsettled, patient, change } = sink;
+  const { settings, unsettled, retryingStore, change } = sink;
   const { nowMicros, monotonicMs, onAcknowledged } = settings;
   const startedMs = performance.now();
   try {
-    const report = await deliverBatch(frozen, { send: patient.insert, nowMicros });
+    const report = await deliverBatch(frozen, { send: retryingStore.insert, nowMicros });
     change({ type: 'acknowledged', at: nowMicros(), nowMs: monotonicMs() });
     reportDelivery(report, frozen, performance.now() - startedMs, settings);
     unsettled.settle(gathered.writes);

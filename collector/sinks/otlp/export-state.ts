@@ -21,7 +21,7 @@ export const INITIAL_STATE: ExportState = {
 };
 
 export type ExportChange =
-  /** The store has told its cursor. */
+  /** The cursor was read from the store. */
   | { readonly type: 'resumed'; readonly cursor: number }
   /** A batch is in the ledger. */
   | { readonly type: 'announced'; readonly batch: number }

@@ -67,8 +67,8 @@ function exportError(error: unknown): GatewatchError {
 }
 
 /**
- * About the content of the request. A wrong credential or address is mended by a person, and the spans are
- * still wanted then.
+ * Answers about the content of the request. A wrong credential or address is no refusal: the spans are still
+ * wanted once somebody has corrected it.
  */
 const REFUSALS: ReadonlySet<string> = new Set(['400', '413', '422']);
 

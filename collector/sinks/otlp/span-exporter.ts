@@ -65,7 +65,7 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
     aborted: abort.signal,
     state: () => state,
     change: (what) => void (state = nextState(state, what)),
-    async news() {
+    async waitForBacklog() {
       const { promise, resolve } = Promise.withResolvers<void>();
       wake = resolve;
       if (hasBacklog(state) || stopping.signal.aborted) return;
@@ -128,20 +128,18 @@ interface RunningExporter {
   state(): ExportState;
   change(change: ExportChange): void;
   /** Resolves when there is a backlog, or at the stop. */
-  news(): Promise<void>;
+  waitForBacklog(): Promise<void>;
 }
 
 async function run(running: RunningExporter): Promise<void> {
   const { store, collectorId, exporter, intervalMs } = running.settings;
   const { stopping, aborted, state, change } = running;
-  const cursor = await persistently(running, 'read the cursor', () =>
-    readCursor(store, collectorId, exporter),
-  );
+  const cursor = await withRetry(running, 'read the cursor', () => readCursor(store, collectorId, exporter));
   change({ type: 'resumed', cursor });
-  const batch = await persistently(running, 'read the ledger', () => readLastBatch(store, collectorId));
+  const batch = await withRetry(running, 'read the ledger', () => readLastBatch(store, collectorId));
   change({ type: 'announced', batch });
   while (!stopping.aborted) {
-    if (!hasBacklog(state())) await running.news();
+    if (!hasBacklog(state())) await running.waitForBacklog();
     else if (await exportWindow(running)) continue;
     // New batches come several a second; looking once a second spares the store.
     await sleep(intervalMs, stopping);
@@ -154,14 +152,14 @@ async function run(running: RunningExporter): Promise<void> {
 async function exportWindow(running: RunningExporter): Promise<boolean> {
   const { store, collectorId, windowRows, batchSize, toSpans } = running.settings;
   const { state, change } = running;
-  const window = await persistently(running, 'read the ledger', () =>
+  const window = await withRetry(running, 'read the ledger', () =>
     nextWindow(store, collectorId, state().cursor, windowRows),
   );
   if (window === null) {
     change({ type: 'exhausted' });
     return false;
   }
-  const rows = await persistently(running, 'read rows', () => readRows(store, collectorId, window));
+  const rows = await withRetry(running, 'read rows', () => readRows(store, collectorId, window));
   const spans = toSpans(rows);
   for (let from = 0; from < spans.length; from += batchSize)
     await sendPart(running, spans.slice(from, from + batchSize));
@@ -173,7 +171,7 @@ async function exportWindow(running: RunningExporter): Promise<boolean> {
 async function sendPart(running: RunningExporter, part: readonly SpanData[]): Promise<void> {
   const { sender, instruments, log } = running.settings;
   const refused = await sendOrBisect(part, (some) =>
-    persistently(running, 'export spans', () => sender.send(some), isRefusal),
+    withRetry(running, 'export spans', () => sender.send(some), isRefusal),
   );
   const accepted = part.length - refused.length;
   running.change({ type: 'sent', spans: accepted });
@@ -188,12 +186,12 @@ async function saveCursor(running: RunningExporter): Promise<void> {
   const { state, change } = running;
   if (!isCursorUnsaved(state())) return;
   const row = { collector_id: collectorId, exporter, batch_seq: state().cursor };
-  await persistently(running, 'save the cursor', () => store.insert('exportCursor', [row]));
+  await withRetry(running, 'save the cursor', () => store.insert('exportCursor', [row]));
   change({ type: 'saved' });
 }
 
 /** Repeats `attempt` until it is answered, and tells of failures and of their end. */
-async function persistently<T>(
+async function withRetry<T>(
   { settings, aborted, state, change }: RunningExporter,
   what: string,
   attempt: () => Promise<T>,

@@ -21,12 +21,12 @@ export function addressList(ranges: readonly string[]): AddressList {
 }
 
 /**
- * One sender: an IPv4 address, or the /64 of an IPv6 address, which one customer of a network has to himself.
+ * The key of a sender: an IPv4 address, or the /64 of an IPv6 address, which providers give to one customer.
  */
 export function senderOf(address: string): string {
   const plain = unmapped(address);
   if (isIP(plain) !== 6) return plain;
-  // The parser of URLs writes every address in one way.
+  // The URL parser normalizes every address to one spelling.
   const groups = new URL(`http://[${plain.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
   const [before = '', after] = groups.split('::');
   const head = before === '' ? [] : before.split(':');
@@ -35,7 +35,7 @@ export function senderOf(address: string): string {
   return [...head, ...Array.from({ length: zeros }, () => '0'), ...tail].slice(0, 4).join(':');
 }
 
-/** A socket for both families shows IPv4 as `::ffff:192.0.2.1`. */
+/** A dual-stack socket shows IPv4 as `::ffff:192.0.2.1`. */
 function unmapped(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }

@@ -65,7 +65,7 @@ function statusRoutes(app: FastifyInstance, options: ApiOptions): void {
     return reply.type(contentType).send(body);
   });
   app.get('/', async (request, reply) => {
-    // Programs that say nothing of what they accept get the list.
+    // Only clients that ask for HTML are redirected; others get the list.
     if (landing !== null && /\btext\/html\b/i.test(request.headers.accept ?? '')) {
       return reply.header('vary', 'accept').redirect(await landing());
     }
@@ -174,7 +174,7 @@ export function annotationRow(
 
 const MAX_WATCH_ITEMS = 1000;
 
-/** Runs it; answers 503 and gives null when the store does not answer. */
+/** Returns what `run` resolves to. Answers 503 and returns null when the store does not answer. */
 async function unlessUnavailable<T>(reply: FastifyReply, run: () => Promise<T>): Promise<T | null> {
   try {
     return await run();
@@ -188,7 +188,7 @@ async function unlessUnavailable<T>(reply: FastifyReply, run: () => Promise<T>):
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A page in a browser can send other content types to loopback without asking first: they are not taken. */
+/** Other content types are refused: browsers send them to loopback without a CORS preflight. */
 function readJson(request: FastifyRequest): unknown {
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) return undefined;
   try {
@@ -205,7 +205,7 @@ function notJson(request: FastifyRequest) {
     : { status: 415, title: 'Unsupported Media Type', detail: 'Content-Type: expected application/json' };
 }
 
-/** Says which items are wrong, for people and for `gatewatch backfill`. */
+/** Lists the items that are wrong: as text, and as data for `gatewatch backfill`. */
 function refusal(problems: readonly (Problem | null)[]): ProblemDetails {
   const errors = problems.flatMap((problem, index) => (problem === null ? [] : [{ index, ...problem }]));
   const texts = errors.map((error) =>

@@ -4,12 +4,12 @@ import { addressList, type AddressList } from './addresses.ts';
 
 export type CallbackGateway = Pick<GatewayConfig, 'callbackAddresses' | 'callbackPathSecret'>;
 
-/** May this sender give callbacks of this gateway? `unknown`: to him there is no such address. */
+/** Whether a sender may deliver callbacks of a gateway. `unknown`: as if there were no such path. */
 export type CallbackVerdict = 'open' | 'unknown' | 'foreign_address';
 
 export interface CallbackAccess {
   check(gateway: string, pathSecret: string | undefined, address: string): CallbackVerdict;
-  /** Is it an address of any gateway? */
+  /** Whether any gateway is configured with this address. */
   isGatewayAddress(address: string): boolean;
 }
 
@@ -25,7 +25,7 @@ export function createCallbackAccess(gateways: ReadonlyMap<string, CallbackGatew
     check(name, pathSecret, address) {
       const gateway = gateways.get(name);
       if (gateway === undefined) return 'unknown';
-      // First: a stranger must not learn whether the secret that he tries is the right one.
+      // Checked first, so that other senders cannot find out whether a path secret is right.
       if (gateway.callbackAddresses.length > 0 && !listOf(gateway)(address)) return 'foreign_address';
       const wanted = gateway.callbackPathSecret?.reveal();
       if (wanted === undefined) return pathSecret === undefined ? 'open' : 'unknown';
@@ -35,7 +35,7 @@ export function createCallbackAccess(gateways: ReadonlyMap<string, CallbackGatew
   };
 }
 
-/** In a time that tells nothing of either text. */
+/** Compares in constant time. */
 function isEqual(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

@@ -5,7 +5,7 @@ import { senderOf } from './addresses.ts';
 export interface ConnectionLimits {
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
-  /** Connections from there are neither counted nor closed for others. */
+  /** Connections from these addresses are neither counted nor closed in favour of others. */
   readonly isTrusted: (address: string) => boolean;
   readonly onClosed: () => void;
 }
@@ -13,17 +13,17 @@ export interface ConnectionLimits {
 interface Connection {
   readonly socket: Socket;
   readonly sender: string;
-  /** Requests that are here whole and wait for their answer. */
+  /** Requests that have been received in full and are not answered yet. */
   answering: number;
 }
 
 /**
- * Keeps a server's connections within a bound. Beyond it a connection of the sender who has most gives way:
- * of his the one that has answered nothing for longest, and never one whose request is being answered. So
- * whoever opens many, or drips, takes the places of his own.
+ * Bounds a server's open connections. Beyond the bound, one of the sender with the most connections is
+ * closed: the least recently used, preferably none whose request is being answered. A sender that opens many
+ * connections, or sends slowly, thereby loses its own.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
-  // Sets and maps keep the order of insertion: what was last of use stands last.
+  // Sets and maps keep insertion order: the most recently used comes last.
   const senders = new Map<string, Set<Connection>>();
   const open = new Map<string, Connection>();
 
@@ -75,7 +75,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   }
 }
 
-/** Under TLS a request shows another socket than the one that connected: the other end is the same. */
+/** Under TLS a request has another socket than the one that connected; the remote end is the same. */
 function idOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress}|${remotePort}`;
 }

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { nameOfHost } from '../../../schemas/host.ts';
 import { sendProblem } from '../../../schemas/http-problem.ts';
 
-/** Why a request or connection was turned back unread: the label of a metric. */
+/** Why a request or connection was refused unread: the label of a metric. */
 export type Refused =
   'foreign_host' | 'foreign_page' | 'rate_limit' | 'connections' | 'foreign_address' | 'unknown_gateway';
 
@@ -20,14 +20,14 @@ export interface GuardOptions {
   readonly onRefused?: (reason: Refused) => void;
 }
 
-/** A burst may use up what ten seconds allow. */
+/** Requests are counted over ten seconds, so that short bursts pass. */
 const WINDOW_MS = 10_000;
-/** Addresses that are remembered; the one that was heard of longest ago is forgotten first. */
+/** Addresses whose requests are counted; the least recently seen is dropped first. */
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Turns requests back before any route sees them: too many of one address, for another host, from another
- * page.
+ * Refuses requests before any route sees them: too many from one address, for a foreign host name, or sent by
+ * a browser for another site.
  */
 export async function guardRequests(app: FastifyInstance, options: GuardOptions): Promise<void> {
   const { isTrusted = () => false, onRefused = () => undefined } = options;
@@ -55,33 +55,33 @@ export async function guardRequests(app: FastifyInstance, options: GuardOptions)
         retryAfterS: rate.ttlInSeconds,
       });
     }
-    const refusal = refusalOfForeignPage(request.headers, hosts);
+    const refusal = crossSiteRefusal(request.headers, hosts);
     if (refusal === null) return undefined;
     onRefused(refusal.status === 421 ? 'foreign_host' : 'foreign_page');
     return sendProblem(reply, { ...refusal, title: STATUS_CODES[refusal.status] ?? 'Error' });
   });
 }
 
-/** Why a request is turned back before its route sees it. */
-export interface PageRefusal {
-  /** 421: the name is not ours. 403: the page is not ours. */
+/** The answer to a request that is refused before its route sees it. */
+export interface CrossSiteRefusal {
+  /** 421: the host name is not ours. 403: another site's page sent it. */
   readonly status: 403 | 421;
   readonly detail: string;
 }
 
 /**
- * Refuses what a browser sends on behalf of a foreign page. The name in `Host` must be `localhost`, one of
- * `hosts` or an IP address: a name can be made to point here (DNS rebinding), an address in the address bar
- * cannot. What a browser marks as coming from another site, or from another port or name of this one, is
- * refused whatever it asks for. A machine sends none of these marks.
+ * Refuses what a browser sends for a page of another site. `Host` must be `localhost`, one of `hosts` or an
+ * IP address: a foreign name can be made to resolve to us (DNS rebinding), an address cannot. Requests that a
+ * browser marks as coming from another site, or another port or name of this one (`Origin`,
+ * `Sec-Fetch-Site`), are refused whatever they ask for. Other clients do not send these headers.
  *
  * @param hosts names of this listener, lower case
  * @returns `null` when the request may go on
  */
-export function refusalOfForeignPage(
+export function crossSiteRefusal(
   headers: IncomingHttpHeaders,
   hosts: ReadonlySet<string>,
-): PageRefusal | null {
+): CrossSiteRefusal | null {
   const name = nameOfHost(headers.host);
   if (name === null || (name !== 'localhost' && !hosts.has(name) && isIP(name) === 0))
     return { status: 421, detail: 'The Host header names none of the hosts of this listener (http.hosts).' };

@@ -6,7 +6,7 @@ import type { CallbackAccess } from './callback-access.ts';
 import type { Refused } from './guard.ts';
 import { sendProblem } from '../../../schemas/http-problem.ts';
 
-/** A callback as the intake hands it on. */
+/** A callback as it was received. */
 export interface IntakeDelivery {
   readonly gateway: string;
   readonly body: Uint8Array;
@@ -15,7 +15,7 @@ export interface IntakeDelivery {
 }
 
 export interface IntakeOptions {
-  /** May a sender at this address give callbacks of this gateway? */
+  /** Whether a sender at this address may deliver callbacks of this gateway. */
   readonly access: Pick<CallbackAccess, 'check'>;
   /** Resolves once the delivery is durable; rejects with a retryable error when nothing durable answers. */
   readonly accept: (delivery: IntakeDelivery) => Promise<void>;
@@ -33,11 +33,11 @@ const RETRY_AFTER_S = 5;
 
 /**
  * `POST /callbacks/{gateway}` (interface document, section 6; design: HTTP). 200 once durable, whatever the
- * verdict: an answer must not tell a forger how close a signature came. A gateway with a path secret has its
- * address below that.
+ * verdict: the answer must not tell a forger whether a signature was right. With a path secret, the path is
+ * `/callbacks/{gateway}/{secret}`.
  */
 export function intakeRoutes(app: FastifyInstance, options: IntakeOptions): void {
-  // Before the body is read: a stranger's is not worth the memory.
+  // Before the body is read, so that unknown senders take no memory.
   const onRequest = async (request: CallbackRequest, reply: FastifyReply) => {
     const { gateway, secret } = request.params;
     const verdict = options.access.check(gateway, secret, request.ip);
@@ -79,7 +79,7 @@ export function intakeRoutes(app: FastifyInstance, options: IntakeOptions): void
 
 type CallbackRequest = FastifyRequest<{ Params: CallbackAddress }>;
 
-/** Every value of a header, also of one that Node would join or drop when repeated. */
+/** Every value of a header, also where Node would join or drop repeated ones. */
 function rawHeaders(raw: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {

@@ -13,9 +13,9 @@ import { readTlsFiles, type TlsFiles } from './tls.ts';
 export interface Listeners {
   /** The collector's own interface. */
   readonly http: string;
-  /** Where callbacks are taken: the same listener, or one of its own. */
+  /** Where callbacks are received: the same listener, or one of its own. */
   readonly intake: string;
-  /** Shows these certificates from now on. */
+  /** Uses these certificates for new connections. */
   renewTls(files: ListenerTls): void;
   stop(graceMs: number): Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function startListeners(config: LoadedConfig['http'], parts: Listen
     maxBodyBytes: config.maxBodyBytes,
     limits: config.limits,
     trustedProxies: config.trustedProxies,
-    // Nobody else can make the machine's own name, or one that we listen on, point elsewhere.
+    // Names of this machine, and those that we listen on, cannot be made to resolve elsewhere.
     hosts: [...config.hosts, host, own, hostname()],
     isTrusted: access.isGatewayAddress,
     onRefused,

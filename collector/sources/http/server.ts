@@ -14,7 +14,7 @@ import type { TlsFiles } from './tls.ts';
 export interface HttpServer {
   /** `http://host:port`, or `https://`. */
   readonly url: string;
-  /** Shows this certificate to connections from now on. Nothing happens on a listener without TLS. */
+  /** Uses this certificate for new connections. No effect on a listener without TLS. */
   renewTls(files: TlsFiles): void;
   /** Takes no more connections and ends idle ones; waits for running requests, at most so long. */
   stop(graceMs: number): Promise<void>;
@@ -37,9 +37,9 @@ export interface HttpServerOptions extends Omit<GuardOptions, 'requestsPerSecond
 
 type HttpError = Error & { statusCode?: number };
 
-/** How often Node looks for requests that are late: by so much a limit is exceeded at most. */
+/** How often Node looks for requests that are late: limits are exceeded by at most this. */
 const LOOK_FOR_LATE_MS = 1_000;
-/** A peer that does not finish its side of TLS. */
+/** For peers that do not finish the TLS handshake. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
 
@@ -51,8 +51,7 @@ async function sendError(
 }
 
 /**
- * One listener. Bodies arrive as bytes: signatures are over bytes, and nothing is parsed before its route
- * wants it.
+ * Starts one listener. Bodies arrive as bytes, since signatures are over bytes; routes parse them.
  * @throws GatewatchError `http_listen_failed`
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -111,7 +110,7 @@ function createApp(options: HttpServerOptions, limits: HttpLimits): FastifyInsta
     logger: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 500 },
-    // Paths that no route gets to see: fastify's own answer repeats them.
+    // For paths that reach no route: fastify's default answer would repeat them.
     frameworkErrors: (error: HttpError, _request: unknown, reply: FastifyReply) =>
       void sendError(error, reply),
   } as const;
@@ -122,8 +121,7 @@ function createApp(options: HttpServerOptions, limits: HttpLimits): FastifyInsta
 
 function addHandlers(app: FastifyInstance, log: Logger): void {
   app.removeAllContentTypeParsers();
-  // A content type that makes no sense is no reason to lose a callback: bodies are bytes whatever they are
-  // called.
+  // A malformed content type is no reason to lose a callback: bodies are taken as bytes whatever it says.
   app.addHook('onRequest', async ({ raw }) => {
     const { headers } = raw;
     if (headers['content-type'] !== undefined && !MEDIA_TYPE.test(headers['content-type']))

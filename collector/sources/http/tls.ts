@@ -15,7 +15,7 @@ export function readTlsFiles({ cert, key }: TlsConfig): TlsFiles {
   try {
     createSecureContext(files);
   } catch (error) {
-    // Errors of the library name what is wrong, not what is in the files; the code is enough.
+    // The code is enough, and never holds anything from the files.
     const code = (error as NodeJS.ErrnoException).code ?? 'error';
     throw invalid(`${cert} and ${key} are not a certificate and its key (${code})`);
   }

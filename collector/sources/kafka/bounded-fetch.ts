@@ -23,10 +23,10 @@ interface Message {
 type DecodeMessages = (decoder: Decoder) => Promise<object[]>;
 type DecodeBatch = (decoder: Decoder) => Promise<{ readonly records: readonly (object & Message)[] }>;
 
-/** Once a fetch holds so much of one partition, what else came is left, and fetched again. */
+/** Once this much of a partition is unpacked, the rest of the fetch is dropped and fetched again. */
 const ENOUGH_BYTES = 4 << 20;
 const RECORD_OVERHEAD_BYTES = 500;
-/** Where a batch names its format, behind the length of all batches. */
+/** Offset of a batch's format version, behind the length of all batches. */
 const MAGIC_AT = 4 + 16;
 const MAGIC = 2;
 /** A batch without its records. */
@@ -36,10 +36,10 @@ const load = createRequire(import.meta.url);
 let bounded = false;
 
 /**
- * kafkajs 2.2.4 unpacks all that a fetch brings, whatever becomes of it, and ends the consumer over a batch
- * that it cannot read: at the next start the same batch comes first again. From here on a fetch is unpacked
- * as far as memory allows, and one message stands for a batch that cannot be read. Has to be called before
- * anything was fetched, since kafkajs keeps what it has loaded.
+ * kafkajs 2.2.4 unpacks all that a fetch brings, however large, and crashes the consumer over a batch that it
+ * cannot read: after the restart the same batch comes first again. This replaces its decoder: a fetch is
+ * unpacked up to ENOUGH_BYTES, and one message stands for a batch that cannot be read. Has to be called
+ * before anything was fetched, since kafkajs keeps what it has loaded.
  */
 export function boundFetches(): void {
   if (bounded) return;
@@ -75,7 +75,7 @@ async function decodeMessages(
   const messages: object[] = [];
   for (let held = 0; held < ENOUGH_BYTES && batches.canReadBytes(BATCH_OVERHEAD);) {
     const at = batches.offset;
-    // The last one may be cut off: how much a fetch brings is a number of bytes.
+    // The last one may be cut off: a fetch is limited by bytes, not by batches.
     const length = BATCH_PREFIX + bytes.readInt32BE(at + 8);
     if (length <= BATCH_PREFIX || at + length > bytes.length) break;
     const read = await readBatch(batches, at, decodeBatch);
@@ -112,15 +112,15 @@ interface BatchContext {
   readonly maxTimestamp?: string;
 }
 
-/** The time stamps of a batch are those of the broker, which it has noted once for all. */
+/** The broker stamps the batch as a whole with the time of its arrival. */
 const LOG_APPEND_TIME = 1;
 
 /**
  * Record => Length varint, Attributes int8, TimestampDelta varlong, OffsetDelta varint, Key bytes, Value
  * bytes, Headers [Key Value]
  *
- * As kafkajs reads it, but for the headers: it copies all that it has read for each further one, and ten
- * thousand of them take it seconds.
+ * As kafkajs reads it, except for the headers: it copies all headers read so far for each further one, so
+ * that ten thousand of them take seconds.
  */
 function decodeRecord(decoder: Decoder, context: BatchContext): object {
   const attributes = decoder.readInt8();

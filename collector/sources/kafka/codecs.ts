@@ -6,7 +6,7 @@ import { compress, uncompress } from 'snappy';
 import { lz4Size } from './lz4-size.ts';
 import { BatchTooLarge, MAX_UNPACKED_BYTES } from './unreadable-batch.ts';
 
-// kafkajs is CommonJS and these two are not among the names Node can see in it.
+// kafkajs is CommonJS, and Node does not detect these two among its exports.
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
 const zstd = promisify(zstdCompress);
@@ -22,7 +22,7 @@ interface Encoder {
 }
 
 /**
- * Teaches kafkajs the codecs it lacks, and a gzip that knows a limit: 32 kB of any of them can stand for a
+ * Registers the codecs that kafkajs lacks, and a gzip with a limit: 32 kB of any of them can unpack to a
  * gigabyte. Beyond MAX_UNPACKED_BYTES a batch is refused with BatchTooLarge. Safe to call again.
  */
 export function registerCodecs(): void {
@@ -54,7 +54,7 @@ export function registerCodecs(): void {
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEADER_BYTES = 16;
 
-/** What zlib says of its limit, in our words. */
+/** Translates zlib's error about its limit. */
 function asTooLarge(error: unknown): never {
   if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw new BatchTooLarge();
   throw error;
@@ -89,8 +89,7 @@ function frameXerial(block: Buffer): Buffer {
 }
 
 /**
- * A block begins with the length of what it unpacks to; the library makes room for so much and checks that it
- * is true.
+ * A block begins with its unpacked length; the library allocates that much and verifies it.
  */
 async function uncompressBlocks(blocks: readonly Buffer[]): Promise<Buffer> {
   const size = blocks.reduce((sum, block) => sum + snappySize(block), 0);

@@ -22,7 +22,7 @@ export function isLostMembership(error: unknown): boolean {
 }
 
 /**
- * Says in a user's terms what is wrong with the broker: address, reason, what to check. Never carries a
+ * Describes in a user's terms what is wrong with the broker: address, reason, what to check. Never contains a
  * credential.
  */
 export function describeFailure(error: unknown, brokers: readonly string[]): GatewatchError {
@@ -78,7 +78,7 @@ export function describeFailure(error: unknown, brokers: readonly string[]): Gat
   );
 }
 
-/** What the TLS library says, without the places in its source that it names as well. */
+/** The TLS library's message, without the source locations in it. */
 function tlsReason(causes: readonly ClientError[]): string | undefined {
   const said = causes.map(({ message }) => message).find((message) => TLS_WORDS.test(message));
   return said?.replace(/^Connection error: /, '').replace(/^.*:error:[^:]*:[^:]*:[^:]*:([^:]*):.*$/s, '$1');

@@ -18,7 +18,7 @@ export interface RecordPlace {
 
 export interface FetchRecordsOptions extends KafkaConnectionOptions {
   readonly places: readonly RecordPlace[];
-  /** The reader joins a group of its own whose name begins so, for brokers that allow only certain groups. */
+  /** Prefix of the temporary group that the reader joins, for brokers that allow only certain groups. */
   readonly groupPrefix: string;
   /** Called with records of one partition in offset order; the next ones are read when it has resolved. */
   handle(records: readonly KafkaRecord[]): Promise<void>;
@@ -26,9 +26,9 @@ export interface FetchRecordsOptions extends KafkaConnectionOptions {
   readonly idleTimeoutMs?: number;
 }
 
-/** What is no longer there. */
+/** The outcome of reading records again. */
 export interface FetchedRecords {
-  /** Retention, compaction or a deleted topic took these. */
+  /** No longer on the broker: removed by retention, compaction or with their topic. */
   readonly gone: readonly RecordPlace[];
 }
 
@@ -39,7 +39,7 @@ const HEARTBEAT_MS = 2_500;
 type Wanted = Map<string, { topic: string; partition: number; offsets: number[] }>;
 
 /**
- * Reads single records again, wherever they lie. Nothing is committed: no group's position changes.
+ * Reads single records again by topic, partition and offset. Commits nothing: no group's position changes.
  * @throws GatewatchError when the brokers do not answer
  */
 export async function fetchRecords(options: FetchRecordsOptions): Promise<FetchedRecords> {
@@ -67,7 +67,7 @@ export async function fetchRecords(options: FetchRecordsOptions): Promise<Fetche
     if (wanted.size > 0) {
       const groupId = `${options.groupPrefix}-${randomUUID().slice(0, 8)}`;
       await readWanted(kafka, groupId, wanted, options, gone);
-      // Brokers drop an empty group by themselves, after a while; not every user may do it.
+      // Brokers drop an empty group after a while anyway; not every user is allowed to.
       await settlesWithin(admin.deleteGroups([groupId]), 2000);
     }
     return { gone };
@@ -106,7 +106,7 @@ async function readRanges(
 const NO_ANSWER =
   'Kafka lets this reader join no group, or gives it no records: check the brokers and their ACLs.';
 
-/** kafkajs reads partitions only as a member of a group: a group that lives as long as this reading. */
+/** kafkajs reads partitions only as a member of a group: a temporary one is used. */
 async function readWanted(
   kafka: KafkaClient,
   groupId: string,
@@ -123,7 +123,7 @@ async function readWanted(
     retry: { initialRetryTime: 200, maxRetryTime: 2000, retries: 5, restartOnFailure: async () => false },
   });
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>();
-  // It may fail before it is waited for, and with the start itself.
+  // It may reject before anything awaits it.
   ended.catch(() => undefined);
   let answers = 0;
   const idle = idleTimer(options.idleTimeoutMs ?? 30_000, () =>
@@ -150,7 +150,7 @@ async function readWanted(
       consumer.seek({ topic, partition, offset: String(offsets[0] ?? 0) });
     }
     await ended;
-    // Fetched again and again without a record: the last offsets of a compacted partition hold none.
+    // Fetched without a record: the last offsets of a compacted partition hold none.
     for (const { topic, partition, offsets } of wanted.values()) {
       gone.push(...offsets.map((offset) => ({ topic, partition, offset })));
     }
@@ -188,8 +188,7 @@ async function takeBatch(
       ...passed.filter((offset) => !byOffset.has(offset)).map((offset) => ({ topic, partition, offset })),
     );
     if (found.length > 0) {
-      // The store may take its time, which is no silence of the brokers. These wait for a sign of life as
-      // well.
+      // A slow store must not count as silence of the brokers, and these expect heartbeats meanwhile.
       idle.stop();
       const beating = setInterval(() => void payload.heartbeat().catch(() => undefined), HEARTBEAT_MS);
       try {

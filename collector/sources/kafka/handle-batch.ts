@@ -2,8 +2,8 @@ import type { Batch, EachBatchPayload } from 'kafkajs';
 import { sleep } from '../../../schemas/deadline.ts';
 import { isRetryable } from '../../../schemas/errors.ts';
 import { describeFailure, isLostMembership, isRebalance } from './failure.ts';
-import type { HoldBack } from './hold-back.ts';
-import { keepAlive, type Outcome, type Patience } from './keep-alive.ts';
+import type { PausedPartitions } from './paused-partitions.ts';
+import { keepAlive, type Outcome, type KeepAliveLimits } from './keep-alive.ts';
 import { type Membership, partitionKey, type Ticket } from './membership.ts';
 import type { KafkaRecord } from '../../../schemas/kafka.ts';
 import type { HandleContext, KafkaEvent } from './port.ts';
@@ -14,10 +14,10 @@ import { toRecord } from './record.ts';
 export interface BatchContext {
   readonly brokers: readonly string[];
   readonly maxRecordsPerHandle: number;
-  readonly patience: Patience;
+  readonly keepAliveLimits: KeepAliveLimits;
   readonly membership: Membership;
   readonly progress: Progress;
-  readonly holdBack: HoldBack;
+  readonly paused: PausedPartitions;
   /** Handlers that outlived their assignment, so that no partition is handled twice at once. */
   readonly abandoned: Map<string, Promise<void>>;
   handle(records: readonly KafkaRecord[], context: HandleContext): Promise<void>;
@@ -49,7 +49,7 @@ export async function handleBatch(payload: EachBatchPayload, context: BatchConte
 
   const earlier = context.abandoned.get(partitionKey(topic, partition));
   if (earlier !== undefined) {
-    const waited = await keepAlive(earlier, payload.heartbeat, ticket, context.patience);
+    const waited = await keepAlive(earlier, payload.heartbeat, ticket, context.keepAliveLimits);
     if (waited.kind === 'lost') return rejoin(waited.error);
   }
 
@@ -59,7 +59,7 @@ export async function handleBatch(payload: EachBatchPayload, context: BatchConte
     if (context.isClosing() || !payload.isRunning() || payload.isStale() || !ticket.isCurrent()) return;
     const outcome = await runHandler(slice.records, payload, ticket, context);
     if (outcome.kind === 'done') {
-      context.holdBack.clear(topic, partition);
+      context.paused.clear(topic, partition);
       context.progress.advance(topic, partition, slice.next);
       payload.resolveOffset(slice.last);
       await commitOffset(payload, ticket, slice.next, context);
@@ -82,7 +82,7 @@ export function* slicesOf(batch: Batch, maxRecords: number): Generator<Slice> {
     const [first, last] = [records[0], records.at(-1)];
     if (first === undefined || last === undefined) return;
     const isEnd = from + slice.length === messages.length;
-    // Behind the last message of a batch may come control records, which need no handling.
+    // Control records, which need no handling, may follow the last message of a batch.
     const next = following(isEnd ? batch.lastOffset() : last.offset);
     yield { records, first: first.offset, last: last.offset, next };
   }
@@ -101,7 +101,7 @@ async function runHandler(
   const { topic, partition } = payload.batch;
   const abort = new AbortController();
   const work = (async () => context.handle(records, { signal: abort.signal, topic, partition }))();
-  const outcome = await keepAlive(work, payload.heartbeat, ticket, context.patience);
+  const outcome = await keepAlive(work, payload.heartbeat, ticket, context.keepAliveLimits);
   if (outcome.kind === 'lost') {
     abort.abort();
     const key = partitionKey(topic, partition);
@@ -118,7 +118,7 @@ function pausePartition(
   payload: EachBatchPayload,
   offset: string,
   error: Error,
-  { progress, holdBack, emit, retryDelayMs }: BatchContext,
+  { progress, paused, emit, retryDelayMs }: BatchContext,
 ): void {
   const { topic, partition } = payload.batch;
   const resume = payload.pause();
@@ -127,9 +127,9 @@ function pausePartition(
     resume();
     emit({ type: 'resumed', topic, partition });
   };
-  const hold = holdBack.hold(topic, partition, unpause, retryDelayMs);
+  const pause = paused.pause(topic, partition, unpause, retryDelayMs);
   progress.pause(topic, partition, true);
-  emit({ type: 'paused', topic, partition, offset, error, ...hold });
+  emit({ type: 'paused', topic, partition, offset, error, ...pause });
 }
 
 const COMMIT_ATTEMPTS = 4;

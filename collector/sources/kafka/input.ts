@@ -14,7 +14,7 @@ export interface KafkaInput {
   readonly source: KafkaSource;
   /** The partitions of the watch topic that this collector has, of how many; null: not known. */
   assignment(): ReturnType<KafkaSource['assignment']>;
-  /** Puts a callback of our own intake onto its topic. Resolves once the brokers have it. */
+  /** Produces a callback of our own intake to its topic. Resolves once the brokers have it. */
   produce(message: ProducedMessage): Promise<void>;
   stop(): Promise<void>;
 }
@@ -26,16 +26,16 @@ export interface KafkaHandlers {
     gatewayOf: (topic: string) => string | undefined,
   ) => Promise<void>;
   readonly watchRequests: (records: readonly KafkaRecord[]) => Promise<void>;
-  /** The store began anew and knows nothing of what was committed. */
+  /** The store is empty and lacks what the group has committed: read everything again. */
   readonly rewind?: { done(): void } | undefined;
   /** The store does not take rows at present: handlers wait for it. */
   readonly isStoreAway: () => boolean;
-  /** The group has shared out the partitions anew. */
+  /** The group has assigned its partitions again. */
   readonly assigned: () => void;
 }
 
 /**
- * Kafka as the configuration means it: a source over the callback topics and the watch topic, and a producer.
+ * Kafka as configured: a source over the callback topics and the watch topic, and a producer.
  */
 export function createKafkaInput(
   kafka: KafkaConfig,

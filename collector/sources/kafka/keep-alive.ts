@@ -3,15 +3,15 @@ import { isLostMembership, isRebalance } from './failure.ts';
 import type { Ticket } from './membership.ts';
 
 /**
- * How the wait for some work ended; `lost`: before the work did, because its outcome cannot count any more.
+ * How the wait for some work ended; `lost`: before the work was done, because its outcome no longer counts.
  */
 export type Outcome =
   { kind: 'done' } | { kind: 'failed'; error: unknown } | { kind: 'lost'; error?: unknown };
 
-export interface Patience {
+export interface KeepAliveLimits {
   heartbeatMs: number;
   /**
-   * How long the group may be kept waiting in a rebalance, for the work to finish and be committed as before.
+   * How long the group is kept waiting in a rebalance, so that the work can finish and be committed.
    */
   rebalanceGraceMs: number;
   giveUp: AbortSignal;
@@ -22,7 +22,7 @@ export async function keepAlive(
   work: Promise<void>,
   heartbeat: () => Promise<void>,
   ticket: Ticket,
-  { heartbeatMs, rebalanceGraceMs, giveUp }: Patience,
+  { heartbeatMs, rebalanceGraceMs, giveUp }: KeepAliveLimits,
 ): Promise<Outcome> {
   const settles = work.then(
     (): Outcome => ({ kind: 'done' }),
@@ -34,8 +34,7 @@ export async function keepAlive(
     try {
       await heartbeat();
     } catch (error) {
-      // An error that is not the group's means that the broker is away: the work goes on, its commit will
-      // tell.
+      // Any other error means that the broker is away: the work goes on, and its commit shows the outcome.
       if (!isRebalance(error)) return;
       rebalancingSinceMs ??= performance.now();
       const isOver = performance.now() - rebalancingSinceMs >= rebalanceGraceMs;

@@ -16,7 +16,7 @@ export interface Membership {
 }
 
 /**
- * Whose partitions are whose, as far as this member knows. kafkajs commits with whatever generation it has at
+ * Which partitions this member owns, as far as it knows. kafkajs commits with whatever generation it has at
  * that moment, so a handler that outlived a rebalance could rewind the group (its issue 1046): only the
  * holder of a current ticket may commit.
  */

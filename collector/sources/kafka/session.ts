@@ -1,7 +1,7 @@
 import type { Consumer, Kafka } from 'kafkajs';
 import { settlesWithin } from '../../../schemas/deadline.ts';
 import { type BatchContext, following, handleBatch } from './handle-batch.ts';
-import { createHoldBack, type HoldBack } from './hold-back.ts';
+import { createPausedPartitions, type PausedPartitions } from './paused-partitions.ts';
 import { createMembership, type Membership } from './membership.ts';
 import type { KafkaRecord } from '../../../schemas/kafka.ts';
 import type { HandleContext, KafkaEvent } from './port.ts';
@@ -46,19 +46,19 @@ const LEAVE_TIMEOUT_MS = 2000;
  */
 export function createSession(options: SessionOptions): Session {
   const membership = createMembership();
-  const holdBack = createHoldBack();
+  const paused = createPausedPartitions();
   const giveUp = new AbortController();
   /** The first one counts. */
   const ended = Promise.withResolvers<SessionEnd>();
   let closing = false;
   const heartbeatMs = Math.max(200, Math.floor(options.sessionTimeoutMs / 4));
   const consumer = createConsumer(options, heartbeatMs);
-  observe(consumer, { options, membership, holdBack, end: ended.resolve });
+  observe(consumer, { options, membership, paused, end: ended.resolve });
   const context: BatchContext = {
     ...options,
-    patience: { heartbeatMs, rebalanceGraceMs: options.rebalanceTimeoutMs / 2, giveUp: giveUp.signal },
+    keepAliveLimits: { heartbeatMs, rebalanceGraceMs: options.rebalanceTimeoutMs / 2, giveUp: giveUp.signal },
     membership,
-    holdBack,
+    paused,
     abandoned: new Map(),
     isClosing: () => closing,
     fail(error) {
@@ -95,7 +95,7 @@ export function createSession(options: SessionOptions): Session {
         membership.leave();
         await settlesWithin(left, LEAVE_TIMEOUT_MS);
       }
-      holdBack.stop();
+      paused.stop();
       ended.resolve({ reason: 'stopped' });
       return clean;
     },
@@ -122,7 +122,7 @@ function createConsumer(options: SessionOptions, heartbeatMs: number): Consumer 
 interface SessionParts {
   readonly options: Pick<SessionOptions, 'emit' | 'progress' | 'onContact' | 'onState'>;
   readonly membership: Membership;
-  readonly holdBack: HoldBack;
+  readonly paused: PausedPartitions;
   readonly end: (end: SessionEnd) => void;
 }
 
@@ -156,13 +156,13 @@ function observe({ on, events }: Consumer, parts: SessionParts): void {
 export function joined(
   memberId: string,
   assignment: Assignment,
-  { options: { progress, emit, onState }, membership, holdBack }: Omit<SessionParts, 'end'>,
+  { options: { progress, emit, onState }, membership, paused }: Omit<SessionParts, 'end'>,
 ): void {
   membership.joined(assignment);
   progress.assign(assignment);
-  holdBack.retain((topic, partition) => membership.owns(topic, partition));
+  paused.retain((topic, partition) => membership.owns(topic, partition));
   for (const { topic, partition } of progress.status()) {
-    progress.pause(topic, partition, holdBack.isWaiting(topic, partition));
+    progress.pause(topic, partition, paused.isPaused(topic, partition));
   }
   onState('stable');
   emit({ type: 'group_join', memberId, generation: membership.generation(), assignment });

@@ -32,7 +32,7 @@ export type SourceChange =
   | { readonly type: 'joined'; readonly assignment: Assignment }
   /** Offsets were committed, or nothing is left to read. */
   | { readonly type: 'progress' }
-  | { readonly type: 'looked_in_vain'; readonly error: GatewatchError }
+  | { readonly type: 'refresh_failed'; readonly error: GatewatchError }
   | { readonly type: 'crash'; readonly error: GatewatchError }
   | { readonly type: 'unreachable'; readonly error: GatewatchError }
   | { readonly type: 'fatal'; readonly error: Error }
@@ -77,7 +77,7 @@ export function nextState(state: SourceState, change: SourceChange, nowMs: numbe
       return { ...state, assigned: change.assignment };
     case 'progress':
       return { ...state, crashingSinceMs: null };
-    case 'looked_in_vain':
+    case 'refresh_failed':
       return { ...state, lastError: change.error };
     case 'crash':
       return failed({ ...state, crashingSinceMs: state.crashingSinceMs ?? nowMs }, change.error, nowMs);

@@ -118,7 +118,7 @@ async function listTopics(source: RunningSource, admin: TopicAdmin): Promise<str
   return present;
 }
 
-/** Runs a session, looking at the broker beside it. */
+/** Runs a session, refreshing at the broker beside it. */
 async function runSession(
   source: RunningSource,
   session: Session,
@@ -127,16 +127,19 @@ async function runSession(
 ): Promise<SessionEnd> {
   const over = new AbortController();
   const run = session.run().finally(() => over.abort());
-  const looking = lookAtBroker(source, session, admin, topics, over.signal);
+  const refreshing = refreshBeside(source, session, admin, topics, over.signal);
   const end = await run;
   // kafkajs' consumer is done for, but a fatal end leaves it connected and in the group.
   if (end.reason !== 'stopped') await session.stop(source.settings.stopTimeoutMs);
-  await settlesWithin(looking, 1000);
+  await settlesWithin(refreshing, 1000);
   return end;
 }
 
-/** Looks now and then for lag, for stalls, and for topics that were missing: then the session begins anew. */
-async function lookAtBroker(
+/**
+ * Refreshes lag and watermarks now and then, and reports stalls. Stops the session when a missing topic has
+ * appeared: the next session subscribes to it.
+ */
+async function refreshBeside(
   source: RunningSource,
   session: Session,
   admin: TopicAdmin,
@@ -158,7 +161,7 @@ async function lookAtBroker(
         await session.stop(settings.stopTimeoutMs);
       }
     } catch (error) {
-      change({ type: 'looked_in_vain', error: describeFailure(error, settings.brokers) });
+      change({ type: 'refresh_failed', error: describeFailure(error, settings.brokers) });
     }
     reportStall(source);
   }

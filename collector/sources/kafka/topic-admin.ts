@@ -180,10 +180,10 @@ export type Rewind = (admin: Pick<TopicAdmin, 'rewind'>, topics: readonly string
 const SESSIONS_TO_WAIT = 6;
 
 /**
- * Makes a group begin at the oldest records once, if that is asked for. The group must have no members: throws
- * while it has, for up to SESSIONS_TO_WAIT session timeouts after that was first seen. After that another
- * collector works in the group, and it goes on where it is. The time that a broker cannot be asked does not
- * count.
+ * Makes a group begin at the oldest records once, if that is asked for. The group must have no members:
+ * throws while it has, for up to SESSIONS_TO_WAIT session timeouts after that was first seen. After that
+ * another collector works in the group, and it goes on where it is. The time that a broker cannot be asked
+ * does not count.
  */
 export function createRewind(
   { rewind, brokers }: Pick<KafkaSourceOptions, 'rewind' | 'brokers'>,

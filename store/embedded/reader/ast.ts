@@ -14,7 +14,7 @@ export interface AstNode {
 /**
  * Reads `EXPLAIN AST`'s text form: one node a line, one blank of indentation a level.
  *
- * A line break inside a name or literal makes an extra line here. That is harmless to a gate which refuses
+ * A line break inside a name or literal makes an extra line here. That is harmless to a policy which refuses
  * every kind of node that it does not know: text can add nodes in this way, but not hide any.
  */
 export function parseAst(text: string): AstNode[] {

@@ -1,3 +1,4 @@
+import type { EngineSession } from '../engine.ts';
 import { aggregateCombinators, allowedFunctions, type AllowedNames } from './allowed-functions.ts';
 import { allowedTableFunctions } from './allowed-tables.ts';
 
@@ -8,6 +9,21 @@ import { allowedTableFunctions } from './allowed-tables.ts';
 export interface FunctionCatalog {
   readonly functions: ReadonlyMap<string, string>;
   readonly tableFunctions: ReadonlySet<string>;
+}
+
+/** Asks the engine which functions it has. */
+export async function readCatalog(session: Pick<EngineSession, 'query'>): Promise<FunctionCatalog> {
+  const sql = `
+    SELECT lower(name), if(alias_to = '', name, alias_to) FROM system.functions
+    UNION ALL SELECT lower(name), '' FROM system.table_functions`;
+  const functions = new Map<string, string>();
+  const tableFunctions = new Set<string>();
+  for (const line of (await session.query(sql, 'TSVRaw')).text().trimEnd().split('\n')) {
+    const [name = '', meant = ''] = line.split('\t');
+    if (meant === '') tableFunctions.add(name);
+    else functions.set(name, meant);
+  }
+  return { functions, tableFunctions };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { clickhouseError, type ClickHouseError } from '../clickhouse-error.ts';
 import { formatStatement, parserError } from '../sql/format.ts';
-import { quoteString } from '../sql/quote.ts';
+import { quoteString } from '../../sql/quote.ts';
 import { isForm, readFields, type Fields } from './form.ts';
 import type { FunctionRules } from './function-rules.ts';
 import { judgeText, judgeTree, type ReadStatement } from './judge.ts';
@@ -17,6 +17,12 @@ const MAX_CANONICAL_LENGTH = 4 * MAX_STATEMENT_BYTES;
 const MAX_TREE_LENGTH = 8 * 1024 * 1024;
 const MAX_FILTERS = 16;
 
+/** What judging needs of the engine. */
+interface Judge {
+  readonly ask: AskParser;
+  readonly rules: FunctionRules;
+}
+
 /**
  * Judges what a reader sent (decision 12): the engine's parser makes canonical text of it, and that text,
  * which is the one to be run, has to pass the lists of kinds, functions, tables, formats and settings.
@@ -28,6 +34,24 @@ export async function judgeRequest(
   ask: AskParser,
   rules: FunctionRules,
 ): Promise<ReaderVerdict> {
+  const judge = { ask, rules };
+  const { text, params } = await readRequest(request);
+  const database = valueOf(params, 'database') || request.database;
+  const judged = await judgeStatement(judge, text, database);
+  const settings: [string, string][] = [];
+  for (const [name, value] of judged.settings)
+    settings.push([name, name === TABLE_FILTERS ? await judgeFilters(judge, value, database) : value]);
+  const kept: [string, string][] = [];
+  for (const [name, value] of params) {
+    const isFilter = name === TABLE_FILTERS && value !== '';
+    if (name !== 'query') kept.push([name, isFilter ? await judgeFilters(judge, value, database) : value]);
+  }
+  const { kind, sql, format } = judged;
+  return { params: kept, statement: { kind, sql, format, settings } };
+}
+
+/** The statement, put together as ClickHouse does, and the parameters of the URL and of the form. */
+async function readRequest(request: ReaderRequest): Promise<{ text: string; params: Fields }> {
   const body = await unpack(request.body, request.contentEncoding);
   const fields = isForm(request.contentType) ? await readFields(body, request.contentType) : null;
   const params = [...request.search, ...(fields ?? [])];
@@ -35,65 +59,53 @@ export async function judgeRequest(
   const text = fields === null ? joined(query, body) : query;
   if (Buffer.byteLength(text) > MAX_STATEMENT_BYTES) throw tooLong();
   if (text.trim() === '') throw clickhouseError(62, 'Syntax error: Empty query');
-  const database = valueOf(params, 'database') || request.database;
+  return { text, params };
+}
 
-  const judged = await judgeStatement(text, database);
-  const settings: [string, string][] = [];
-  for (const [name, value] of judged.settings) {
-    settings.push([name, name === TABLE_FILTERS ? await judgeFilters(value, database) : value]);
-  }
-  const kept: [string, string][] = [];
-  for (const [name, value] of params) {
-    if (name === 'query') continue;
-    const isFilter = name === TABLE_FILTERS && value !== '';
-    kept.push([name, isFilter ? await judgeFilters(value, database) : value]);
-  }
-  const { kind, sql, format } = judged;
-  return { params: kept, statement: { kind, sql, format, settings } };
+async function judgeStatement(
+  { ask, rules }: Judge,
+  sql: string,
+  database: string | null,
+): Promise<ReadStatement> {
+  const statement = judgeText(await canonicalOf(ask, sql), rules);
+  if ('refused' in statement) throw refused(statement.refused);
+  const tree = await ask(`EXPLAIN AST ${statement.treeSql}`);
+  if (tree.length > MAX_TREE_LENGTH) throw tooLong();
+  const reason = judgeTree(tree, database, rules);
+  if (reason !== null) throw refused(reason);
+  return statement;
+}
 
-  async function judgeStatement(sql: string, db: string | null): Promise<ReadStatement> {
-    const canonical = await canonicalOf(sql);
-    const statement = judgeText(canonical, rules);
-    if ('refused' in statement) throw refused(statement.refused);
-    const tree = await ask(`EXPLAIN AST ${statement.treeSql}`);
-    if (tree.length > MAX_TREE_LENGTH) throw tooLong();
-    const reason = judgeTree(tree, db, rules);
-    if (reason !== null) throw refused(reason);
-    return statement;
-  }
+async function canonicalOf(ask: AskParser, sql: string): Promise<string> {
+  const line = await ask(formatStatement(sql)).catch((error: unknown) => {
+    throw parserError(error);
+  });
+  if (line.length > MAX_CANONICAL_LENGTH) throw tooLong();
+  return line.replace(/\n$/, '');
+}
 
-  async function canonicalOf(sql: string): Promise<string> {
-    const line = await ask(formatStatement(sql)).catch((error: unknown) => {
-      throw parserError(error);
-    });
-    if (line.length > MAX_CANONICAL_LENGTH) throw tooLong();
-    return line.replace(/\n$/, '');
+/**
+ * `{'table':'condition', ..}`: each condition is judged as that of a SELECT, and goes on in canonical form.
+ */
+async function judgeFilters(judge: Judge, value: string, database: string | null): Promise<string> {
+  const line = await canonicalOf(judge.ask, `SELECT 1 SETTINGS ${TABLE_FILTERS} = ${value}`);
+  const map = judgeText(line, judge.rules);
+  const [setting, ...more] = 'refused' in map ? [] : map.settings;
+  const isOne = !('refused' in map) && map.sql === 'SELECT 1' && map.format === null && more.length === 0;
+  if (setting === undefined || setting[0] !== TABLE_FILTERS || !isOne) throw refused(`this ${TABLE_FILTERS}`);
+  const pairs: string[] = [];
+  for (const [table, condition] of readFilters(setting[1])) {
+    pairs.push(`${quoteString(table)}:${quoteString(await judgeCondition(judge, condition, database))}`);
   }
+  return `{${pairs.join(',')}}`;
+}
 
-  /**
-   * `{'table':'condition', ..}`: each condition is judged as that of a SELECT, and goes on in canonical form.
-   */
-  async function judgeFilters(value: string, db: string | null): Promise<string> {
-    const line = await canonicalOf(`SELECT 1 SETTINGS ${TABLE_FILTERS} = ${value}`);
-    const map = judgeText(line, rules);
-    const [setting, ...more] = 'refused' in map ? [] : map.settings;
-    const isOne = !('refused' in map) && map.sql === 'SELECT 1' && map.format === null && more.length === 0;
-    if (setting === undefined || setting[0] !== TABLE_FILTERS || !isOne)
-      throw refused(`this ${TABLE_FILTERS}`);
-    const pairs: string[] = [];
-    for (const [table, condition] of readFilters(setting[1])) {
-      pairs.push(`${quoteString(table)}:${quoteString(await judgeCondition(condition, db))}`);
-    }
-    return `{${pairs.join(',')}}`;
-  }
-
-  async function judgeCondition(condition: string, db: string | null): Promise<string> {
-    const before = 'SELECT 1 WHERE ';
-    const statement = await judgeStatement(before + condition, db);
-    const isCondition = statement.sql.startsWith(before) && statement.settings.length === 0;
-    if (!isCondition || statement.format !== null) throw refused(`this condition in ${TABLE_FILTERS}`);
-    return statement.sql.slice(before.length);
-  }
+async function judgeCondition(judge: Judge, condition: string, database: string | null): Promise<string> {
+  const before = 'SELECT 1 WHERE ';
+  const statement = await judgeStatement(judge, before + condition, database);
+  const isCondition = statement.sql.startsWith(before) && statement.settings.length === 0;
+  if (!isCondition || statement.format !== null) throw refused(`this condition in ${TABLE_FILTERS}`);
+  return statement.sql.slice(before.length);
 }
 
 /** The statement of the URL, a line end, the body: as ClickHouse joins them. */

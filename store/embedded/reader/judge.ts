@@ -3,7 +3,7 @@ import { treeRefusal } from './tree-rules.ts';
 import { parseAst } from './ast.ts';
 import { isName, isSymbol, isWord, readTokens, type Token } from './canonical-tokens.ts';
 import type { FunctionRules } from './function-rules.ts';
-import { withoutParameters } from './parameters.ts';
+import { withoutParameters } from './canonical-tokens.ts';
 import { kindOf, type StatementKind } from './statement-kinds.ts';
 import { takeTail, type Tail } from './statement-tail.ts';
 

@@ -19,14 +19,14 @@ export interface ReaderVerdict {
   readonly statement: AllowedStatement;
 }
 
-export type GateAnswer =
+export type PolicyAnswer =
   | { readonly id: number; readonly verdict: ReaderVerdict }
   /** An error in ClickHouse's terms. */
   | { readonly id: number; readonly code: number; readonly message: string }
   /** Judging it takes too long: this process ends, and another takes the requests that wait. */
   | { readonly id: number; readonly stuck: true };
 
-export interface GateQuestion {
+export interface PolicyQuestion {
   readonly id: number;
   readonly request: ReaderRequest;
 }
@@ -39,7 +39,7 @@ const HEAD_BYTES = 4;
  * Messages over a stream between two processes of ours: the length (4 bytes, little-endian), then the value
  * serialized by V8.
  */
-export function send(channel: Duplex, message: GateQuestion | GateAnswer): void {
+export function send(channel: Duplex, message: PolicyQuestion | PolicyAnswer): void {
   const body = serialize(message);
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt32LE(body.length);
@@ -47,7 +47,7 @@ export function send(channel: Duplex, message: GateQuestion | GateAnswer): void 
 }
 
 /** Calls `take` for each message. A length that no message of ours has ends the channel. */
-export function receive<T extends GateQuestion | GateAnswer>(
+export function receive<T extends PolicyQuestion | PolicyAnswer>(
   channel: Duplex,
   take: (message: T) => void,
 ): void {

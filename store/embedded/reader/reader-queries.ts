@@ -7,9 +7,9 @@ import { readHead } from '../request-body.ts';
 import { readRequestParams } from '../request-params.ts';
 import { createReadRunner } from '../run-read.ts';
 import type { Spool } from '../spool.ts';
-import { quoteString } from '../sql/quote.ts';
+import { quoteString } from '../../sql/quote.ts';
 import { allowedFormats } from './allowed-formats.ts';
-import type { ReaderGate } from './gate-client.ts';
+import type { ReaderPolicy } from './policy-client.ts';
 import { readerSettings } from './reader-settings.ts';
 import { MAX_BODY_BYTES, tooLong } from './bounds.ts';
 
@@ -26,7 +26,7 @@ export interface ReaderHttpRequest extends Omit<QueryRequest, 'params'> {
 export interface ReaderQueriesOptions {
   readonly engine: Engine;
   readonly spool: Spool;
-  readonly gate: ReaderGate;
+  readonly policy: ReaderPolicy;
   readonly limits: ReaderLimits;
   /** A body that has not arrived by then is given up. @default 30000 */
   readonly bodyTimeoutMs?: number;
@@ -38,17 +38,17 @@ const FORMATS: ReadonlyMap<string, string> = new Map(
 
 /**
  * Runs a reader's statements (decision 12). This process reads bytes and counts them; what they say is judged
- * in the gate's process, and only the text that comes back from there is run.
+ * in the policy's process, and only the text that comes back from there is run.
  */
 export function createReaderQueries(options: ReaderQueriesOptions) {
-  const { engine, spool, gate, limits, bodyTimeoutMs = 30_000 } = options;
+  const { engine, spool, policy, limits, bodyTimeoutMs = 30_000 } = options;
   const reads = createReadRunner(engine, spool);
 
   async function handle(request: ReaderHttpRequest): Promise<void> {
     const { search, headers, contentType, contentEncoding, answer, gone } = request;
     const body = await readBody(request.body, bodyTimeoutMs);
     const database = headers.database ?? null;
-    const { params: entries, statement } = await gate.judge({
+    const { params: entries, statement } = await policy.judge({
       search,
       database,
       contentType,

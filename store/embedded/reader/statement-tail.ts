@@ -1,4 +1,4 @@
-import { quoteString } from '../sql/quote.ts';
+import { quoteString } from '../../sql/quote.ts';
 import { isName, isSymbol, isWord, type Token } from './canonical-tokens.ts';
 
 /**

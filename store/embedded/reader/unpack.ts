@@ -1,10 +1,11 @@
-import { decompressFrame } from 'lz4-napi';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
 import { clickhouseError, type ClickHouseError } from '../clickhouse-error.ts';
+import { decodeLz4Frames } from '../lz4-frame.ts';
 import { MAX_BODY_BYTES, tooLong } from './bounds.ts';
 
-/** LZ4 frames do not say how long they become; 255 times as long is the most they can. */
+/** Bounds what blocks can claim together, before any is unpacked: 255 times as much. */
 const MAX_LZ4_BYTES = 65_536;
 
 const decoders = {
@@ -37,10 +38,14 @@ export async function unpack(body: Uint8Array, contentEncoding: string): Promise
 
 async function unpackLz4(packed: Buffer): Promise<Buffer> {
   if (packed.length > MAX_LZ4_BYTES) throw tooLong();
-  const unpacked = await decompressFrame(packed).catch(() => null);
-  if (unpacked === null) throw broken('lz4');
-  if (unpacked.length > MAX_BODY_BYTES) throw tooLong();
-  return unpacked;
+  const blocks: Buffer[] = [];
+  let size = 0;
+  for await (const block of decodeLz4Frames(Readable.from([packed]))) {
+    size += block.length;
+    if (size > MAX_BODY_BYTES) throw tooLong();
+    blocks.push(block);
+  }
+  return Buffer.concat(blocks);
 }
 
 const broken = (encoding: string): ClickHouseError =>

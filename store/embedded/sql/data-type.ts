@@ -1,4 +1,4 @@
-import { identifierName, tokenize, type Token } from './lexer.ts';
+import { identifierName, tokenize, type Token } from '../../sql/lexer.ts';
 
 /**
  * A ClickHouse type as written in results: `Array(Nullable(String))`, `Tuple(a UInt8, b String)`,

@@ -1,5 +1,5 @@
 import { ClickHouseError, fromEngineError } from '../clickhouse-error.ts';
-import { quoteString } from './quote.ts';
+import { quoteString } from '../../sql/quote.ts';
 
 const FORMATTER = 'SELECT formatQuerySingleLine';
 const SHOWN_CHARACTERS = 600;

@@ -1,5 +1,5 @@
-import { isWord, tokenize, type Token } from './lexer.ts';
-import { quoteString } from './quote.ts';
+import { isWord, tokenize, type Token } from '../../sql/lexer.ts';
+import { quoteString } from '../../sql/quote.ts';
 
 /** Where a statement names its output format, and where an INTO OUTFILE clause would go. */
 export interface OutputClause {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { fillAddresses } from '../../../alerts/grafana/alertmanager-config.ts';
+import { fillAddresses } from '../../../alerts/notify/alertmanager-config.ts';
 import { RULES } from '../../../alerts/rules/all.ts';
 import { RULE_GROUPS } from '../../../alerts/rules/rule.ts';
 import { HAS_ALERTMANAGER, startAlertmanager } from '../support/alertmanager.ts';

@@ -122,6 +122,13 @@ const packed = (name: string, encoding: string, body: Uint8Array): Attack => ({
   group: 'compression', name, method: 'POST', search: {}, headers: { 'content-encoding': encoding }, body,
 }); // prettier-ignore
 
+/** Blocks of one byte each, in a frame whose blocks may have four megabytes. */
+function tinyBlocks(count: number): Buffer {
+  const head = Buffer.from([0x04, 0x22, 0x4d, 0x18, 0x40, 0x70, 0]);
+  const block = Buffer.from([2, 0, 0, 0, 0x10, 0x20]);
+  return Buffer.concat([head, ...Array.from({ length: count }, () => block), Buffer.alloc(4)]);
+}
+
 /** An LZ4 frame that says that four gigabytes are to be passed over. */
 function skippableFrame(length: number): Buffer {
   const frame = Buffer.alloc(8 + length);
@@ -141,6 +148,8 @@ const compressed: readonly Attack[] = [
   packed('br bomb', 'br', brotliCompressSync(Buffer.alloc(100_000_000, 0x20))),
   packed('zstd bomb', 'zstd', zstdCompressSync(Buffer.alloc(200_000_000, 0x20))),
   packed('lz4 bomb', 'lz4', compressFrameSync(Buffer.alloc(10_000_000, 0x20))),
+  packed('lz4 bomb of 60 KB', 'lz4', compressFrameSync(Buffer.alloc(12_000_000, 0x20))),
+  packed('lz4 tiny blocks', 'lz4', tinyBlocks(9_000)),
   packed('lz4 skippable frame', 'lz4', skippableFrame(60_000)),
   packed('lz4 skippable frame, long', 'lz4', skippableFrame(900_000)),
   packed('lz4 cut', 'lz4', compressFrameSync(FILE_BODY).subarray(0, 12)),

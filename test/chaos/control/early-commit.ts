@@ -5,9 +5,9 @@ import { registerHooks } from 'node:module';
  * records is stored and its offset committed. A kill in between must then lose records, or the harness sees
  * nothing.
  */
-const FILE = '/collector/sources/kafka/session.ts';
-const HANDLE = 'const outcome = await offer(records, payload, ticket);';
-const COMMIT = 'await commitOffset(payload, ticket, next, { emit, brokers: options.brokers });';
+const FILE = '/collector/sources/kafka/handle-batch.ts';
+const HANDLE = 'const outcome = await runHandler(slice.records, payload, ticket, context);';
+const COMMIT = 'await commitOffset(payload, ticket, slice.next, context);';
 
 registerHooks({
   load(url, context, nextLoad) {
@@ -18,6 +18,6 @@ registerHooks({
       throw new Error(
         `the control arm does not know ${FILE} any more: adapt test/chaos/control/early-commit.ts`,
       );
-    return { ...loaded, source: source.replace(HANDLE, `${COMMIT}\n      ${HANDLE}`) };
+    return { ...loaded, source: source.replace(HANDLE, `${COMMIT}\n    ${HANDLE}`) };
   },
 });

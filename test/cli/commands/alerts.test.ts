@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADDRESSES } from '../../alerts/support/alertmanager-addresses.ts';
 import { HAS_ALERTMANAGER, startAlertmanager } from '../../alerts/support/alertmanager.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../alerts/support/webhook-receiver.ts';
 import { withEmbedded } from '../../support/embedded.ts';
@@ -185,5 +186,26 @@ describe('gatewatch alerts --send-test', () => {
     expect(nobody.code).toBe(2);
     expect(nobody.stderr).toContain('neither alerts.alertmanager nor alerts.webhook');
     expect((await send(hook(), '--severity', 'loud')).code).toBe(2);
+  });
+});
+
+describe('gatewatch alerts --alertmanager-config', () => {
+  it('writes the configuration with the addresses of the environment', async () => {
+    const out = join(folder, 'alertmanager');
+    const { code, stderr } = await cli(['alerts', '--alertmanager-config', out], { env: ADDRESSES });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const text = readFileSync(join(out, 'alertmanager.yml'), 'utf8');
+    expect(text).toContain(`smtp_smarthost: "${ADDRESSES.GATEWATCH_SMTP_SMARTHOST}"`);
+    expect(readdirSync(out)).toContain('gatewatch.tmpl');
+  });
+
+  it('refuses placeholders with all that is wrong, and writes nothing', async () => {
+    const out = join(folder, 'alertmanager-refused');
+    const env = { GATEWATCH_ALERT_EMAILS: 'payments@gatewatch.example' };
+    const { code, stderr } = await cli(['alerts', '--alertmanager-config', out], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('GATEWATCH_ALERT_EMAILS: gatewatch.example is reserved');
+    expect(stderr).toContain('GATEWATCH_SMTP_FROM: is not set');
+    expect(existsSync(out)).toBe(false);
   });
 });

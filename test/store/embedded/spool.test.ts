@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSpool } from '../../../store/embedded/spool.ts';
-import { guardValues } from '../../../store/embedded/sql/values-guard.ts';
+import { guardValues } from '../../../store/embedded/sql/insert-statement.ts';
 
 let folder: string;
 beforeEach(() => {

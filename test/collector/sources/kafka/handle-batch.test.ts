@@ -8,12 +8,15 @@ import {
   handleBatch,
   slicesOf,
 } from '../../../../collector/sources/kafka/handle-batch.ts';
-import { createHoldBack, type HoldBack } from '../../../../collector/sources/kafka/hold-back.ts';
+import {
+  createPausedPartitions,
+  type PausedPartitions,
+} from '../../../../collector/sources/kafka/paused-partitions.ts';
 import { createMembership } from '../../../../collector/sources/kafka/membership.ts';
 import type { KafkaEvent } from '../../../../collector/sources/kafka/port.ts';
 import { createProgress } from '../../../../collector/sources/kafka/progress.ts';
 
-const opened: HoldBack[] = [];
+const opened: PausedPartitions[] = [];
 afterEach(() => {
   for (const one of opened.splice(0)) one.stop();
 });
@@ -53,16 +56,16 @@ function scene(batch: Batch, { handle, commit, heartbeat }: Behaviour = {}) {
   membership.joined({ t: [0] });
   const progress = createProgress(() => 0, 60_000);
   progress.assign({ t: [0] });
-  const holdBack = createHoldBack();
-  opened.push(holdBack);
+  const paused = createPausedPartitions();
+  opened.push(paused);
   const giveUp = new AbortController();
   const context: BatchContext = {
     brokers: ['broker:9092'],
     maxRecordsPerHandle: 2,
-    patience: { heartbeatMs: 5, rebalanceGraceMs: 20, giveUp: giveUp.signal },
+    keepAliveLimits: { heartbeatMs: 5, rebalanceGraceMs: 20, giveUp: giveUp.signal },
     membership,
     progress,
-    holdBack,
+    paused,
     abandoned: new Map(),
     async handle(records, about) {
       steps.push(`handle ${records.map(({ offset }) => offset).join()}`);
@@ -88,7 +91,7 @@ function scene(batch: Batch, { handle, commit, heartbeat }: Behaviour = {}) {
   } as unknown as EachBatchPayload;
   const run = (): Promise<void> => handleBatch(payload, context);
   const types = (): string[] => events.map(({ type }) => type);
-  return { run, steps, events, types, membership, progress, holdBack, context, giveUp };
+  return { run, steps, events, types, membership, progress, paused, context, giveUp };
 }
 
 describe('a batch', () => {
@@ -122,13 +125,13 @@ describe('a batch', () => {
   });
 
   it('pauses its partition uncommitted while the store is away', async () => {
-    const { run, steps, events, holdBack, progress } = scene(batchOf([5]), {
+    const { run, steps, events, paused, progress } = scene(batchOf([5]), {
       handle: () => Promise.reject(away),
     });
     await run();
     expect(steps).toEqual(['handle 5']);
     expect(events).toMatchObject([{ type: 'paused', offset: '5', attempt: 1, retryInMs: 60_000 }]);
-    expect(holdBack.isWaiting('t', 0)).toBe(true);
+    expect(paused.isPaused('t', 0)).toBe(true);
     expect(progress.status()[0]).toMatchObject({ paused: true, position: '5' });
   });
 

@@ -8,12 +8,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadChdb } from '../../../../store/embedded/chdb-library.ts';
-import { readCatalog } from '../../../../store/embedded/reader/catalog.ts';
+import { readCatalog } from '../../../../store/embedded/reader/function-rules.ts';
 import {
   createFunctionRules,
   type FunctionCatalog,
 } from '../../../../store/embedded/reader/function-rules.ts';
-import { PARSER_SETTINGS } from '../../../../store/embedded/reader/gate.ts';
+import { PARSER_SETTINGS } from '../../../../store/embedded/reader/policy-server.ts';
 import { formatStatement } from '../../../../store/embedded/sql/format.ts';
 import { judgeBoth, type JudgedFile, type JudgedStatement } from './judged.ts';
 import { TO_JUDGE } from './statements-to-judge.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readTokens } from '../../../../store/embedded/reader/canonical-tokens.ts';
-import { withoutParameters } from '../../../../store/embedded/reader/parameters.ts';
+import { withoutParameters } from '../../../../store/embedded/reader/canonical-tokens.ts';
 import { takeTail } from '../../../../store/embedded/reader/statement-tail.ts';
 
 function tailOf(text: string): { body: string; format: string | null; settings: unknown } {

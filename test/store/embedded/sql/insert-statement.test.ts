@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readInsert } from '../../../../store/embedded/sql/insert-statement.ts';
-import { quoteIdentifier } from '../../../../store/embedded/sql/quote.ts';
+import { quoteIdentifier } from '../../../../store/sql/quote.ts';
 
 describe('readInsert', () => {
   it.each([

@@ -3,9 +3,9 @@ import { fromEngineError } from '../clickhouse-error.ts';
 import type { EngineSession } from '../engine.ts';
 import { createFunctionRules, type FunctionCatalog } from './function-rules.ts';
 import { judgeRequest } from './judge-request.ts';
-import { receive, send, type GateQuestion } from './messages.ts';
+import { receive, send, type PolicyQuestion } from './messages.ts';
 
-export interface GateOptions {
+export interface PolicyServerOptions {
   readonly channel: Duplex;
   readonly open: () => EngineSession;
   readonly catalog: FunctionCatalog;
@@ -30,15 +30,15 @@ export const PARSER_SETTINGS = {
 } as const;
 
 /** Answers questions one after the other on each of a few sessions. */
-export function serveGate({ channel, open, catalog, end, deadlineMs = 5_000 }: GateOptions): void {
+export function servePolicy({ channel, open, catalog, end, deadlineMs = 5_000 }: PolicyServerOptions): void {
   const rules = createFunctionRules(catalog);
-  const waiting: GateQuestion[] = [];
+  const waiting: PolicyQuestion[] = [];
   const idle: EngineSession[] = [];
   for (let i = 0; i < SESSIONS; i++) idle.push(open());
   const settings = Object.entries(PARSER_SETTINGS).map(([name, value]) => `${name} = ${value}`);
   const isReady = Promise.all(idle.map((session) => session.query(`SET ${settings.join(', ')}`, 'TSVRaw')));
 
-  async function answer({ id, request }: GateQuestion, session: EngineSession): Promise<void> {
+  async function answer({ id, request }: PolicyQuestion, session: EngineSession): Promise<void> {
     const timer = setTimeout(() => {
       send(channel, { id, stuck: true });
       // The engine works on and cannot be interrupted. What is written is on its way when the next turn
@@ -70,7 +70,7 @@ export function serveGate({ channel, open, catalog, end, deadlineMs = 5_000 }: G
     }
   }
 
-  receive<GateQuestion>(channel, (question) => {
+  receive<PolicyQuestion>(channel, (question) => {
     waiting.push(question);
     pump();
   });

@@ -1,13 +1,15 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
-  chmodSync,
 } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
@@ -264,9 +266,12 @@ describe('the owner of a store', () => {
   it('hears what to do when the engine is not installed', async () => {
     const elsewhere = join(dataDir, 'elsewhere');
     const root = join(import.meta.dirname, '../../..');
-    for (const folder of ['collector/embedded', 'schemas']) {
+    for (const folder of ['store', 'schemas']) {
       cpSync(join(root, folder), join(elsewhere, folder), { recursive: true });
     }
+    // What is always installed.
+    mkdirSync(join(elsewhere, 'node_modules'));
+    symlinkSync(join(root, 'node_modules/lz4-napi'), join(elsewhere, 'node_modules/lz4-napi'));
     writeFileSync(join(elsewhere, 'package.json'), '{"type":"module"}');
     const copy = (await import(join(elsewhere, 'store/embedded/store.ts'))) as {
       startEmbeddedStore: typeof startEmbeddedStore;

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { refusalOfForeignPage } from '../../../../collector/sources/http/guard.ts';
+import { crossSiteRefusal } from '../../../../collector/sources/http/guard.ts';
 import { nameOfHost } from '../../../../schemas/host.ts';
 
 const HOSTS = new Set(['gatewatch.internal']);
-const statusOf = (headers: Record<string, string>) => refusalOfForeignPage(headers, HOSTS)?.status ?? 200;
+const statusOf = (headers: Record<string, string>) => crossSiteRefusal(headers, HOSTS)?.status ?? 200;
 
 describe('whether a page is foreign', () => {
   it.each<[string, Record<string, string>, number]>([

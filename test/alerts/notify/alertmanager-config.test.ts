@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { fillAddresses } from '../../../alerts/grafana/alertmanager-config.ts';
+import { fillAddresses } from '../../../alerts/notify/alertmanager-config.ts';
 import { ADDRESSES } from '../support/alertmanager-addresses.ts';
 
 const SHIPPED = readFileSync(

@@ -1,21 +1,21 @@
 import { clickhouseError } from './clickhouse-error.ts';
 
 /** Lets a limited number of statements run; the others wait in order of arrival. */
-export interface Gate {
-  /** Resolves, once there is a place, to the function that gives the place back. */
-  enter(): Promise<() => void>;
+export interface Semaphore {
+  /** Resolves, once there is a permit, to the function that gives it back. */
+  acquire(): Promise<() => void>;
 }
 
-/** @throws ClickHouseError 202 from `enter` when `waiting` statements wait already. */
-export function createGate(limits: { readonly running: number; readonly waiting: number }): Gate {
+/** @throws ClickHouseError 202 from `acquire` when `waiting` statements wait already. */
+export function createSemaphore(limits: { readonly running: number; readonly waiting: number }): Semaphore {
   let running = 0;
   const queue: (() => void)[] = [];
 
-  function leaveOnce(): () => void {
-    let left = false;
+  function releaseOnce(): () => void {
+    let released = false;
     return () => {
-      if (left) return;
-      left = true;
+      if (released) return;
+      released = true;
       const next = queue.shift();
       if (next === undefined) running--;
       else next();
@@ -23,10 +23,10 @@ export function createGate(limits: { readonly running: number; readonly waiting:
   }
 
   return {
-    async enter() {
+    async acquire() {
       if (running < limits.running) {
         running++;
-        return leaveOnce();
+        return releaseOnce();
       }
       if (queue.length >= limits.waiting) {
         throw clickhouseError(
@@ -35,7 +35,7 @@ export function createGate(limits: { readonly running: number; readonly waiting:
         );
       }
       await new Promise<void>((admitted) => queue.push(admitted));
-      return leaveOnce();
+      return releaseOnce();
     },
   };
 }

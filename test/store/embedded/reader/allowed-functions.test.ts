@@ -10,8 +10,8 @@ import {
   allowedSystemTables,
   allowedTableFunctions,
 } from '../../../../store/embedded/reader/allowed-tables.ts';
-import { createReaderGate, type ReaderGate } from '../../../../store/embedded/reader/gate-client.ts';
-import { startGate } from '../../../../store/embedded/reader/start-gate.ts';
+import { createReaderPolicy, type ReaderPolicy } from '../../../../store/embedded/reader/policy-client.ts';
+import { startPolicy } from '../../../../store/embedded/reader/policy-start.ts';
 import { parse as parseYaml } from 'yaml';
 import { INCIDENT_ORDERS } from '../../../../schemas/names.ts';
 import { withEmbedded, type TestStore } from '../../../support/embedded.ts';
@@ -118,20 +118,20 @@ const CLIENTS: readonly (readonly [string, string])[] = [
   ['DBeaver: DDL', 'SHOW CREATE TABLE gatewatch.orders'],
 ];
 
-describe('the gate lets pass', () => {
+describe('the policy lets pass', () => {
   let folder: string;
-  let gate: ReaderGate;
+  let policy: ReaderPolicy;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'gatewatch-gate-'));
-    gate = createReaderGate({ connect: () => startGate(join(folder, 'gate')), log: () => undefined });
+    folder = await mkdtemp(join(tmpdir(), 'gatewatch-policy-'));
+    policy = createReaderPolicy({ connect: () => startPolicy(join(folder, 'policy')), log: () => undefined });
   });
   afterAll(async () => {
-    gate.close();
+    policy.close();
     await rm(folder, { recursive: true, force: true });
   });
 
   const judge = (sql: string) =>
-    gate.judge({
+    policy.judge({
       search: [],
       database: 'gatewatch',
       contentType: '',

@@ -9,8 +9,8 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { loadChdb } from '../chdb-library.ts';
 import { ENGINE_READS, loadKoffi, raiseWall } from '../wall.ts';
-import { readCatalog } from './catalog.ts';
-import { serveGate } from './gate.ts';
+import { readCatalog } from './function-rules.ts';
+import { servePolicy } from './policy-server.ts';
 
 const CHANNEL = 3;
 /** Below the collector and its store. */
@@ -28,4 +28,4 @@ const library = await loadChdb();
 // Whether it stands is told by the engine's process, which stands behind the same one.
 raiseWall({ writable: [folder], readable: ENGINE_READS, forbidden: import.meta.filename }, await loadKoffi());
 const open = () => library.openSession(join(folder, 'engine'), []);
-serveGate({ channel, open, catalog: await readCatalog(open()), end });
+servePolicy({ channel, open, catalog: await readCatalog(open()), end });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPatientStore } from '../../../../collector/sinks/clickhouse/patient-store.ts';
+import { createRetryingStore } from '../../../../collector/sinks/clickhouse/retrying-store.ts';
 import { noInstruments } from '../../../../collector/telemetry/instruments.ts';
 import type { FrozenInsert } from '../../../../store/frozen-insert.ts';
 import { StoreError } from '../../../../store/store-error.ts';
@@ -15,60 +15,60 @@ const insert = (tableName: string): FrozenInsert => ({ tableName }) as FrozenIns
 function scene(answer: (insert: FrozenInsert) => Promise<void>) {
   const abort = new AbortController();
   const lines: string[] = [];
-  const patient = createPatientStore({
+  const retrying = createRetryingStore({
     store: { insertFrozen: answer } as never,
     policy: { minDelayMs: 1, maxDelayMs: 1, random: () => 0 },
     signal: abort.signal,
     instruments: noInstruments(),
     log: { info: (_details, text) => lines.push(text), warn: (_details, text) => lines.push(text) },
   });
-  return { patient, lines, abort };
+  return { retrying, lines, abort };
 }
 
 describe('a store that is asked until it answers', () => {
   it('gets the same insert again, and tells once of the trouble and of its end', async () => {
     let failures = 3;
     const seen: unknown[] = [];
-    const { patient, lines } = scene(async (given) => {
+    const { retrying, lines } = scene(async (given) => {
       seen.push(given);
       if ((failures -= 1) >= 0) throw away();
     });
     const rows = insert('rows');
-    await patient.insert(rows);
+    await retrying.insert(rows);
     expect(seen).toEqual([rows, rows, rows, rows]);
     expect(lines).toEqual(['insert failed, repeating', 'the store takes rows again']);
-    expect(patient.status()).toEqual({ state: 'ok', retries: 3, ambiguous: 3, lastError: null });
+    expect(retrying.status()).toEqual({ state: 'ok', retries: 3, ambiguous: 3, lastError: null });
   });
 
   it('is in trouble while one table waits, also when another goes in meanwhile', async () => {
-    const { patient, abort } = scene(async ({ tableName }) => {
+    const { retrying, abort } = scene(async ({ tableName }) => {
       if (tableName === 'stuck') throw away();
     });
-    const stuck = patient.insert(insert('stuck')).catch((error: unknown) => error);
-    await patient.insert(insert('other'));
-    expect(patient.status()).toMatchObject({ state: 'retrying', lastError: 'the connection was closed' });
+    const stuck = retrying.insert(insert('stuck')).catch((error: unknown) => error);
+    await retrying.insert(insert('other'));
+    expect(retrying.status()).toMatchObject({ state: 'retrying', lastError: 'the connection was closed' });
     abort.abort();
     expect(await stuck).toMatchObject({ code: 'stopped' });
   });
 
   it('does not get rows again that it refuses: they are an error', async () => {
     let calls = 0;
-    const { patient } = scene(async () => {
+    const { retrying } = scene(async () => {
       calls += 1;
       throw new StoreError('cannot parse', { code: 'store_rejected', retryable: false });
     });
-    await expect(patient.insert(insert('rows'))).rejects.toThrow('cannot parse');
-    expect([calls, patient.status().state]).toEqual([1, 'ok']);
+    await expect(retrying.insert(insert('rows'))).rejects.toThrow('cannot parse');
+    expect([calls, retrying.status().state]).toEqual([1, 'ok']);
   });
 
   it('answers other questions in the same way', async () => {
     let failures = 1;
-    const { patient } = scene(async () => undefined);
-    const answer = await patient.ask(async () => {
+    const { retrying } = scene(async () => undefined);
+    const answer = await retrying.ask(async () => {
       if ((failures -= 1) >= 0) throw away();
       return 42;
     });
-    expect([answer, patient.status()]).toEqual([
+    expect([answer, retrying.status()]).toEqual([
       42,
       { state: 'ok', retries: 1, ambiguous: 1, lastError: null },
     ]);

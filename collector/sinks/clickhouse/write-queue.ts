@@ -9,8 +9,8 @@ export interface PendingWrite {
   readonly bundle: RowBundle;
   readonly provenance: Provenance | undefined;
   readonly rowCount: number;
-  /** The gateway whose reply it is; '' for all that no single gateway can make large. */
-  readonly lane: string;
+  /** The gateway whose reply it is; '' for everything else. Each has a queue of its own. */
+  readonly gateway: string;
   /** Weeks of history that it writes to. */
   readonly weeks: ReadonlySet<number>;
   /** When it came, on the monotonic clock. */
@@ -18,7 +18,7 @@ export interface PendingWrite {
   readonly settle: (error?: unknown) => void;
 }
 
-/** Bundles taken together into one batch, and who waits for them. */
+/** Bundles taken together into one batch, and the writes that wait for them. */
 export interface Gathered extends Collected {
   readonly writes: readonly PendingWrite[];
 }
@@ -30,69 +30,70 @@ export interface Queue {
   add(write: PendingWrite): void;
   /** Whole bundles up to `maxRows` rows and MAX_WEEKS weeks, at least one; null when nothing waits. */
   take(maxRows: number): Gathered | null;
-  /** Everything that waits, taken out. */
+  /** Takes out everything that waits. */
   clear(): PendingWrite[];
 }
 
-interface Lane {
-  readonly name: string;
+interface GatewayQueue {
+  readonly gateway: string;
   readonly waiting: PendingWrite[];
-  /** How many of them are taken. */
+  /** How many of them the batch being gathered has taken. */
   taken: number;
 }
 
 /**
- * A queue of bundles: first in, first out within a lane, and lanes in turn, so that a gateway with long
- * histories waits behind itself only. A bundle is never split: its rows are acknowledged together.
+ * A fair queue of bundles: first in, first out for each gateway, and gateways in turn, so that one with long
+ * histories delays only itself. A bundle is never split: its rows are acknowledged together.
  */
 export function createQueue(): Queue {
   /** In the order in which they may begin a batch. */
-  const lanes = new Map<string, Lane>();
+  const queues = new Map<string, GatewayQueue>();
   let rows = 0;
 
   /**
-   * The lane that began this batch is the last to begin one again: a bundle that never fits into another's
-   * batch has its turn.
+   * The gateway that began this batch is the last to begin one again, so that a bundle that never fits into
+   * another's batch has its turn.
    */
-  function tidyUp(first: Lane): void {
-    lanes.delete(first.name);
-    lanes.set(first.name, first);
-    for (const lane of lanes.values()) {
-      lane.waiting.splice(0, lane.taken);
-      lane.taken = 0;
-      if (lane.waiting.length === 0) lanes.delete(lane.name);
+  function removeTaken(first: GatewayQueue): void {
+    queues.delete(first.gateway);
+    queues.set(first.gateway, first);
+    for (const queue of queues.values()) {
+      queue.waiting.splice(0, queue.taken);
+      queue.taken = 0;
+      if (queue.waiting.length === 0) queues.delete(queue.gateway);
     }
   }
 
   return {
     rows: () => rows,
-    isEmpty: () => lanes.size === 0,
+    isEmpty: () => queues.size === 0,
     add(write) {
       rows += write.rowCount;
-      const lane = lanes.get(write.lane);
-      if (lane === undefined) lanes.set(write.lane, { name: write.lane, waiting: [write], taken: 0 });
-      else lane.waiting.push(write);
+      const { gateway } = write;
+      const queue = queues.get(gateway);
+      if (queue === undefined) queues.set(gateway, { gateway, waiting: [write], taken: 0 });
+      else queue.waiting.push(write);
     },
     take(maxRows) {
-      const [first] = lanes.values();
+      const [first] = queues.values();
       if (first === undefined) return null;
       const batch = createBatch(maxRows);
-      let open = [...lanes.values()];
+      let open = [...queues.values()];
       while (open.length > 0) {
-        open = open.filter((lane) => {
-          const write = lane.waiting[lane.taken];
+        open = open.filter((queue) => {
+          const write = queue.waiting[queue.taken];
           if (write === undefined || !batch.takes(write)) return false;
-          lane.taken += 1;
+          queue.taken += 1;
           return true;
         });
       }
-      tidyUp(first);
+      removeTaken(first);
       rows -= batch.rows();
       return gather(batch.writes);
     },
     clear() {
-      const all = [...lanes.values()].flatMap(({ waiting }) => waiting);
-      lanes.clear();
+      const all = [...queues.values()].flatMap(({ waiting }) => waiting);
+      queues.clear();
       rows = 0;
       return all;
     },
@@ -102,7 +103,7 @@ export function createQueue(): Queue {
 /** A reply that is a batch by itself: others would wait for all its rows. An order has a few dozen items. */
 const LARGE_ROWS = 1_000;
 
-const isLarge = ({ lane, rowCount }: PendingWrite): boolean => lane !== '' && rowCount > LARGE_ROWS;
+const isLarge = ({ gateway, rowCount }: PendingWrite): boolean => gateway !== '' && rowCount > LARGE_ROWS;
 
 function createBatch(maxRows: number) {
   const writes: PendingWrite[] = [];
@@ -135,10 +136,10 @@ export function createPendingWrite(
 ): { write: PendingWrite; done: Promise<void> } {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const settle = (error?: unknown): void => (error === undefined ? resolve() : reject(error as Error));
-  const lane = bundle.polls?.[0]?.gateway ?? '';
+  const gateway = bundle.polls?.[0]?.gateway ?? '';
   const weeks = new Set<number>();
   for (const { event_time } of bundle.historyEvents ?? []) weeks.add(weekOf(event_time));
-  const write = { bundle, provenance, rowCount: countRows(bundle), lane, weeks, sinceMs, settle };
+  const write = { bundle, provenance, rowCount: countRows(bundle), gateway, weeks, sinceMs, settle };
   return { write, done: promise };
 }
 

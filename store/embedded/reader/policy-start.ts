@@ -10,12 +10,12 @@ import { fileURLToPath } from 'node:url';
  * @returns the way to it. When that closes, at either end, the process ends.
  * @throws when the system starts no process
  */
-export async function startGate(folder: string): Promise<Socket> {
+export async function startPolicy(folder: string): Promise<Socket> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // Beside this file: gate-process.ts in the sources, gate-process.js in the published package.
+  // Beside this file: policy-process.ts in the sources, policy-process.js in the published package.
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const script = fileURLToPath(new URL(`./gate-process.${extension}`, import.meta.url));
+  const script = fileURLToPath(new URL(`./policy-process.${extension}`, import.meta.url));
   const child = fork(script, [folder], {
     cwd: folder,
     execArgv: ['--no-warnings'],

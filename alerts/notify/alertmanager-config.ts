@@ -1,15 +1,40 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { alertmanagerFiles } from './notification-files.ts';
-import { ALERTMANAGER_ADDRESSES as ADDRESSES } from './notifications.ts';
+import { GatewatchError } from '../../schemas/errors.ts';
 
 /**
- * Writes Alertmanager's configuration with the addresses of the environment into a folder: `node
- * alerts/grafana/alertmanager-config.ts FOLDER`. Writes nothing while an address is missing or is one of
- * those that are made for documentation, so that no alert is sent to nobody.
+ * The shipped configuration of Alertmanager names its addresses as `${NAME}`, and Alertmanager reads no
+ * environment: here they are filled in. Nothing is written while an address is missing, or is one of those that
+ * are made for documentation, so that no alert is sent to nobody.
  */
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Names in the environment whose values replace `${NAME}`. */
+export const ADDRESSES = {
+  smarthost: 'GATEWATCH_SMTP_SMARTHOST',
+  from: 'GATEWATCH_SMTP_FROM',
+  emails: 'GATEWATCH_ALERT_EMAILS',
+  webhook: 'GATEWATCH_ALERT_WEBHOOK_URL',
+} as const;
+
+/**
+ * Writes the shipped files with the environment's addresses into a folder.
+ * @throws GatewatchError `config_invalid` with all that is wrong with the addresses
+ */
+export function writeAlertmanagerConfig(shippedFolder: string, folder: string, env: Environment): void {
+  const files = readdirSync(shippedFolder).map((name) => {
+    const text = readFileSync(join(shippedFolder, name), 'utf8');
+    return { name, filled: name.endsWith('.yml') ? fillAddresses(text, env) : { text } };
+  });
+  const problems = files.flatMap(({ filled }) => ('problems' in filled ? filled.problems : []));
+  if (problems.length > 0)
+    throw new GatewatchError(`Alertmanager's addresses are not complete:\n${problems.join('\n')}`, {
+      code: 'config_invalid',
+    });
+  mkdirSync(folder, { recursive: true });
+  for (const { name, filled } of files) if ('text' in filled) writeFileSync(join(folder, name), filled.text);
+}
 
 const PLACE = /\$\{(\w+)\}/g;
 
@@ -69,19 +94,3 @@ function mailHosts(addresses: readonly string[]): string[] | null {
 /** Names of RFC 2606 and RFC 6761 that no one can own, apart from `localhost`. */
 const isReserved = (host: string): boolean =>
   isIP(host) === 0 && /(^|\.)(example(\.(com|net|org))?|invalid|test)\.?$/i.test(host);
-
-if (import.meta.main) {
-  const [folder] = process.argv.slice(2);
-  const files = [...alertmanagerFiles()].map(
-    ([name, text]) => [name, fillAddresses(text, name.endsWith('.yml') ? process.env : {})] as const,
-  );
-  const problems = files.flatMap(([, filled]) => ('problems' in filled ? filled.problems : []));
-  if (folder === undefined) problems.unshift('usage: node alerts/grafana/alertmanager-config.ts FOLDER');
-  for (const problem of problems) console.error(problem);
-  if (folder === undefined || problems.length > 0) process.exitCode = 2;
-  else {
-    mkdirSync(folder, { recursive: true });
-    for (const [name, filled] of files) if ('text' in filled) writeFileSync(join(folder, name), filled.text);
-    console.error(`Alertmanager's configuration is in ${folder}`);
-  }
-}

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { identifierName, tokenize } from '../../../../store/embedded/sql/lexer.ts';
-import { findOutputClause, withOutfile } from '../../../../store/embedded/sql/output-clause.ts';
-import { quoteIdentifier, quoteString } from '../../../../store/embedded/sql/quote.ts';
-import { parseDataType } from '../../../../store/embedded/sql/data-type.ts';
+import { identifierName, tokenize } from '../../../store/sql/lexer.ts';
+import { findOutputClause, withOutfile } from '../../../store/embedded/sql/output-clause.ts';
+import { quoteIdentifier, quoteString } from '../../../store/sql/quote.ts';
+import { parseDataType } from '../../../store/embedded/sql/data-type.ts';
 
 const texts = (sql: string) => [...tokenize(sql)].map((token) => token.text);
 

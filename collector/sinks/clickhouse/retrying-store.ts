@@ -6,10 +6,10 @@ import { isDataError, StoreError } from '../../../store/store-error.ts';
 import type { RetryPolicy } from '../retry.ts';
 import { untilAnswered } from '../retry.ts';
 
-export interface PatientStoreOptions {
+export interface RetryingStoreOptions {
   readonly store: Pick<Store, 'insertFrozen'>;
   readonly policy: RetryPolicy;
-  /** Gives up what is under way. */
+  /** Once aborted, requests under way are given up. */
   readonly signal: AbortSignal;
   readonly instruments: Pick<Instruments, 'insertRetries' | 'ambiguousInserts'>;
   readonly log: {
@@ -18,22 +18,17 @@ export interface PatientStoreOptions {
   };
 }
 
-/** The store, asked until it answers. */
-export interface PatientStore {
+/** The store, with every request repeated until it answers. */
+export interface RetryingStore {
   /** @throws StoreError when the store refuses the rows; GatewatchError `stopped` */
   insert(insert: FrozenInsert): Promise<void>;
-  /** Any other question. @throws GatewatchError `stopped` */
+  /** Runs any other request. @throws GatewatchError `stopped` */
   ask<T>(question: () => Promise<T>): Promise<T>;
   status(): Pick<SinkStatus, 'state' | 'retries' | 'ambiguous' | 'lastError'>;
 }
 
-export function createPatientStore({
-  store,
-  policy,
-  signal,
-  instruments,
-  log,
-}: PatientStoreOptions): PatientStore {
+export function createRetryingStore(options: RetryingStoreOptions): RetryingStore {
+  const { store, policy, signal, instruments, log } = options;
   /**
    * What the store does not take at the moment, and why: tables are sent side by side, and one may go on
    * while another waits.
