@@ -25,8 +25,8 @@ const together = [
 
 export default defineConfig({
   test: {
-    // One Kafka broker for all files, started when the first of them asks.
-    globalSetup: ['test/support/kafka-broker.ts'],
+    // One Kafka broker and one migrated store to copy for all files, made when the first of them asks.
+    globalSetup: ['test/support/kafka-broker.ts', 'test/support/migrated-folder.ts'],
     projects: [
       { extends: true, test: { name: 'together', include: together, isolate: false } },
       {

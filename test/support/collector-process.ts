@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import type { configSchema } from '../../schemas/config.ts';
+import { copyTemplate } from './migrated-folder.ts';
 import { PATIENCE_MS } from './until.ts';
 
 export const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
@@ -82,6 +83,7 @@ export async function startCollectorProcess(options: CollectorProcessOptions): P
   const configFile = path.join(folder, 'gatewatch.yaml');
   const dataDir = options.config.dataDir ?? path.join(folder, 'data');
   await writeFile(configFile, JSON.stringify(withDefaults(options.config, folder)));
+  if (options.config.clickhouse === undefined && !existsSync(dataDir)) await copyTemplate('migrated', dataDir);
   const child = spawn(process.execPath, [MAIN, 'run', '--config', configFile], {
     env: { ...plainEnvironment(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

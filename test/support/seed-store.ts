@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { type ClickHouseClient, createClient } from '@clickhouse/client';
 import type { TableResult } from '../../store/store.ts';
 import { decode } from '../../collector/decode/code.ts';
-import { schemaStatements } from '../../store/migrate.ts';
 import type { OrderType, Outcome } from '../../schemas/dictionary.ts';
 import { DATABASE, type TableKey, TABLES } from '../../schemas/names.ts';
 import type { PollOutcome, RejectReason, Verdict } from '../../schemas/rows.ts';
-import { type TestStore, withEmbedded } from './embedded.ts';
+import type { TestStore } from './embedded.ts';
+import { withTemplate } from './migrated-folder.ts';
 
 /** A store with the real schema in the real engine, filled by plain inserts with rows that a test knows. */
 export interface SeededStore {
@@ -105,13 +105,9 @@ export interface Seed {
 }
 
 export async function startSeededStore(): Promise<SeededStore> {
-  const store = await withEmbedded();
-  const admin = client(store, store.writer, 'default');
-  await admin.command({ query: `CREATE DATABASE IF NOT EXISTS ${DATABASE}` });
-  await admin.close();
+  const store = await withTemplate('timeless');
   const writer = client(store, store.writer, DATABASE);
   const reader = client(store, store.reader, DATABASE);
-  for (const query of await schemaStatements()) await writer.command({ query });
   return {
     async query(sql) {
       return (await reader.query({ query: sql, format: 'JSON' })).json<Record<string, unknown>>();

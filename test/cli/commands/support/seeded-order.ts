@@ -1,8 +1,8 @@
 import { decode } from '../../../../collector/decode/code.ts';
-import { createMigrator } from '../../../../store/migrate.ts';
 import { createStore, type Store } from '../../../../store/store.ts';
 import type { Rows } from '../../../../schemas/rows.ts';
-import { withEmbedded, type TestStore } from '../../../support/embedded.ts';
+import type { TestStore } from '../../../support/embedded.ts';
+import { withTemplate } from '../../../support/migrated-folder.ts';
 
 /** 2026-11-21T10:15:30Z in microseconds. */
 export const START = Date.UTC(2026, 10, 21, 10, 15, 30) * 1000;
@@ -23,9 +23,8 @@ export interface MigratedStore {
 
 /** The real engine with the real schema. */
 export async function migratedStore(): Promise<MigratedStore> {
-  const embedded = await withEmbedded();
+  const embedded = await withTemplate('migrated');
   const store = createStore({ url: embedded.url, ...embedded.writer });
-  await createMigrator({ store }).run();
   return {
     embedded,
     store,
