@@ -83,7 +83,8 @@ export async function startCollectorProcess(options: CollectorProcessOptions): P
   const configFile = path.join(folder, 'gatewatch.yaml');
   const dataDir = options.config.dataDir ?? path.join(folder, 'data');
   await writeFile(configFile, JSON.stringify(withDefaults(options.config, folder)));
-  if (options.config.clickhouse === undefined && !existsSync(dataDir)) await copyTemplate('migrated', dataDir);
+  if (options.config.clickhouse === undefined && !existsSync(dataDir))
+    await copyTemplate('migrated', dataDir);
   const child = spawn(process.execPath, [MAIN, 'run', '--config', configFile], {
     env: { ...plainEnvironment(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,6 +3,7 @@ import { createMigrator } from '../../store/migrate.ts';
 import type { Store } from '../../store/store.ts';
 import { createStore } from '../../store/store.ts';
 import type { TestStore } from './embedded.ts';
+import { until } from './until.ts';
 
 export const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
 
@@ -46,8 +47,17 @@ export function openStore(
   return createStore({ ...embedded.writer, url: embedded.url, ...options });
 }
 
-/** The database of a store as it was after `openDatabase`, but for changes of its schema. */
+/**
+ * Makes the database of a store what it was after `openDatabase`, but for changes of its schema. What was
+ * under way there comes to its end first.
+ */
 export async function emptyDatabase(store: Store): Promise<void> {
+  const underWay = () =>
+    store.query(
+      "SELECT query_id FROM system.processes WHERE current_database = {database:String} AND query_kind = 'Insert'",
+      { database: store.database },
+    );
+  await until('inserts to end', underWay, (running) => running.length === 0);
   const full = await store.query<{ name: string }>(
     "SELECT DISTINCT table AS name FROM system.parts WHERE active AND database = {database:String} AND table != 'schema_migrations'",
     { database: store.database },

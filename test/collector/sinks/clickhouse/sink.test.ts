@@ -9,7 +9,7 @@ import type { TestStore } from '../../../support/embedded.ts';
 import { withEmbedded } from '../../../support/embedded.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import { faultOnce, startFaultProxy } from '../support/fault-proxy.ts';
-import { count, openDatabase, openStore } from '../../../support/migrated-store.ts';
+import { count, emptyDatabase, openDatabase, openStore } from '../../../support/migrated-store.ts';
 import { anyRow, historyEvent, historyEvents, settlement } from '../support/rows.ts';
 
 let embedded: TestStore;
@@ -18,7 +18,10 @@ beforeAll(async () => {
   embedded = await withEmbedded();
   proxy = await startFaultProxy(embedded.url);
 });
+/** Databases that no test uses now. */
+const free: Store[] = [];
 afterAll(async () => {
+  await Promise.all(free.map((store) => store.close()));
   await proxy.close();
   await embedded.stop();
 });
@@ -39,7 +42,8 @@ async function setUp(
   options: Partial<ClickHouseSinkOptions> & { requestTimeoutMs?: number } = {},
 ): Promise<SetUp> {
   const { requestTimeoutMs, ...sinkOptions } = options;
-  const store = await openDatabase(embedded);
+  const store = free.pop() ?? (await openDatabase(embedded));
+  await emptyDatabase(store);
   const { database } = store;
   const timeout = requestTimeoutMs === undefined ? {} : { requestTimeoutMs };
   const proxied = openStore(embedded, { url: proxy.url, database, ...timeout });
@@ -52,7 +56,7 @@ async function setUp(
   cleanUps.push(
     () => sink.stop(0),
     () => proxied.close(),
-    () => store.close(),
+    async () => void free.push(store),
   );
   return { sink, store };
 }

@@ -8,7 +8,7 @@ import { createSpanExporter } from '../../../../collector/sinks/otlp/span-export
 import type { HistoryEventRow, RowBundle } from '../../../../schemas/rows.ts';
 import type { TestStore } from '../../../support/embedded.ts';
 import { withEmbedded } from '../../../support/embedded.ts';
-import { openDatabase } from '../../../support/migrated-store.ts';
+import { emptyDatabase, openDatabase } from '../../../support/migrated-store.ts';
 import type { OtlpReceiver } from '../../../support/otlp-receiver.ts';
 import { startOtlpReceiver } from '../../../support/otlp-receiver.ts';
 import { historyEvent, historyEvents, settlement } from '../support/rows.ts';
@@ -18,18 +18,21 @@ let store: Store;
 let receiver: OtlpReceiver;
 beforeAll(async () => {
   embedded = await withEmbedded();
+  store = await openDatabase(embedded);
 });
-afterAll(() => embedded.stop());
+afterAll(async () => {
+  await store?.close();
+  await embedded?.stop();
+});
 
 const cleanUps: (() => Promise<unknown>)[] = [];
 beforeEach(async () => {
-  store = await openDatabase(embedded);
+  await emptyDatabase(store);
   receiver = await startOtlpReceiver();
 });
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0)) await cleanUp();
   await receiver.close();
-  await store.close();
 });
 
 function startExporter(options: Partial<SpanExporterOptions> = {}): SpanExporter {
