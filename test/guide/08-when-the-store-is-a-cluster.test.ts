@@ -14,10 +14,10 @@ import { count, openDatabase } from '../support/migrated-store.ts';
 /**
  * WHEN THE STORE IS A CLUSTER
  *
- * gatewatch talks to one ClickHouse address, `clickhouse.url`, and makes its tables on the server that answers
- * there. It has no feature for clusters: no `ON CLUSTER`, no replicated engines, no list of servers. What it
- * does have is a schema and a way to insert that are right on one server, and stay right when an operator
- * replicates that server.
+ * gatewatch talks to one ClickHouse address, `clickhouse.url`, and makes its tables on the server that
+ * answers there. It has no feature for clusters: no `ON CLUSTER`, no replicated engines, no list of servers.
+ * What it does have is a schema and a way to insert that are right on one server, and stay right when an
+ * operator replicates that server.
  *
  * What holds, and is shown below:
  *
