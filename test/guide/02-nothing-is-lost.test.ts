@@ -13,9 +13,9 @@ import { signedCallback } from '../integration/support/gateway.ts';
  *
  * Machines die in the middle of things. Two habits make that harmless:
  *
- *     acknowledge last    Whoever hands us something hears "done" when the rows are stored, not before. A kill in between
- *                         means that it is handed to us again.
- *     same thing, same id What is handed to us again has the identity that it had before, so the views show it once.
+ *     acknowledge last      A sender gets "done" when the rows are stored, not before. After a kill in between it
+ *                           sends again.
+ *     same thing, same id   What is sent again has the identity that it had before, so the views show it once.
  *
  * `01-life-of-an-event` shows the parts; `test/integration/restarts.test.ts` does to hundreds of orders what
  * this page does to one.

@@ -14,7 +14,7 @@ import { GATEWAY, type Scene, startScene } from './support/scene.ts';
  *     settled      final, and the last read brought nothing new: read no more
  *     abandoned    not final after a week: read no more, and said so
  *
- * Here the waits are fractions of a second. The schedule itself is a pure function,
+ * Here the waits are fractions of a second. The schedule itself is a pure function:
  * `collector/orders/advance.ts`.
  */
 describe('how an order is polled', () => {

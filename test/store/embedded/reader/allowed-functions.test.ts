@@ -118,20 +118,20 @@ const CLIENTS: readonly (readonly [string, string])[] = [
   ['DBeaver: DDL', 'SHOW CREATE TABLE gatewatch.orders'],
 ];
 
-describe('the gate lets pass', () => {
+describe('the policy lets pass', () => {
   let folder: string;
-  let gate: ReaderPolicy;
+  let policy: ReaderPolicy;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'gatewatch-gate-'));
-    gate = createReaderPolicy({ connect: () => startPolicy(join(folder, 'gate')), log: () => undefined });
+    folder = await mkdtemp(join(tmpdir(), 'gatewatch-policy-'));
+    policy = createReaderPolicy({ connect: () => startPolicy(join(folder, 'policy')), log: () => undefined });
   });
   afterAll(async () => {
-    gate.close();
+    policy.close();
     await rm(folder, { recursive: true, force: true });
   });
 
   const judge = (sql: string) =>
-    gate.judge({
+    policy.judge({
       search: [],
       database: 'gatewatch',
       contentType: '',
