@@ -6,22 +6,42 @@ import { PATIENCE_MS } from './test/support/until.ts';
 // Tests start the command line hundreds of times: its modules are compiled once.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'gatewatch-compile-cache');
 
+// Chromium and the lab take minutes, attacks take all that the machine has: `npm run test:e2e`, `test:lab`
+// and `test:attacks` run them apart.
+const suites =
+  process.env['GATEWATCH_SUITE'] === undefined ? ['test/e2e/**', 'test/lab/**', 'test/attacks/**'] : [];
+
+// Tests of plain functions, which share no state: most of their time would go into loading what they import
+// anew for each file.
+const together = [
+  'test/alerts/{backtest,count,evaluate,explain,notify}/**/*.test.ts',
+  'test/collector/{config,decode,orders,telemetry}/**/*.test.ts',
+  'test/collector/sources/{gateway,http}/**/*.test.ts',
+  'test/console/page/**/*.test.ts',
+  'test/operate/backfill/**/*.test.ts',
+  'test/schemas/**/*.test.ts',
+  'test/store/embedded/sql/**/*.test.ts',
+];
+
 export default defineConfig({
   test: {
     // One Kafka broker for all files, started when the first of them asks.
     globalSetup: ['test/support/kafka-broker.ts'],
-    include: ['test/**/*.test.ts'],
-    // Chromium and the lab take minutes, attacks take all that the machine has: `npm run test:e2e`,
-    // `test:lab` and `test:attacks` run them apart.
-    exclude:
-      process.env['GATEWATCH_SUITE'] === undefined ? ['test/e2e/**', 'test/lab/**', 'test/attacks/**'] : [],
+    projects: [
+      { extends: true, test: { name: 'together', include: together, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'apart', include: ['test/**/*.test.ts'], exclude: [...together, ...suites] },
+      },
+    ],
     // A busy machine is no reason to fail: tests wait for conditions, and only a failing one waits this long.
     expect: { poll: { timeout: PATIENCE_MS } },
     testTimeout: 2 * PATIENCE_MS,
     hookTimeout: 5 * PATIENCE_MS,
     // Real brokers, engines and processes on a shared machine: one more try in CI, none at home.
     retry: process.env['CI'] === undefined ? 0 : 1,
-    // Real brokers and engines are heavy: one core stays free for them where there are more than two.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Real brokers and engines are heavy: one core stays free for them where there are more. Where there are
+    // two, tests that wait for a process or for time to pass leave them idle.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
   },
 });
