@@ -63,7 +63,7 @@ export type Seconds = number | string;
 
 /** Where an order count looks. */
 export interface Scope {
-  /** Condition on a time column: within the scope, or up to so many seconds before it. */
+  /** Condition on a time column: within the scope, or up to `secondsBefore` before it. */
   readonly within: (time: string, secondsBefore?: Seconds) => string;
   /** SQL of the instant whose knowledge counts: later observations are left out. */
   readonly asOf: string;
