@@ -6,8 +6,8 @@ import { PATIENCE_MS } from './test/support/until.ts';
 // Tests start the command line hundreds of times: its modules are compiled once.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'gatewatch-compile-cache');
 
-// Chromium and the lab take minutes, attacks take all that the machine has: `npm run test:e2e`, `test:lab` and
-// `test:attacks` run them apart.
+// Chromium and the lab take minutes, attacks take all that the machine has: `npm run test:e2e`, `test:lab`
+// and `test:attacks` run them apart.
 const suites =
   process.env['GATEWATCH_SUITE'] === undefined ? ['test/e2e/**', 'test/lab/**', 'test/attacks/**'] : [];
 

@@ -15,8 +15,8 @@ const REREAD_RULE = 'GatewatchRereadCoverage';
 const REREAD_ROOM_SECONDS = 270;
 
 /**
- * What that rule must know: a read from the middle between the last two re-reads on counts as the last one, which
- * is judged some time after it was due.
+ * What that rule must know: a read from the middle between the last two re-reads on counts as the last one,
+ * which is judged some time after it was due.
  */
 function rereadSettings(rereadsS: readonly number[]): Readonly<Record<string, number>> {
   const [last = 0, before = 0] = rereadsS.toSorted((a, b) => b - a);

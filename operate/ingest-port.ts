@@ -21,7 +21,9 @@ export interface IngestPort {
     records: readonly KafkaRecord[],
     firstReceivedAt: (record: KafkaRecord) => EpochMicros | null,
   ): Promise<readonly boolean[]>;
-  /** Has orders watched. Resolves once they are stored, with the problem of each, null where it was accepted. */
+  /**
+   * Has orders watched. Resolves once they are stored, with the problem of each, null where it was accepted.
+   */
   takeWatchRequests(messages: readonly WatchMessage[]): Promise<readonly (Problem | null)[]>;
   /** The watch keys of those of these orders that are or were watched. */
   findWatched(orders: readonly WatchRef[]): Promise<ReadonlySet<string>>;

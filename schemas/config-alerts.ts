@@ -31,7 +31,7 @@ const ruleSettings = {
   minimumAffectedOrders: z.int().positive().optional(),
   /** Drops: only below this part of what is expected. */
   below: rate.optional(),
-  /** Drops: expect at least so many orders, or do not judge. */
+  /** Drops: the rule judges from this many expected orders on. */
   minimumExpectedOrders: z.int().positive().optional(),
   /** Numbers: the limit. */
   above: z.number().optional(),
@@ -58,7 +58,7 @@ export const alertsConfigSchema = z.strictObject({
     .strictObject({
       url,
       token: secret.optional(),
-      /** Repeat what still fires after so many minutes. @default 240 */
+      /** Minutes after which an alert that still fires is sent again. @default 240 */
       repeatMinutes: z.number().positive().default(240),
     })
     .optional(),

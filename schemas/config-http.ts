@@ -28,11 +28,11 @@ export type TlsConfig = z.output<typeof tlsSchema>;
 
 /** What one sender may take of a listener; each listener counts by itself. */
 const limitsSchema = z.strictObject({
-  /** The head of a request has to be there after so many milliseconds. @default 5000 */
+  /** Milliseconds that the head of a request may take. @default 5000 */
   headersTimeoutMs: z.int().positive().default(5_000),
-  /** A whole request, body included, has to be there after so many milliseconds. @default 15000 */
+  /** Milliseconds that a whole request may take, body included. @default 15000 */
   requestTimeoutMs: z.int().positive().default(15_000),
-  /** A connection without a request is closed after so many milliseconds. @default 60000 */
+  /** Milliseconds after which a connection without a request is closed. @default 60000 */
   idleTimeoutMs: z.int().positive().default(60_000),
   /** Heads larger than this many bytes are refused with 431. @default 16384 */
   maxHeaderBytes: z.int().min(1_024).max(1_048_576).default(16_384),

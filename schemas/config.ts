@@ -78,7 +78,7 @@ export const pollConfigSchema = z.strictObject({
   maxReplyBytes: z.int().positive().default(1_048_576),
   /** Callbacks for one order within this many milliseconds cause one read. @default 1000 */
   mergeCallbacksMs: z.int().min(0).default(1000),
-  /** While a circuit is open, one order probes every so many seconds. @default 30 */
+  /** Seconds between two probing requests while a circuit is open. @default 30 */
   probeS: z.number().positive().default(30),
 });
 export type PollConfig = z.output<typeof pollConfigSchema>;

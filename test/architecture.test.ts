@@ -108,7 +108,9 @@ describe('the tree', () => {
   });
 });
 
-/** Who may import whom: a room sees itself and the rooms beside its name. The longest name that fits counts. */
+/**
+ * Who may import whom: a room sees itself and the rooms beside its name. The longest name that fits counts.
+ */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'schemas/': [],
   'collector/decode/': ['schemas/'],
@@ -150,7 +152,9 @@ const roomOf = (path: string): string =>
   Object.keys(ROOMS)
     .filter((room) => path.startsWith(room))
     .toSorted((a, b) => b.length - a.length)[0] ?? '';
-/** `collector/sinks/clickhouse/` of a file within it; '' for a file that lies directly in its side's folder. */
+/**
+ * `collector/sinks/clickhouse/` of a file within it; '' for a file that lies directly in its side's folder.
+ */
 const adapterOf = (path: string) => /^collector\/(?:sources|sinks)\/[^/]+\//.exec(path)?.[0] ?? '';
 
 function isAllowed({ from, file }: Import): boolean {
@@ -220,44 +224,81 @@ describe('who may import whom', () => {
   });
 });
 
+describe('functions', () => {
+  const long = product
+    .flatMap(({ path, functions }) =>
+      functions.map(({ name, lines }) => ({ lines, place: `${path}: ${name}` })),
+    )
+    .filter(({ lines }) => lines > 60);
+
+  it('have at most 100 lines, texts such as SQL not counted', () => {
+    expect(long.filter(({ lines }) => lines > 100)).toEqual([]);
+  });
+
+  it('have at most 60 lines, but for ten of them', () => {
+    expect(long.length, long.map(({ lines, place }) => `${lines} ${place}`).join('\n')).toBeLessThanOrEqual(
+      10,
+    );
+  });
+});
+
+describe('comments', () => {
+  it('have at most 110 columns, as the formatter keeps for code', () => {
+    const prose = /^\s*(?:\*|\/\/|\/\*\*?) (?! |oxlint)/;
+    const wide = files.flatMap(({ path }) =>
+      readFileSync(join(ROOT, path), 'utf8')
+        .split('\n')
+        .map((line, index) => ({ line, place: `${path}:${index + 1}` }))
+        .filter(({ line }) => line.length > 110 && prose.test(line)),
+    );
+    expect(wide.map(({ place }) => place)).toEqual([]);
+  });
+});
+
 describe('tests', () => {
   it('use real parts: no module is mocked', () => {
     expect(files.flatMap(({ path, mocks }) => mocks.map((call) => `${path}: ${call}`))).toEqual([]);
   });
 
-  it('lie where the file they test lies, under test/', () => {
-    const kinds = new Set([
-      'attacks',
-      'contracts',
-      'support',
-      'integration',
-      'guide',
-      'bench',
-      'compose',
-      'deploy',
-      'supply-chain',
-      'e2e',
-      'chaos',
-      'lab',
-      'attacks',
-    ]);
-    for (const { path } of product) kinds.add(path.split('/')[0] ?? '');
-    const lost = files.filter(
-      ({ path }) => /^test\/[^/]+\//.test(path) && !kinds.has(path.split('/')[1] ?? ''),
-    );
-    expect(lost.map(({ path }) => path)).toEqual([]);
-  });
+  /** Folders of tests that are about the product as a whole, or about something that is not code. */
+  const KINDS: ReadonlySet<string> = new Set([
+    'attacks',
+    'bench',
+    'chaos',
+    'compose',
+    'contracts',
+    'deploy',
+    'docs',
+    'e2e',
+    'guide',
+    'integration',
+    'lab',
+    'supply-chain',
+    'support',
+  ]);
 
-  // Rooms whose tests have been moved; the list grows until it is every room.
-  it.each(['console', 'dashboards'])('of %s bear the name of the source file that they test', (room) => {
-    const sources = product.map(({ path }) => `test/${path.replace(/\.ts$/, '')}`);
-    const strays = files
+  it('mirror the tree: each stands where its file stands, and begins with the name of that file', () => {
+    const names = new Map<string, string[]>();
+    for (const { path } of product) {
+      const parts = path.replace(/\.ts$/, '').split('/');
+      parts.forEach((name, depth) => {
+        const folder = parts.slice(0, depth).join('/');
+        names.set(folder, [...(names.get(folder) ?? []), name]);
+      });
+    }
+    const lost = files
       .map(({ path }) => path)
-      .filter((path) => path.startsWith(`test/${room}/`) && path.endsWith('.test.ts'))
-      .filter(
-        (path) => !sources.some((source) => path.startsWith(`${source}.`) || path.startsWith(`${source}-`)),
-      );
-    expect(strays).toEqual([]);
+      .filter((path) => /^test\/.+\/.+\.test\.ts$/.test(path) && !KINDS.has(path.split('/')[1] ?? ''))
+      .filter((path) => {
+        const folder = path.split('/').slice(1, -1).join('/');
+        const test =
+          path
+            .split('/')
+            .at(-1)
+            ?.replace(/(\.property)?\.test\.ts$/, '') ?? '';
+        return !(names.get(folder) ?? []).some((name) => test === name || test.startsWith(`${name}-`));
+      });
+    expect(lost).toEqual([]);
   });
 });
 

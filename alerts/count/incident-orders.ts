@@ -38,7 +38,7 @@ SELECT {rule:String} AS rule, hit.gateway AS gateway, hit.order_type AS order_ty
   hit.affected_at AS affected_at, toString(known.status) AS status, known.amount AS amount, toString(known.currency) AS currency, known.channel AS channel
 FROM
 (
-  SELECT gateway, order_type, external_id, fact.1 AS label, fact.3 AS affected_at
+  SELECT gateway, order_type, external_id, fact.1 AS label, assumeNotNull(fact.3) AS affected_at
   FROM
   (
     ${scans.join('\n    UNION ALL\n    ')}

@@ -45,16 +45,16 @@ export type OrderSource =
   /** Orders that entered processing `afterSeconds` before; conditions read `decided`. */
   | { readonly kind: 'processing'; readonly afterSeconds: number }
   /**
-   * Orders that came into their last state `afterSeconds` before, late repeats of it left out; conditions read
-   * `confirmed` and `state`.
+   * Orders that came into their last state `afterSeconds` before, late repeats of it left out; conditions
+   * read `confirmed` and `state`.
    */
   | { readonly kind: 'confirmed'; readonly afterSeconds: number }
   /** Orders decided; conditions read `failed_at` and `paid_at`. */
   | { readonly kind: 'reversed'; readonly lookbackSeconds: number }
   /**
-   * Orders whose decision we knew `judgedAfterSeconds` before; conditions read `reread`: did we read the order
-   * again, at least `rereadFromSeconds` after we knew? Both hold for gateways whose settings, of these names, say
-   * nothing else.
+   * Orders whose decision we knew `judgedAfterSeconds` before; conditions read `reread`: did we read the
+   * order again, at least `rereadFromSeconds` after we knew? Both hold for gateways whose settings, of these
+   * names, say nothing else.
    */
   | { readonly kind: 'rereads'; readonly judgedAfterSeconds: number; readonly rereadFromSeconds: number };
 
@@ -63,13 +63,16 @@ export type Seconds = number | string;
 
 /** Where an order count looks. */
 export interface Scope {
-  /** Condition on a time column: within the scope, or up to so many seconds before it. */
+  /** Condition on a time column: within the scope, or up to `secondsBefore` before it. */
   readonly within: (time: string, secondsBefore?: Seconds) => string;
   /** SQL of the instant whose knowledge counts: later observations are left out. */
   readonly asOf: string;
   /** SQL of a setting of the rule, for the row's gateway. */
   readonly setting: (name: string, otherwise: number) => string;
-  /** SQL of the greatest value that it has for any gateway in the scope. Constant, so that the engine can prune. */
+  /**
+   * SQL of the greatest value that it has for any gateway in the scope. Constant, so that the engine can
+   * prune.
+   */
   readonly greatestSetting: (name: string, otherwise: number) => string;
 }
 
@@ -199,8 +202,9 @@ function chosenFacts(variants: readonly CountVariant[], fact: (label: LabelCount
 }
 
 /**
- * Late items can repeat the state that an order had before (interface document, 2.4, rule 2: for about ten minutes).
- * They decide nothing, so items from before the window tell whether an item in it is the first of its state.
+ * Late items can repeat the state that an order had before (interface document, 2.4, rule 2: for about ten
+ * minutes). They decide nothing, so items from before the window tell whether an item in it is the first of
+ * its state.
  */
 const LATE_REPEAT_SECONDS = 1_800;
 

@@ -17,7 +17,10 @@ export const RULE_VALUES = {
     affected: 'affected',
     /** Orders seen at the same place: n. */
     seen: 'seen',
-    /** So many affected orders are an incident. Beyond `affected` while the rule must not fire. */
+    /**
+     * The number of affected orders from which on it is an incident. Beyond `affected` while the rule must
+     * not fire.
+     */
     limit: 'limit',
     /** Where the window begins, in seconds since 1970. */
     window_from: 'window_from',

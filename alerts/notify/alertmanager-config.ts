@@ -5,8 +5,8 @@ import { GatewatchError } from '../../schemas/errors.ts';
 
 /**
  * The shipped configuration of Alertmanager names its addresses as `${NAME}`, and Alertmanager reads no
- * environment: here they are filled in. Nothing is written while an address is missing, or is one of those that
- * are made for documentation, so that no alert is sent to nobody.
+ * environment: here they are filled in. Nothing is written while an address is missing, or is one of those
+ * that are made for documentation, so that no alert is sent to nobody.
  */
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -139,7 +139,8 @@ export const ANTIFRAUD_SILENT: DropCondition = {
 };
 
 /**
- * When an order counts as read again, after its decision became known, and when that is judged: for the default
- * re-reads, after 60, 180 and 630 s. `alerts/settings.ts` works out both for those that are configured.
+ * When an order counts as read again, after its decision became known, and when that is judged: for the
+ * default re-reads, after 60, 180 and 630 s. `alerts/settings.ts` works out both for those that are
+ * configured.
  */
 export const REREADS = { kind: 'rereads', judgedAfterSeconds: 900, rereadFromSeconds: 405 } as const;

@@ -15,7 +15,7 @@ export interface LandingOptions {
 }
 
 const HOUR = 60;
-/** For data of less than so many minutes: the range, and how often the page is refreshed. */
+/** By the age of the data in minutes: the range to show, and how often the page is refreshed. */
 const SHORT_RANGES = [
   [4, 'now-5m', '5s'],
   [15, 'now-15m', '5s'],

@@ -40,7 +40,7 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'gateways[].poll.deadlineMs': 'One deadline over connecting, headers and body, in milliseconds.',
   'gateways[].poll.maxReplyBytes': 'Replies larger than this many bytes are refused.',
   'gateways[].poll.mergeCallbacksMs': 'Callbacks for one order within this many milliseconds cause one read.',
-  'gateways[].poll.probeS': 'While a circuit is open, one request passes every so many seconds.',
+  'gateways[].poll.probeS': 'Seconds between two probing requests while a circuit is open.',
   kafka: 'Kafka. Without it callbacks come by HTTP alone.',
   'kafka.brokers': 'Brokers, each `host:port`.',
   'kafka.clientId': 'Name towards the brokers.',
@@ -83,11 +83,10 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'http.trustedProxies':
     'Addresses of proxies, IP addresses or ranges, whose `X-Forwarded-For` tells who the sender is. Without them the sender is whoever connects: behind a proxy all senders then share the limits of one.',
   'http.limits': 'What one sender may take of a listener. Each listener counts by itself.',
-  'http.limits.headersTimeoutMs':
-    'The head of a request has to be there after so many milliseconds; 408 after that.',
+  'http.limits.headersTimeoutMs': 'Milliseconds that the head of a request may take; 408 after that.',
   'http.limits.requestTimeoutMs':
-    'A whole request, body included, has to be there after so many milliseconds; 408 after that.',
-  'http.limits.idleTimeoutMs': 'A connection without a request is closed after so many milliseconds.',
+    'Milliseconds that a whole request may take, body included; 408 after that.',
+  'http.limits.idleTimeoutMs': 'Milliseconds after which a connection without a request is closed.',
   'http.limits.maxHeaderBytes': 'Heads larger than this many bytes are refused with 431.',
   'http.limits.maxConnections':
     'Open connections at most. One more takes the place of the one that has done nothing for longest, of the address that has most.',
@@ -125,7 +124,7 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'alerts.webhook': "An address that is told of alerts, as JSON of the shape that Grafana's webhooks have.",
   'alerts.webhook.url': 'The address.',
   'alerts.webhook.token': 'Bearer token.',
-  'alerts.webhook.repeatMinutes': 'What still fires is repeated after so many minutes.',
+  'alerts.webhook.repeatMinutes': 'Minutes after which an alert that still fires is sent again.',
   'alerts.externalUrl': 'Base address of Grafana, put before the links of pages.',
   'alerts.rules':
     'Settings of rules by name of the rule, and below `gateways` by name of the gateway: `enabled`; of shares `shareAbove` (0 to 1) and `minimumAffectedOrders`; of drops `below` (part of what is expected) and `minimumExpectedOrders`; of numbers `above`. They hold wherever the rules are evaluated, Grafana too.',

@@ -40,8 +40,8 @@ export interface BackfillResult {
 }
 
 /**
- * Sends the orders of a file in chunks, at the destination's pace. Bad lines are reported and counted, and stop
- * nothing.
+ * Sends the orders of a file in chunks, at the destination's pace. Bad lines are reported and counted, and
+ * stop nothing.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillResult> {
   const { resume = null } = options;

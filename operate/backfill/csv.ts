@@ -20,7 +20,10 @@ export interface CsvRecord {
 /** Where the reader stands between two characters. Plain data, changed in place by `readCsv` and `endCsv`. */
 export interface CsvState {
   readonly delimiter: string;
-  /** `quote`: behind a quote within a quoted field, its end or the first of two. `spoilt`: text behind the end. */
+  /**
+   * `quote`: behind a quote within a quoted field, its end or the first of two. `spoilt`: text behind the
+   * end.
+   */
   mode: 'start' | 'plain' | 'quoted' | 'quote' | 'spoilt';
   field: string;
   fields: string[];

@@ -92,8 +92,8 @@ async function redriveRecords(run: Run): Promise<void> {
     await settle(run, stored, 'stored');
   });
   for (const reject of gone.flatMap(rejectsAt)) outcomes.set(reject, 'gone');
-  // The steps have stored that these are to be read. A running collector is asked now; else the next one finds
-  // it at its start.
+  // The steps have stored that these are to be read. A running collector is asked now; else the next one
+  // finds it at its start.
   const orders = ingest.ordersToRead();
   if (orders.length > 0 && !dryRun) await ask(run, orders);
 }

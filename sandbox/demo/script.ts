@@ -35,7 +35,8 @@ export function seasonTraffic(sandbox: Sandbox): void {
 }
 
 /**
- * Leaves a note on the dashboards, as a deployment would. The demo goes on when the collector does not take it.
+ * Leaves a note on the dashboards, as a deployment would. The demo goes on when the collector does not take
+ * it.
  * @param collector address of its interface
  */
 export async function annotate(

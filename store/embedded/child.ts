@@ -24,7 +24,7 @@ let policyArrived: (way: Duplex | Error) => void = () => undefined;
 process.on('message', (message: ParentMessage, handle?: Socket) => {
   if (message.message === 'start') main(message.config).catch(giveUp);
   else if (message.message === 'stop') void stop().finally(() => process.exit(0));
-  else policyArrived(handle ?? new Error(message.failure ?? 'no way to the process'));
+  else policyArrived(handle ?? new Error(message.failure ?? 'the process did not start'));
 });
 process.on('disconnect', end);
 // Ctrl-C reaches the whole process group: the parent decides what happens then.

@@ -65,7 +65,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
-/** One request and the way to its client. */
+/** One request and its answer. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

@@ -20,8 +20,8 @@ export interface ShareCounts {
 }
 
 /**
- * Numbers of `alerts/count/share-sql.ts` and `baseline.ts` that have no name to import. Equality with the SQL is
- * tested.
+ * Numbers of `alerts/count/share-sql.ts` and `baseline.ts` that have no name to import. Equality with the SQL
+ * is tested.
  */
 const MINIMUM_SAMPLES = 4;
 const WEEKS = 4;

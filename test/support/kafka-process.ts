@@ -176,7 +176,10 @@ async function firstLine(child: ChildProcess): Promise<number> {
   return pid;
 }
 
-/** Resolves when a broker answers at `bootstrap`; rejects when `running` turns false or `PATIENCE_MS` are over. */
+/**
+ * Resolves when a broker answers at `bootstrap`; rejects when `running` turns false or `PATIENCE_MS` are
+ * over.
+ */
 export async function untilReady(bootstrap: string, running: () => boolean): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {

@@ -25,7 +25,7 @@ export const STEPS_MS = [
   7200e3, 10800e3, 21600e3, 43200e3, DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS, 30 * DAY_MS,
 ];
 
-/** Ticks at round times, at most so many. */
+/** Ticks at round times, at most `most` of them. */
 export function timeTicks(from: number, to: number, most: number): number[] {
   const step = STEPS_MS.find((one) => (to - from) / one <= most) ?? 365 * DAY_MS;
   const ticks: number[] = [];

@@ -2,6 +2,9 @@
  * Tokens of a statement in the engine's canonical form (`formatQuerySingleLine`), which is far simpler than
  * SQL as people write it: one line, no comments, one way to quote.
  *
+ * Apart from the scanner of SQL on purpose: that one reads on past what it does not know, this one refuses
+ * the whole text.
+ *
  *   word     [A-Za-z_][A-Za-z0-9_]*
  *   quoted   `..`   a name, with backslash escapes
  *   string   '..'   with backslash escapes

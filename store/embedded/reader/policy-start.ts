@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 /**
  * Starts the process that judges readers' statements, in an empty folder of its own.
  *
- * @returns the way to it. When that closes, at either end, the process ends.
+ * @returns the socket to it. When that closes, at either end, the process ends.
  * @throws when the system starts no process
  */
 export async function startPolicy(folder: string): Promise<Socket> {

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loadRules } from '../../alerts/evaluate/rule-file.ts';
-import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
-import { evaluateAt } from './support/evaluation.ts';
-import { MINUTE, NOW, PAID, traffic } from './traffic.ts';
+import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
+import { type SeededStore, startSeededStore } from '../../support/seed-store.ts';
+import { evaluateAt } from '../support/evaluation.ts';
+import { MINUTE, NOW, PAID, traffic } from '../traffic.ts';
 
 const DECLINED = ['1.0.0.00', '1.1.1.00', '2.1.1.00', '4.1.4.41'];
 
-const OUT = fileURLToPath(new URL('../../alerts/out/provisioning/alerting', import.meta.url));
+const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', import.meta.url));
 const GATEWAYS = ['gone', 'half', 'steady', 'quiet', 'new'];
 
 let store: SeededStore;

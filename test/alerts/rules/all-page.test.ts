@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { HAS_ALERTMANAGER } from './support/alertmanager.ts';
-import { GATEWAY, GRAFANA_URL, livePage, pagesIn, type PageStory, RULE, RUNBOOK_URL } from './page-story.ts';
+import { HAS_ALERTMANAGER } from '../support/alertmanager.ts';
+import { GATEWAY, GRAFANA_URL, livePage, pagesIn, type PageStory, RULE, RUNBOOK_URL } from '../page-story.ts';
 
 describe.skipIf(!HAS_ALERTMANAGER)('a page, from the gateway to whoever is paged', () => {
   let story: PageStory;

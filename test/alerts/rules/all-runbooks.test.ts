@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
-import { BAD_PROVIDER_SIGNATURE, callbacks, MINUTE, REFUSED, TIMED_OUT, traffic } from './traffic.ts';
+import { type SeededStore, startSeededStore } from '../../support/seed-store.ts';
+import { BAD_PROVIDER_SIGNATURE, callbacks, MINUTE, REFUSED, TIMED_OUT, traffic } from '../traffic.ts';
 
-const RUNBOOKS = fileURLToPath(new URL('../../alerts/runbooks', import.meta.url));
+const RUNBOOKS = fileURLToPath(new URL('../../../alerts/runbooks', import.meta.url));
 const queries = readdirSync(RUNBOOKS).flatMap((name) =>
   [...readFileSync(`${RUNBOOKS}/${name}`, 'utf8').matchAll(/```sql\n([\s\S]*?)```/g)].map(
     (match, index) => [name, index + 1, match[1] ?? ''] as const,

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loadRules } from '../../alerts/evaluate/rule-file.ts';
-import { type SeededStore, type SeedOrder, startSeededStore } from '../support/seed-store.ts';
-import { evaluateAt } from './support/evaluation.ts';
-import { MINUTE, NOW, traffic } from './traffic.ts';
+import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
+import { type SeededStore, type SeedOrder, startSeededStore } from '../../support/seed-store.ts';
+import { evaluateAt } from '../support/evaluation.ts';
+import { MINUTE, NOW, traffic } from '../traffic.ts';
 
-const OUT = fileURLToPath(new URL('../../alerts/out/provisioning/alerting', import.meta.url));
+const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', import.meta.url));
 const WEEK = 7 * 24 * 60 * MINUTE;
 /** From one minute to four after a stutter began: evaluations a minute apart, at two phases. */
 const HALF_MINUTES = Array.from({ length: 7 }, (_, n) => NOW + MINUTE + n * 30_000);

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loadRules } from '../../alerts/evaluate/rule-file.ts';
-import { dateTime64, type SeededStore, startSeededStore } from '../support/seed-store.ts';
-import { evaluateAt } from './support/evaluation.ts';
-import { MINUTE, NOW, PAID, traffic } from './traffic.ts';
+import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
+import { dateTime64, type SeededStore, startSeededStore } from '../../support/seed-store.ts';
+import { evaluateAt } from '../support/evaluation.ts';
+import { MINUTE, NOW, PAID, traffic } from '../traffic.ts';
 
-const OUT = fileURLToPath(new URL('../../alerts/out/provisioning/alerting', import.meta.url));
+const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', import.meta.url));
 const UNREACHABLE = ['1.0.0.00', '1.1.1.00', '2.2.4.12'];
 /**
  * The provider cannot be reached; of two of them the configuration says something about the rule that
