@@ -28,10 +28,12 @@ const BUILD: Record<TemplateName, (store: Store) => Promise<void>> = {
 };
 
 /** vitest `globalSetup`: a folder of the run for stores to copy, each made when the first test needs it. */
-export default async function keepTemplates(): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'gatewatch-templates-'));
-  process.env[VARIABLE] = folder;
-  return () => rm(folder, { recursive: true, force: true });
+export async function setup(): Promise<void> {
+  process.env[VARIABLE] ??= await mkdtemp(join(tmpdir(), 'gatewatch-templates-'));
+}
+
+export async function teardown(): Promise<void> {
+  await rm(process.env[VARIABLE] ?? '', { recursive: true, force: true });
 }
 
 /** An engine of the test's own whose schema is in place, in a folder of its own. */
