@@ -41,7 +41,7 @@ describe('one number everywhere', () => {
     await scene.watch(...ids.flat());
     const settled = () =>
       scene.query<{ n: number }>(`SELECT countIf(settled_at IS NOT NULL) AS n FROM orders`);
-    await until('24 orders to be settled', settled, ([row]) => row?.n === 24, 60_000);
+    await until('24 orders to be settled', settled, ([row]) => row?.n === 24);
   });
   afterAll(async () => {
     await scene[Symbol.asyncDispose]();

@@ -108,7 +108,7 @@ beforeAll(async () => {
       ],
     },
   });
-}, 60_000);
+});
 afterAll(() => store?.stop());
 
 const evaluated = new Map<string, Promise<RuleEvaluation>>();

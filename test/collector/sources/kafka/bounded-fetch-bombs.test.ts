@@ -42,7 +42,6 @@ describe.skipIf(!kafka.available)('a batch that unpacks to more than is allowed'
 
   it.each(CODECS)(
     'packed with %s stands as one record with its offsets, and the partition goes on',
-    { timeout: 60_000 },
     async (_name, codec) => {
       const topic = await createTopic(brokers, uniqueName('bomb'), {
         settings: { 'max.message.bytes': '4000000' },
@@ -58,32 +57,28 @@ describe.skipIf(!kafka.available)('a batch that unpacks to more than is allowed'
     },
   );
 
-  it(
-    'is not held in memory with many others like it that are just small enough',
-    { timeout: 60_000 },
-    async () => {
-      const topic = await createTopic(brokers, uniqueName('bombs'));
-      for (let n = 0; n < 20; n += 1) await send(topic, CompressionTypes.ZSTD, [Buffer.alloc(15 << 20)]);
-      const most = { held: 0 };
-      const { source, records } = collect({
-        brokers,
-        topics: [topic],
-        groupId: uniqueName('g'),
-        handle: async (batch) => {
-          most.held = Math.max(most.held, batch.length);
-        },
-      });
-      await source.start();
-      await until('all of them', () => records.length === 20);
-      expect(most.held).toBe(1);
-    },
-  );
+  it('is not held in memory with many others like it that are just small enough', async () => {
+    const topic = await createTopic(brokers, uniqueName('bombs'));
+    for (let n = 0; n < 20; n += 1) await send(topic, CompressionTypes.ZSTD, [Buffer.alloc(15 << 20)]);
+    const most = { held: 0 };
+    const { source, records } = collect({
+      brokers,
+      topics: [topic],
+      groupId: uniqueName('g'),
+      handle: async (batch) => {
+        most.held = Math.max(most.held, batch.length);
+      },
+    });
+    await source.start();
+    await until('all of them', () => records.length === 20);
+    expect(most.held).toBe(1);
+  });
 });
 
 describe.skipIf(!kafka.available)('a record with very many headers', () => {
   afterEach(stopAll);
 
-  it('is read as fast as any other, every header kept', { timeout: 40_000 }, async () => {
+  it('is read as fast as any other, every header kept', async () => {
     const topic = await createTopic(brokers, uniqueName('headers'));
     const headers = Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`header-${n}`, String(n)]));
     await produce(brokers, topic, [{ value: 'many', headers: { ...headers, Signature: ['a', 'b'] } }]);

@@ -143,62 +143,54 @@ describe.skipIf(!kafka.available)('a Kafka source', () => {
     expect(await committedOffsets(brokers, groupId, topic)).toEqual(new Map([[0, 1]]));
   });
 
-  it(
-    'offers the same records again after a store outage of 15 s, without a rebalance',
-    { timeout: 60_000 },
-    async () => {
-      const topic = await createTopic(brokers, uniqueName('outage'), { partitions: 2 });
-      const groupId = uniqueName('g');
-      await produce(brokers, topic, [
-        { value: 'a', partition: 0 },
-        { value: 'b', partition: 1 },
-      ]);
-      let down = true;
-      const offered: string[] = [];
-      const { source, records, of } = collect({
-        brokers,
-        topics: [topic],
-        groupId,
-        async handle(batch) {
-          offered.push(...texts(batch));
-          if (down) throw storeDown();
-        },
-      });
-      await source.start();
-      await until(
-        'both partitions to be held back',
-        () => new Set(of('paused').map((one) => one.partition)).size === 2,
-      );
-      expect(source.status().stalled).toBe(false);
-      setTimeout(() => (down = false), 15_000);
-      await until('the records', () => records.length === 2);
-      expect(texts(records).toSorted()).toEqual(['a', 'b']);
-      expect(offered.length).toBeGreaterThan(10);
-      expect(of('group_join')).toHaveLength(1);
-      expect(of('rebalance')).toHaveLength(0);
-      await until('both commits', () => of('committed').length === 2);
-      expect(of('paused').at(-1)!.attempt).toBeGreaterThan(4);
-    },
-  );
+  it('offers the same records again after a store outage of 15 s, without a rebalance', async () => {
+    const topic = await createTopic(brokers, uniqueName('outage'), { partitions: 2 });
+    const groupId = uniqueName('g');
+    await produce(brokers, topic, [
+      { value: 'a', partition: 0 },
+      { value: 'b', partition: 1 },
+    ]);
+    let down = true;
+    const offered: string[] = [];
+    const { source, records, of } = collect({
+      brokers,
+      topics: [topic],
+      groupId,
+      async handle(batch) {
+        offered.push(...texts(batch));
+        if (down) throw storeDown();
+      },
+    });
+    await source.start();
+    await until(
+      'both partitions to be held back',
+      () => new Set(of('paused').map((one) => one.partition)).size === 2,
+    );
+    expect(source.status().stalled).toBe(false);
+    setTimeout(() => (down = false), 15_000);
+    await until('the records', () => records.length === 2);
+    expect(texts(records).toSorted()).toEqual(['a', 'b']);
+    expect(offered.length).toBeGreaterThan(10);
+    expect(of('group_join')).toHaveLength(1);
+    expect(of('rebalance')).toHaveLength(0);
+    await until('both commits', () => of('committed').length === 2);
+    expect(of('paused').at(-1)!.attempt).toBeGreaterThan(4);
+  });
 
-  it(
-    'keeps its membership while a handler runs longer than the session timeout',
-    { timeout: 40_000 },
-    async () => {
-      const topic = await createTopic(brokers, uniqueName('slow'));
-      await produce(brokers, topic, [{ value: 'a' }]);
-      const { source, of } = collect({
-        brokers,
-        topics: [topic],
-        groupId: uniqueName('g'),
-        sessionTimeoutMs: 2000,
-        handle: () => new Promise((resolve) => setTimeout(resolve, 6000)),
-      });
-      await source.start();
-      await until('the commit', () => of('committed').length === 1);
-      expect(of('group_join')).toHaveLength(1);
-    },
-  );
+  it('keeps its membership while a handler runs longer than the session timeout', async () => {
+    const topic = await createTopic(brokers, uniqueName('slow'));
+    await produce(brokers, topic, [{ value: 'a' }]);
+    const { source, of } = collect({
+      brokers,
+      topics: [topic],
+      groupId: uniqueName('g'),
+      sessionTimeoutMs: 2000,
+      handle: () => new Promise((resolve) => setTimeout(resolve, 6000)),
+    });
+    await source.start();
+    await until('the commit', () => of('committed').length === 1);
+    expect(of('group_join')).toHaveLength(1);
+  });
 
   it('ends for good when a handler fails with an error that trying again cannot help', async () => {
     const topic = await createTopic(brokers, uniqueName('fatal'));
@@ -247,26 +239,22 @@ describe.skipIf(!kafka.available)('a Kafka source', () => {
     expect(of('committed').map(({ offset }) => offset)).toEqual(['10', '20', '25']);
   });
 
-  it(
-    'names a missing topic, reads those that exist, and takes it up once it is created',
-    { timeout: 40_000 },
-    async () => {
-      const present = await createTopic(brokers, uniqueName('present'));
-      const late = uniqueName('late');
-      await produce(brokers, present, [{ value: 'a' }]);
-      const { source, records, of } = collect({ brokers, topics: [present, late], groupId: uniqueName('g') });
-      await source.start();
-      await until('the first record', () => records.length === 1);
-      expect(source.status().missingTopics).toEqual([late]);
-      expect(of('topic_missing')[0]?.error).toMatchObject({ code: 'kafka_topic_missing', retryable: true });
-      expect(of('topic_missing')[0]?.error.message).toContain(late);
-      await createTopic(brokers, late);
-      await produce(brokers, late, [{ value: 'b' }]);
-      await until('the second record', () => records.length === 2);
-      expect(texts(records)).toEqual(['a', 'b']);
-      expect(source.status().missingTopics).toEqual([]);
-    },
-  );
+  it('names a missing topic, reads those that exist, and takes it up once it is created', async () => {
+    const present = await createTopic(brokers, uniqueName('present'));
+    const late = uniqueName('late');
+    await produce(brokers, present, [{ value: 'a' }]);
+    const { source, records, of } = collect({ brokers, topics: [present, late], groupId: uniqueName('g') });
+    await source.start();
+    await until('the first record', () => records.length === 1);
+    expect(source.status().missingTopics).toEqual([late]);
+    expect(of('topic_missing')[0]?.error).toMatchObject({ code: 'kafka_topic_missing', retryable: true });
+    expect(of('topic_missing')[0]?.error.message).toContain(late);
+    await createTopic(brokers, late);
+    await produce(brokers, late, [{ value: 'b' }]);
+    await until('the second record', () => records.length === 2);
+    expect(texts(records)).toEqual(['a', 'b']);
+    expect(source.status().missingTopics).toEqual([]);
+  });
 
   it('creates missing topics when told to', async () => {
     const topic = uniqueName('made');

@@ -28,7 +28,7 @@ describe.skipIf(!canStartOne)('a connection that breaks in the middle of an answ
     await broker.stop();
   });
 
-  it('leaves nothing behind that the next connection would trip over', { timeout: 120_000 }, async () => {
+  it('leaves nothing behind that the next connection would trip over', async () => {
     const topic = await createTopic([broker.direct], uniqueName('cut'), { partitions: 2 });
     const { source, records } = collect({
       brokers: [`127.0.0.1:${link.port}`],
