@@ -5,12 +5,12 @@ import type { GatewayConfig } from '../schemas/config.ts';
 import type { Store } from '../store/store.ts';
 import { createEvaluator, type Evaluator } from './evaluate/evaluator.ts';
 import { loadRules } from './evaluate/rule-file.ts';
-import { createStateBook } from './evaluate/state-book.ts';
+import { createStateStore } from './evaluate/state-store.ts';
 import { startTicker } from './evaluate/ticker.ts';
 import type { Alert } from './explain/alert.ts';
 import { fileNotices } from './notify/notice-book.ts';
-import type { AlertTarget, TargetOptions } from './notify/target.ts';
-import { createTargets } from './notify/targets.ts';
+import type { AlertTarget, TargetOptions } from './notify/alert-target.ts';
+import { createTargets } from './notify/alertmanager.ts';
 import { settingRows } from './settings.ts';
 
 export interface AlertingOptions {
@@ -55,7 +55,7 @@ export async function startAlerting(options: AlertingOptions): Promise<() => Pro
     externalUrl: config.externalUrl,
     runbookUrl: config.runbookUrl,
     query: async (sql) => JSON.parse(await store.queryText(sql, 'JSON')) as never,
-    book: createStateBook({
+    book: createStateStore({
       query: (sql) => store.query(sql),
       insert: (rows) => store.insert('alertStates', rows),
       collectorId,

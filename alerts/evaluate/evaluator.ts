@@ -7,12 +7,12 @@ import {
   labelKey,
   type RuleMemory,
   until,
-} from './advance.ts';
+} from './alert-state.ts';
 import { type Alert, alertOf, type AlertTexts } from '../explain/alert.ts';
-import { createReferenceSource, type EvaluationSource } from './reference-source.ts';
+import { createRuleQueries, type RuleQueries } from './rule-queries.ts';
 import type { TableResult } from '../../store/store.ts';
 import type { ProvisionedRule } from './rule-file.ts';
-import type { StateBook } from './state-book.ts';
+import type { StateStore } from './state-store.ts';
 import { timingOf } from './timing.ts';
 
 /** Evaluates rules one after the other and remembers their alerts. Knows no clock: instants come in. */
@@ -53,7 +53,7 @@ export interface RuleFailure {
 export interface EvaluatorOptions extends AlertTexts {
   readonly rules: readonly ProvisionedRule[];
   readonly query: (sql: string) => Promise<TableResult>;
-  readonly book: StateBook;
+  readonly book: StateStore;
 }
 
 /** An alert that ended with its series: no longer in a rule's memory, and receivers still have to know. */
@@ -146,7 +146,7 @@ const isRecent = ({ state, resolvedAt }: AlertMemory, now: number): boolean =>
  */
 const notInFuture = (alert: AlertMemory, now: number): AlertMemory =>
   alert.resolvedAt !== null && alert.resolvedAt > now
-    ? { ...alert, resolvedAt: now - alert.heldMs - alert.missedMs }
+    ? { ...alert, resolvedAt: now - alert.heldMs - alert.missingForMs }
     : alert;
 
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
@@ -155,8 +155,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   let state = NOTHING_EVALUATED;
   // A rule's numbers in one statement: planning it costs more than running it. A rule that fires needs the
   // numbers of its texts as well.
-  const withoutTexts = createReferenceSource({ query, concurrency: 1 });
-  const withTexts = createReferenceSource({ query, concurrency: 1, texts: true });
+  const withoutTexts = createRuleQueries({ query, concurrency: 1 });
+  const withTexts = createRuleQueries({ query, concurrency: 1, texts: true });
 
   return {
     intervalsMs: [...new Set(rules.map((rule) => timingOf(rule).intervalMs))],
@@ -190,7 +190,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
 }
 
 async function outcomeOf(
-  source: EvaluationSource,
+  source: RuleQueries,
   rule: ProvisionedRule,
   now: number,
 ): Promise<EvaluationOutcome & { error?: unknown }> {

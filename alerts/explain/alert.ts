@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type AlertMemory, type AlertState, isFiring, labelKey } from '../evaluate/advance.ts';
+import { type AlertMemory, type AlertState, isFiring, labelKey } from '../evaluate/alert-state.ts';
 import type { Labels } from '../evaluate/math.ts';
 import type { ProvisionedRule } from '../evaluate/rule-file.ts';
 import { renderTemplate } from './template.ts';

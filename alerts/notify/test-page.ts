@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { AlertsConfig } from '../../schemas/config-alerts.ts';
 import type { Severity } from '../rules/rule.ts';
 import type { Alert } from '../explain/alert.ts';
-import { labelKey } from '../evaluate/advance.ts';
-import type { AlertTarget } from './target.ts';
-import { createTargets } from './targets.ts';
+import { labelKey } from '../evaluate/alert-state.ts';
+import type { AlertTarget } from './alert-target.ts';
+import { createTargets } from './alertmanager.ts';
 
 /** What a target said to the test page. */
 export interface TestPageAnswer {

@@ -2,7 +2,7 @@ import type { AlertsConfig } from '../../schemas/config-alerts.ts';
 import type { Alert } from '../explain/alert.ts';
 import { afterPost, decide, type Notice } from './notice.ts';
 import { notTaken, type PostOutcome, postJson, problemOf } from './post.ts';
-import type { AlertTarget, TargetOptions } from './target.ts';
+import type { AlertTarget, TargetOptions } from './alert-target.ts';
 import { webhookBody } from './webhook-body.ts';
 
 /** Gateways whose notifications are sent at once. */

@@ -5,7 +5,7 @@ import { firstProblem, problemText } from '../../schemas/problem.ts';
 import { sendProblem } from '../../schemas/http-problem.ts';
 import type { Asked, Console } from './console.ts';
 import type { PageFiles } from './page-files.ts';
-import { panelRequestSchema, scopeSchema } from './requests.ts';
+import { panelRequestSchema, scopeSchema } from './request-schemas.ts';
 
 export interface ConsoleRoutesOptions {
   readonly console: Console;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { EvaluationOutcome } from '../../../alerts/evaluate/advance.ts';
+import type { EvaluationOutcome } from '../../../alerts/evaluate/alert-state.ts';
 import {
   alertsAt,
   type EvaluatorState,

@@ -1,19 +1,19 @@
-import type { AlertState } from './advance.ts';
-import { type AlertMemory, ALERT_STATES, labelKey, type RuleMemory } from './advance.ts';
+import type { AlertState } from './alert-state.ts';
+import { type AlertMemory, ALERT_STATES, labelKey, type RuleMemory } from './alert-state.ts';
 import type { Rows } from '../../schemas/rows.ts';
 import { z } from 'zod';
 import type { Labels } from './math.ts';
 import type { ProvisionedRule } from './rule-file.ts';
 
 /** The states of all alerts in the store, so that a restart goes on where the last evaluation was. */
-export interface StateBook {
+export interface StateStore {
   /** What the rules knew last, by uid. Instances that have ended are left out. */
   load(): Promise<Map<string, RuleMemory>>;
   /** Writes down what changed, and what fires. */
   save(rule: ProvisionedRule, before: RuleMemory, alerts: readonly AlertMemory[]): Promise<void>;
 }
 
-export interface StateBookOptions {
+export interface StateStoreOptions {
   readonly query: <T>(sql: string) => Promise<T[]>;
   readonly insert: (rows: readonly Rows['alertStates'][]) => Promise<void>;
   readonly collectorId: string;
@@ -30,7 +30,7 @@ const memorySchema = z.object({
   error: z.string(),
 });
 
-export function createStateBook({ query, insert, collectorId }: StateBookOptions): StateBook {
+export function createStateStore({ query, insert, collectorId }: StateStoreOptions): StateStore {
   return {
     async load() {
       const rows = await query<{
@@ -51,7 +51,7 @@ export function createStateBook({ query, insert, collectorId }: StateBookOptions
         rule.set(labelKey(labels), {
           ...memory.data,
           heldMs: memory.data.heldMs ?? Math.max(0, row.evaluated_ms - memory.data.startsAt),
-          missedMs: 0,
+          missingForMs: 0,
           labels,
           state: row.state,
           reason: row.reason,
@@ -89,7 +89,7 @@ WHERE state != 'Normal' OR last.4 > now64(6) - INTERVAL 15 MINUTE`;
 
 function stateRow(rule: ProvisionedRule, alert: AlertMemory, collectorId: string): Rows['alertStates'] {
   // The row describes `evaluated_at`; for how long the series was missing since is no part of it.
-  const { labels, state, reason, evaluatedAt, missedMs: _, ...memory } = alert;
+  const { labels, state, reason, evaluatedAt, missingForMs: _, ...memory } = alert;
   const micros = (ms: number): number => Math.round(ms * 1000);
   return {
     rule_uid: rule.uid,

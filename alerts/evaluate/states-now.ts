@@ -1,11 +1,11 @@
 import { settlesWithin } from '../../schemas/deadline.ts';
 import type { AlertsAnswer, ConsoleAlert } from '../../schemas/console.ts';
 import type { TableResult } from '../../store/store.ts';
-import type { AlertInstance, RuleEvaluation } from './evaluate.ts';
+import type { AlertInstance, RuleEvaluation } from './evaluate-rule.ts';
 import { loadRules, type ProvisionedRule } from './rule-file.ts';
 import { renderTemplate } from '../explain/template.ts';
-import { createReferenceSource } from './reference-source.ts';
-import { problemText } from '../../store/problem-text.ts';
+import { createRuleQueries } from './rule-queries.ts';
+import { storeErrorText } from '../../store/store-error-text.ts';
 
 export interface AlertStatesOptions {
   readonly rulesFolder: string;
@@ -16,7 +16,7 @@ export interface AlertStatesOptions {
   /** Shortest time between evaluations; Grafana's own interval is a minute. @default 20,000 */
   readonly everyMs?: number;
   /** Longest wait of a question that comes before all rules have been evaluated once. @default 700 */
-  readonly patienceMs?: number;
+  readonly firstAnswerTimeoutMs?: number;
 }
 
 /** Evaluating may take this part of the time: on a small machine panels come first. */
@@ -34,9 +34,9 @@ const FORGET_AFTER_MS = 90_000;
  * nothing is evaluated.
  */
 export function createAlertStates(options: AlertStatesOptions): () => Promise<AlertsAnswer> {
-  const { rulesFolder, query, now, monotonicMs, everyMs = 20_000, patienceMs = 700 } = options;
-  const withoutTexts = createReferenceSource({ query, concurrency: 1 });
-  const withTexts = createReferenceSource({ query, concurrency: 1, texts: true });
+  const { rulesFolder, query, now, monotonicMs, everyMs = 20_000, firstAnswerTimeoutMs = 700 } = options;
+  const withoutTexts = createRuleQueries({ query, concurrency: 1 });
+  const withTexts = createRuleQueries({ query, concurrency: 1, texts: true });
   let rules: readonly ProvisionedRule[] | null = null;
   /** By rule, from this evaluation or the one before. */
   const alerts = new Map<string, readonly ConsoleAlert[]>();
@@ -68,7 +68,7 @@ export function createAlertStates(options: AlertStatesOptions): () => Promise<Al
       asOf = instant;
       error = null;
     } catch (failure) {
-      error = problemText(failure);
+      error = storeErrorText(failure);
     }
     nextAt =
       monotonicMs() + Math.max(everyMs, Math.min((monotonicMs() - started) / SHARE_OF_TIME, MOST_PAUSE_MS));
@@ -77,7 +77,7 @@ export function createAlertStates(options: AlertStatesOptions): () => Promise<Al
   return async () => {
     if (monotonicMs() >= nextAt) running ??= evaluate().finally(() => (running = null));
     if (running !== null && (rules === null || alerts.size < rules.length))
-      await settlesWithin(running, patienceMs);
+      await settlesWithin(running, firstAnswerTimeoutMs);
     return {
       alerts: [...alerts.values()].flat(),
       rules: rules?.length ?? 0,

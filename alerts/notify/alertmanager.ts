@@ -1,6 +1,6 @@
 import type { AlertsConfig } from '../../schemas/config-alerts.ts';
 import { notTaken, postJson, problemOf } from './post.ts';
-import type { AlertTarget, TargetOptions } from './target.ts';
+import type { AlertTarget, TargetOptions } from './alert-target.ts';
 import { createWebhook } from './webhook.ts';
 
 /** The targets that are configured. */

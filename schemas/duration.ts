@@ -1,4 +1,4 @@
-import { GatewatchError } from '../../schemas/errors.ts';
+import { GatewatchError } from './errors.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
