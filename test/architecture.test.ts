@@ -196,6 +196,12 @@ describe('who may import whom', () => {
     expect(users.filter((path) => !ENTRY_POINTS.has(path))).toEqual([]);
   });
 
+  it('5: the page of the console, which runs in a browser, knows schemas as types only', () => {
+    expect(strangers('console/page/', ({ file, typeOnly }) => !under(file, 'schemas/') || typeOnly)).toEqual(
+      [],
+    );
+  });
+
   it('6: nothing imports the generators of the docs', () => {
     const outside = productImports.filter(({ from }) => !from.startsWith('docs/'));
     expect(shown(outside.filter(({ file }) => under(file, 'docs/')))).toEqual([]);

@@ -43,7 +43,7 @@ export interface AlertMemory {
   readonly evaluatedAt: number;
   /** How long this state had lasted at its last evaluation, in milliseconds that passed. */
   readonly heldMs: number;
-  /** For how long its series has been missing since. */
+  /** For how long its series has been missing since then, in milliseconds. */
   readonly missingForMs: number;
   /** When it last stopped firing; null while it fires, or when it never did. */
   readonly resolvedAt: number | null;
@@ -80,14 +80,20 @@ export interface Step {
 export const isFiring = (state: AlertState): boolean =>
   state === 'Alerting' || state === 'Recovering' || state === 'NoData' || state === 'Error';
 
+/** Names and values of labels, by name. */
+export const sortedLabels = (labels: Labels): [name: string, value: string][] =>
+  Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
+
 /** Key of an instance: its labels in a fixed order. */
-export const labelKey = (labels: Labels): string =>
-  JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+export const labelKey = (labels: Labels): string => JSON.stringify(sortedLabels(labels));
+
+/** Ended alerts are repeated to receivers for this long, also after a restart. */
+export const RESOLVED_RETENTION_MS = 15 * 60_000;
 
 /** Receivers take an alert for ended after this many intervals without a notification. */
 const FORGET_AFTER_INTERVALS = 4;
 /** Grafana repeats itself to receivers no faster than this. */
-export const RESEND_DELAY_MS = 30_000;
+const RESEND_DELAY_MS = 30_000;
 
 /**
  * An evaluation that begins late by less than this part of its interval still counts as one interval after
@@ -172,6 +178,7 @@ const fresh = (labels: Labels, now: number): AlertMemory => ({
   error: '',
 });
 
+/** The same alert at the beginning of a state. */
 const enter = (
   was: AlertMemory,
   state: AlertState,
@@ -196,6 +203,7 @@ const hasLasted = ({ intervalMs }: RuleTiming, was: AlertMemory, ms: number): bo
 export const until = ({ intervalMs }: RuleTiming, now: number): number =>
   now + FORGET_AFTER_INTERVALS * Math.max(intervalMs, RESEND_DELAY_MS);
 
+/** After an evaluation in which it fires. */
 function fire(timing: RuleTiming, was: AlertMemory, now: number, reason: string): AlertMemory {
   const ends = until(timing, now);
   switch (was.state) {
@@ -210,6 +218,7 @@ function fire(timing: RuleTiming, was: AlertMemory, now: number, reason: string)
   }
 }
 
+/** After an evaluation in which it does not fire. */
 function notFiring(timing: RuleTiming, was: AlertMemory, now: number, reason: string): AlertMemory {
   switch (was.state) {
     case 'Normal':
@@ -258,7 +267,7 @@ function miss(timing: RuleTiming, was: AlertMemory, now: number): AlertMemory {
   return withTimes(was, enter(was, 'Normal', 'MissingSeries', was.startsAt, now), now);
 }
 
-/** Records when it began and when it ended. */
+/** Records when it was evaluated, when it began to fire and when it ended. */
 function withTimes(before: AlertMemory | undefined, next: AlertMemory, now: number): AlertMemory {
   const fires = isFiring(next.state);
   const fired = before !== undefined && isFiring(before.state);

@@ -4,7 +4,7 @@ import type { ProvisionedRule } from './rule-file.ts';
 import { expandMacros } from '../../store/macros.ts';
 import { joinQueries, splitResult, type JoinedQuery } from './join-queries.ts';
 
-/** Evaluates a rule at instants of the past or at the present one. */
+/** Evaluates rules by asking their own queries, at instants of the past or at the present one. */
 export interface RuleQueries {
   /** One evaluation for each instant, in their order. */
   readonly evaluate: (rule: ProvisionedRule, instants: readonly Date[]) => Promise<readonly RuleEvaluation[]>;

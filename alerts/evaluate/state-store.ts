@@ -1,8 +1,16 @@
-import type { AlertState } from './alert-state.ts';
-import { type AlertMemory, ALERT_STATES, labelKey, type RuleMemory } from './alert-state.ts';
+import {
+  type AlertMemory,
+  type AlertState,
+  ALERT_STATES,
+  labelKey,
+  RESOLVED_RETENTION_MS,
+  type RuleMemory,
+  sortedLabels,
+} from './alert-state.ts';
+import { parseJson } from '../../schemas/json.ts';
+import { TABLES } from '../../schemas/names.ts';
 import type { Rows } from '../../schemas/rows.ts';
 import { z } from 'zod';
-import type { Labels } from './math.ts';
 import type { ProvisionedRule } from './rule-file.ts';
 
 /** The states of all alerts in the store, so that a restart goes on where the last evaluation was. */
@@ -41,13 +49,13 @@ export function createStateStore({ query, insert, collectorId }: StateStoreOptio
         evaluated_ms: number;
         memory: string;
       }>(LOAD_SQL);
-      const book = new Map<string, Map<string, AlertMemory>>();
+      const known = new Map<string, Map<string, AlertMemory>>();
       for (const row of rows) {
         const memory = memorySchema.safeParse(parseJson(row.memory));
         // Written by another version: the next evaluation begins anew.
         if (!memory.success || !ALERT_STATES.includes(row.state)) continue;
         const labels = z.record(z.string(), z.string()).catch({}).parse(parseJson(row.labels));
-        const rule = book.get(row.rule_uid) ?? new Map<string, AlertMemory>();
+        const rule = known.get(row.rule_uid) ?? new Map<string, AlertMemory>();
         rule.set(labelKey(labels), {
           ...memory.data,
           heldMs: memory.data.heldMs ?? Math.max(0, row.evaluated_ms - memory.data.startsAt),
@@ -57,9 +65,9 @@ export function createStateStore({ query, insert, collectorId }: StateStoreOptio
           reason: row.reason,
           evaluatedAt: row.evaluated_ms,
         });
-        book.set(row.rule_uid, rule);
+        known.set(row.rule_uid, rule);
       }
-      return book;
+      return known;
     },
     async save(rule, before, alerts) {
       const rows = alerts
@@ -81,11 +89,11 @@ const LOAD_SQL = `SELECT rule_uid, labels, last.1 AS state, last.2 AS reason, la
 FROM
 (
   SELECT rule_uid, labels, argMax((toString(state), toString(reason), memory, evaluated_at), evaluated_at) AS last
-  FROM alert_states_store
+  FROM ${TABLES.alertStates}
   WHERE changed_at > now64(6) - INTERVAL 35 DAY
   GROUP BY rule_uid, labels
 )
-WHERE state != 'Normal' OR last.4 > now64(6) - INTERVAL 15 MINUTE`;
+WHERE state != 'Normal' OR last.4 > now64(6) - INTERVAL ${RESOLVED_RETENTION_MS / 60_000} MINUTE`;
 
 function stateRow(rule: ProvisionedRule, alert: AlertMemory, collectorId: string): Rows['alertStates'] {
   // The row describes `evaluated_at`; for how long the series was missing since is no part of it.
@@ -96,7 +104,7 @@ function stateRow(rule: ProvisionedRule, alert: AlertMemory, collectorId: string
     rule: rule.title,
     severity: rule.labels['severity'] ?? '',
     gateway: labels['gateway'] ?? '',
-    labels: JSON.stringify(sorted(labels)),
+    labels: JSON.stringify(Object.fromEntries(sortedLabels(labels))),
     changed_at: micros(alert.startsAt),
     evaluated_at: micros(evaluatedAt),
     state,
@@ -106,15 +114,4 @@ function stateRow(rule: ProvisionedRule, alert: AlertMemory, collectorId: string
     memory: JSON.stringify(memory),
     collector_id: collectorId,
   };
-}
-
-const sorted = (labels: Labels): Labels =>
-  Object.fromEntries(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -15,7 +15,7 @@ export interface AlertStatesOptions {
   readonly monotonicMs: () => number;
   /** Shortest time between evaluations; Grafana's own interval is a minute. @default 20,000 */
   readonly everyMs?: number;
-  /** Longest wait of a question that comes before all rules have been evaluated once. @default 700 */
+  /** How long a request waits while rules have no result yet; then it gets what there is. @default 700 */
   readonly firstAnswerTimeoutMs?: number;
 }
 
@@ -24,13 +24,14 @@ const SHARE_OF_TIME = 0.25;
 /** Longest pause all the same: on a slow machine, too, an incident should show within about a minute. */
 const MOST_PAUSE_MS = 45_000;
 /**
- * After this time without a question the last answer is dropped: it would show calm that nobody has checked.
+ * Drop the last result when no request came for 90 s after the next evaluation was due; an old "no alerts"
+ * would be misleading.
  */
 const FORGET_AFTER_MS = 90_000;
 
 /**
  * How the alert rules stand now, by the generated rules themselves: the same SQL and expressions, without the
- * time for which a condition must hold. One evaluation answers all questions meanwhile; without questions
+ * time for which a condition must hold. Requests within `everyMs` share one evaluation; without requests
  * nothing is evaluated.
  */
 export function createAlertStates(options: AlertStatesOptions): () => Promise<AlertsAnswer> {

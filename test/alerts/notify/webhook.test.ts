@@ -6,7 +6,7 @@ import type { Alert } from '../../../alerts/explain/alert.ts';
 
 import { fileNotices, NOTICES_FILE } from '../../../alerts/notify/notice-book.ts';
 import type { AlertTarget } from '../../../alerts/notify/alert-target.ts';
-import { createTargets } from '../../../alerts/notify/alertmanager.ts';
+import { createTargets } from '../../../alerts/notify/delivery.ts';
 import { alertsConfigSchema } from '../../../schemas/config-alerts.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
