@@ -55,18 +55,20 @@ describe.skipIf(!kafka.available)('a Kafka source in a group', () => {
     const topic = await createTopic(brokers, uniqueName('rewind'), { partitions: 2 });
     const groupId = uniqueName('g');
     await produce(brokers, topic, oneEach('a'));
+    // Half of it is the stuck handler's grace: the rest must suffice to notice its end and to join again.
+    const rebalanceTimeoutMs = 10_000;
     const gate = Promise.withResolvers<void>();
     const stuck = collect({
       brokers,
       topics: [topic],
       groupId,
-      rebalanceTimeoutMs: 4000,
+      rebalanceTimeoutMs,
       handle: () => gate.promise,
     });
     await stuck.source.start();
     await until('the lag to be seen', () => stuck.source.status().lag === 2);
 
-    const other = collect({ brokers, topics: [topic], groupId, rebalanceTimeoutMs: 4000 });
+    const other = collect({ brokers, topics: [topic], groupId, rebalanceTimeoutMs });
     await other.source.start();
     await until('the partitions to be shared', () => other.of('group_join').length > 0);
     await produce(brokers, topic, oneEach('b'));
