@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { startAlerting } from '../alerts/start.ts';
-import { createAlertStates } from '../alerts/evaluate/alert-states.ts';
+import { createAlertStates } from '../alerts/evaluate/states-now.ts';
 import type { AlertsNow } from '../console/server/console.ts';
 import { startConsole } from '../console/server/start.ts';
 import type { Environment, LoadedConfig } from '../schemas/config.ts';

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Alert } from '../../../alerts/explain/alert.ts';
 
 import { fileNotices, NOTICES_FILE } from '../../../alerts/notify/notice-book.ts';
-import type { AlertTarget } from '../../../alerts/notify/target.ts';
-import { createTargets } from '../../../alerts/notify/targets.ts';
+import type { AlertTarget } from '../../../alerts/notify/alert-target.ts';
+import { createTargets } from '../../../alerts/notify/delivery.ts';
 import { alertsConfigSchema } from '../../../schemas/config-alerts.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
