@@ -16,8 +16,8 @@ const FITS = `({gateway:String} = '' OR gateway = {gateway:String})
     AND ({order_type:String} = '' OR toString(order_type) = {order_type:String})`;
 
 /**
- * Orders that an id can mean, best first. By the service's id also those that only callbacks have named; by
- * the merchant's also those that are watched and that no reply has named yet.
+ * Orders that an id can mean, best first. The gateway's own id also finds orders that only callbacks have
+ * named; the merchant's id also finds watched orders that no reply has named yet.
  */
 export const CANDIDATES: Readonly<Record<IdKind, string>> = {
   'external-id': `

@@ -2,7 +2,7 @@ const MAX_LENGTH = 300;
 
 /**
  * An error of the store for a panel: one paragraph without the statement, which may be pages long. Stack
- * traces and the engine's version help nobody here.
+ * traces and the engine's version are left out.
  */
 export function storeErrorText(error: unknown): string {
   const text = (error instanceof Error ? error.message : String(error))

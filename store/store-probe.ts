@@ -15,7 +15,7 @@ export interface StoreProbeOptions {
 
 /** Between the end of a question and the next one. */
 const EVERY_MS = 3_000;
-/** A store that takes longer for nothing is not one that anybody should send to. */
+/** A store that takes longer for a trivial query is not ready for inserts. */
 const DEADLINE_MS = 5_000;
 
 export function createStoreProbe({ ask, clock }: StoreProbeOptions): StoreProbe {

@@ -1,14 +1,15 @@
 import { WATCH_TOPIC_KEY_SQL, watchTopicKey, type WatchRef } from '../../schemas/watch.ts';
 
 /**
- * The partitions of the watch topic that one collector has, of how many: it owns the watched orders whose key
- * falls into them (decision 13). null: all orders, because there is no other collector, or none is known.
+ * The partitions of the watch topic that one collector has, and how many there are in all (`of`). It owns the
+ * watched orders whose key hashes to one of its partitions (decision 13). null: it owns all orders, because
+ * there is no other collector, or none is known.
  */
 export type Assignment = { readonly partitions: readonly number[]; readonly of: number } | null;
 
 /**
- * Does the collector with this assignment own the order? By Kafka's own hash of the watch message's key, so
- * that the message reaches the owner.
+ * True when the collector with this assignment owns the order. Uses Kafka's hash of the watch message's key,
+ * so that a message about an order reaches its owner.
  */
 export function isAssigned(assignment: Assignment, order: Omit<WatchRef, 'idKind'>): boolean {
   if (assignment === null) return true;

@@ -16,9 +16,9 @@ import { observationRow } from './observation.ts';
 import { applyHints, changedRows, trackAll, type OrderHint } from './hints.ts';
 
 /**
- * Takes callbacks from delivery to acknowledgement. Each becomes a row with its verdict; one
- * that verifies makes the poller read the order now, one that does not is at most a reason to read an order
- * that is watched anyway. Resolves once all rows are stored, the watched orders' state included.
+ * Takes callbacks from delivery to acknowledgement. Each becomes a row with its verdict. One whose signature
+ * is right makes the poller read the order now; another one at most brings forward the next read of an order
+ * that is watched already. Resolves once all rows are stored, the states of watched orders included.
  */
 export async function handleCallbacks(
   deliveries: readonly CallbackDelivery[],
@@ -86,7 +86,7 @@ function unknownGateway(delivery: CallbackDelivery, { fingerprint }: OrdersConte
   });
 }
 
-/** A producer's retry has the same delivery id in another place: each of its records is accounted for. */
+/** A producer's retry repeats the delivery id at another offset: the audit counts each record. */
 function placeOf({ coordinates }: CallbackDelivery): string {
   return coordinates === null ? '' : `${coordinates.topic}/${coordinates.partition}@${coordinates.offset}`;
 }

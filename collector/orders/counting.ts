@@ -38,7 +38,7 @@ export function countTaken(bundle: RowBundle, { kafkaRecords }: Provenance, inst
   }
 }
 
-/** The columns in which a fingerprint may stand, by table. */
+/** The columns that may hold a fingerprint, by table. */
 const MASKABLE = {
   historyEvents: ['action'],
   callbackDeliveries: ['external_id', 'status', 'delivery_id'],

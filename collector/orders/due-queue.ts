@@ -1,18 +1,18 @@
 import TinyQueue from 'tinyqueue';
 
-/** Something that falls due at a time of the monotonic clock. */
+/** An entry with the time on the monotonic clock at which it is due. */
 export interface DueEntry {
   readonly key: string;
   readonly dueMs: number;
 }
 
 /**
- * What falls due, by due time. A replaced entry stays in the heap until it surfaces and is skipped then, or
- * until such entries outnumber the current ones.
+ * Entries by due time. A replaced entry stays in the heap until it reaches the top and is skipped, or until
+ * replaced entries outnumber current ones and the heap is rebuilt.
  */
 export interface DueQueue {
   heap: TinyQueue<DueEntry>;
-  /** The entry that counts, by key. */
+  /** The current entry, by key. */
   readonly current: Map<string, DueEntry>;
 }
 

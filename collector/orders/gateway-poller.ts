@@ -58,7 +58,7 @@ interface Driver {
 
 /**
  * Polls the orders of one gateway: due ones in order, callbacks first, within its budget, concurrency and
- * circuits. What happens when is decided by the gateway's state; here are its clock, timer and requests.
+ * circuits. `gateway-state.ts` decides what happens when; here are the clock, the timer and the requests.
  */
 export function createGatewayPoller(options: GatewayPollerOptions): GatewayPoller {
   const state = createGatewayState(options.policy, options.owns ?? (() => true), options);
@@ -120,8 +120,7 @@ function pump(driver: Driver): void {
       pump(driver);
     });
     running.add(run);
-    // By the clock after the start: whoever is held up in between must not count it as made earlier than it
-    // was.
+    // Read the clock after the start, so that a delay before it does not date the request too early.
     spend(state.budget, clock.monotonicMs());
   }
 }

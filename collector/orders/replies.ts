@@ -55,7 +55,7 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
     orderWatch: watchRows(reply, next, tracked, context.collectorId),
   };
   await context.write(bundle, { replies: 1, historyItems: content?.items ?? 0 });
-  // What ended is forgotten; its history is read back from the store should it open again.
+  // An ended order is no longer tracked; if it reopens, its history is loaded from the store.
   return { order: next, known: ended ? null : known, outcome };
 }
 
@@ -122,7 +122,7 @@ function observations(
     return [{ ...content.observation, settled_at: settledAt, abandoned_at: abandonedAt }];
   }
   if (next.phase !== 'abandoned' || next.externalId === '') return [];
-  // A late callback had it read again, and the gateway has forgotten it: its end is known all the same.
+  // A late callback reopened the order and the gateway no longer knows it: its earlier end still holds.
   if (FINAL_STATUSES.includes(next.lastStatus ?? '')) return [];
   const identity = {
     gateway: next.gateway,

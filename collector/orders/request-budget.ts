@@ -1,6 +1,6 @@
 /**
- * What a gateway is promised: at most `requestsPerSecond` starts in any second, bursts included, and pauses
- * it asks for.
+ * Limits requests to one gateway: at most `requestsPerSecond` starts in any second, bursts included, and none
+ * during a pause that the gateway asks for.
  */
 export interface RequestBudget {
   /** Start times of the last requests, as a ring: as many as may start within the window. */
@@ -11,8 +11,8 @@ export interface RequestBudget {
 }
 
 /**
- * Requests set out evenly but arrive unevenly: a little more than a second, so that the gateway does not
- * count one too many.
+ * Evenly sent requests arrive unevenly. The window is a little longer than a second, so that the gateway does
+ * not count one request too many.
  */
 const WINDOW_MS = 1_050;
 

@@ -19,7 +19,7 @@ import { notePoll } from './watermark-tracker.ts';
 
 /** An order whose reply could not be applied is read again after this time. */
 const RETRY_APPLY_MS = 5_000;
-/** A whole gateway is left alone for no longer than this, whatever its `Retry-After` says. */
+/** The longest pause that a `Retry-After` can impose on a gateway. */
 const MAX_PAUSE_MS = 300_000;
 
 /** What may be done now: start a request for an order, or wait; null: until something else happens. */
@@ -94,7 +94,7 @@ export function receiveReply(
   return noteOutcome(state.circuits, endpoint, reply.outcome, key, nowMs);
 }
 
-/** A reply needs no place any more, whatever became of it. */
+/** A reply is applied or has failed: it no longer counts against the limits. */
 export function releasePending(state: GatewayState, reply: HttpReply | null): void {
   state.pendingReplies -= 1;
   state.pendingBytes -= reply?.bodyBytes ?? 0;
@@ -137,7 +137,7 @@ export function finishRead(
   if (hasEnded && !entry.again) return void entries.delete(key);
   const latest = learn(order, entry.tracked.order);
   entry.tracked = { order: hasEnded ? reopen(latest, at.now) : latest, known };
-  // Whoever owns the order goes on with it by its stored state. Without a reply, what was asked for is still
+  // The owner goes on with the order from its stored state. Without a reply, what was asked for is still
   // to be done.
   if (!entry.again && saysSomething(outcome) && !owns(latest)) return void entries.delete(key);
   entries.set(newKey, entry);
@@ -146,7 +146,7 @@ export function finishRead(
   schedule(state, newKey, entry, (order.nextPollAt - entry.wallAhead) / 1000, false);
 }
 
-/** The order was tracked by both of its ids: its entry under the service's id goes on as planned. */
+/** The order was tracked by both of its ids: the entry under the gateway's own id keeps its schedule. */
 function mergeInto(other: Entry, { order, known }: AppliedReply): void {
   const { tracked } = other;
   other.tracked = { order: learn(tracked.order, order), known: other.inFlight ? tracked.known : known };

@@ -2,14 +2,14 @@ import type { EpochMicros, PollOutcome } from '../../schemas/rows.ts';
 
 /** Outcomes that show the gateway's view of an order. */
 const SHOWING: ReadonlySet<PollOutcome> = new Set<PollOutcome>(['ok', 'not_found']);
-/** This many failures in a row mean blindness; fewer are everyday noise. */
+/** After this many failures in a row the gateway counts as not answering; fewer are noise. */
 const FAILURES_TO_BLIND = 3;
 /** Polls later than this mean that the collector has fallen behind. */
 const TOLERATED_LATENESS_MS = 5_000;
 
 /**
- * What the gateway's watermark is made from: measures end there, so that a blind gateway freezes instead of
- * looking healthy.
+ * What a gateway's watermark is computed from. Measures end at the watermark, so that those of a gateway that
+ * does not answer freeze instead of looking healthy.
  */
 export interface WatermarkTracker {
   /** Start of the last request whose reply showed the gateway's view. */
@@ -34,7 +34,7 @@ export function notePoll(tracker: WatermarkTracker, outcome: PollOutcome, starte
   }
 }
 
-/** The instant up to which the view is complete: now, unless the gateway is blind or the polls are behind. */
+/** The time up to which our view is complete: now, unless the gateway fails or the polls are late. */
 export function watermark(tracker: WatermarkTracker, now: EpochMicros, behindMs: number): EpochMicros {
   const { lastReplyAt, firstFailureAt, failures } = tracker;
   const seen = failures < FAILURES_TO_BLIND ? now : (lastReplyAt ?? firstFailureAt ?? now);

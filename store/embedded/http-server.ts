@@ -183,8 +183,7 @@ function printable(text: string): string {
 }
 
 /**
- * Keeps a server's connections within a bound, so that whoever opens many takes the place of nobody who
- * writes.
+ * Limits a server's connections. A client that opens many can displace other readers, but never the writer.
  */
 interface Connections {
   /** The connection has shown that it is the writer's: it is never closed for others. */

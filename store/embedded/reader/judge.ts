@@ -97,7 +97,7 @@ function nameRefusal(
   if (isWord(token, 'APPLY')) return 'APPLY';
   if (token.text.split('.').some(isInternalTable)) return `the table ${shown(token)}`;
   if (!isSymbol(next, '(')) {
-    // What an alias or a column of a table is called is nobody's function.
+    // The name of an alias or of a column is no function call.
     const isOwn = isWord(before, 'AS') || isSymbol(before, '.');
     return isOwn || rules.mayName(token.text) ? null : `the name ${shown(token)}`;
   }

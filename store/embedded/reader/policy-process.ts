@@ -1,6 +1,6 @@
 /**
  * The process that judges readers' statements. It has an engine of its own without any data, for the parser
- * alone: text can be made that a parser works on for years, and then this process ends, and nobody else.
+ * alone: some texts keep a parser busy for years, and then only this process has to be ended.
  *
  * It talks over file descriptor 3 and lives as long as that is open. Its argument is a folder for the engine.
  */
