@@ -20,7 +20,7 @@ export interface SinkStatus {
   readonly backlogRows: number;
   /**
    * For how long rows have waited and nothing was acknowledged, in milliseconds; null when none wait. A
-   * gateway with a long backlog of its own is slow, and nothing stands still.
+   * gateway with a long backlog of its own is slow, not stalled.
    */
   readonly stalledMs: number | null;
   /** Batches being written at this moment. */

@@ -1,7 +1,7 @@
 import type { EpochMicros, OrderWatchRow } from '../../schemas/rows.ts';
 import { watchKey, type PollCause, type WatchedOrder, type WatchRef } from '../../schemas/watch.ts';
 import { NOTHING_KNOWN } from '../decode/known-history.ts';
-import { learn, lookAgain, reopen, type OrderFacts } from './advance.ts';
+import { learn, rereadOnce, reopen, type OrderFacts } from './advance.ts';
 import type { OrdersContext } from './context.ts';
 import type { TrackedOrder } from './poller-contract.ts';
 import { toRow } from './watch-store.ts';
@@ -85,7 +85,7 @@ export function trackAll(
 
 function opened(order: WatchedOrder, { status }: OrderHint, now: EpochMicros): WatchedOrder {
   const isKnown = order.phase === 'settled' && order.finalAt !== null && status === order.lastStatus;
-  return isKnown ? lookAgain(order, now) : reopen(order, now);
+  return isKnown ? rereadOnce(order, now) : reopen(order, now);
 }
 
 function fresh(hint: OrderHint, now: EpochMicros): WatchedOrder {

@@ -32,8 +32,8 @@ export interface HealthState {
 }
 
 /**
- * What has not moved for so long stands still: with the time between two looks, `/readyz` says so within 15
- * s.
+ * After this time without progress a part counts as stalled. Together with the time between two checks,
+ * `/readyz` reports it within 15 seconds.
  */
 const STALLED_MS = 12_000;
 

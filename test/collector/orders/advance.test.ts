@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { advance, lookAgain, reopen, type ReplyFacts } from '../../../collector/orders/advance.ts';
+import { advance, rereadOnce, reopen, type ReplyFacts } from '../../../collector/orders/advance.ts';
 import { pollConfigSchema } from '../../../schemas/config.ts';
 import { POLL_OUTCOMES, type PollOutcome } from '../../../schemas/rows.ts';
 import type { WatchedOrder } from '../../../schemas/watch.ts';
@@ -150,7 +150,7 @@ describe('an order that is named again', () => {
       lastStatus: 'Success',
       firstSeenAt: T0 - HOUR,
     });
-    const again = lookAgain(order, T0 + 999 * HOUR);
+    const again = rereadOnce(order, T0 + 999 * HOUR);
     const { order: end, at } = play((read) => (read < 3 ? failed('unknown') : final), { order: again });
     expect(at).toHaveLength(4);
     expect(end).toMatchObject({ phase: 'settled', lastStatus: 'Success', finalAt: T0 });
