@@ -5,7 +5,7 @@ import { Pool } from 'undici';
 import { systemClock } from '../../schemas/system-clock.ts';
 import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
 import { applyReply } from '../../collector/orders/replies.ts';
-import { createWatchMemory } from '../../collector/orders/watch-memory.ts';
+import { createWatchStore } from '../../collector/orders/watch-store.ts';
 import { createPoller } from '../../collector/orders/poller.ts';
 import { createStatusClient } from '../../collector/sources/gateway/status-client.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
@@ -113,7 +113,7 @@ async function readBare(origin: string, round: number): Promise<number> {
 async function readOurs(
   origin: string,
   round: number,
-  query: Parameters<typeof createWatchMemory>[0],
+  query: Parameters<typeof createWatchStore>[0],
   write: OrdersContext['write'],
 ): Promise<number> {
   const gateway = gatewayConfigSchema.parse({
@@ -145,7 +145,7 @@ async function readOurs(
     clock,
     random: Math.random,
     gateways: new Map([[gateway.name, gateway]]),
-    memory: createWatchMemory(query),
+    watchStore: createWatchStore(query),
     tracked: poller,
     instruments: noInstruments(),
     fingerprint,
