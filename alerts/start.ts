@@ -2,15 +2,15 @@ import type { Logger } from 'pino';
 import type { Clock } from '../schemas/clock.ts';
 import type { AlertsConfig } from '../schemas/config-alerts.ts';
 import type { GatewayConfig } from '../schemas/config.ts';
+import { untilItSucceeds } from '../schemas/until-it-succeeds.ts';
 import type { Store } from '../store/store.ts';
 import { createEvaluator, type Evaluator } from './evaluate/evaluator.ts';
 import { loadRules } from './evaluate/rule-file.ts';
-import { createStateBook } from './evaluate/state-book.ts';
+import { createStateStore } from './evaluate/state-store.ts';
 import { startTicker } from './evaluate/ticker.ts';
-import type { Alert } from './explain/alert.ts';
 import { fileNotices } from './notify/notice-book.ts';
-import type { AlertTarget, TargetOptions } from './notify/target.ts';
-import { createTargets } from './notify/targets.ts';
+import type { AlertTarget, TargetOptions } from './notify/alert-target.ts';
+import { createCourier, createTargets } from './notify/delivery.ts';
 import { settingRows } from './settings.ts';
 
 export interface AlertingOptions {
@@ -55,7 +55,7 @@ export async function startAlerting(options: AlertingOptions): Promise<() => Pro
     externalUrl: config.externalUrl,
     runbookUrl: config.runbookUrl,
     query: async (sql) => JSON.parse(await store.queryText(sql, 'JSON')) as never,
-    book: createStateBook({
+    states: createStateStore({
       query: (sql) => store.query(sql),
       insert: (rows) => store.insert('alertStates', rows),
       collectorId,
@@ -65,7 +65,7 @@ export async function startAlerting(options: AlertingOptions): Promise<() => Pro
     const alerts = evaluator.alerts(now);
     for (const courier of couriers) courier.offer(alerts, now);
   };
-  const ready = onceItSucceeds(() => evaluator.resume());
+  const ready = untilItSucceeds(() => evaluator.resume());
   const stopTicker = startTicker({
     clock,
     intervalsMs: evaluator.intervalsMs,
@@ -108,7 +108,7 @@ async function evaluateAndNotify(
     offeredAt = clock.monotonicMs();
     offer(clock.now() / 1000);
   };
-  const failures = await evaluator.tick(intervalMs, { now: at, steadyMs: started }, signal, offerAgain);
+  const failures = await evaluator.tick(intervalMs, { nowMs: at, steadyMs: started }, signal, offerAgain);
   for (const { rule, error } of failures)
     log.error({ rule, err: error }, 'an alert rule could not be evaluated');
   offer(clock.now() / 1000);
@@ -131,16 +131,6 @@ async function writeSettings(options: AlertingOptions, signal: AbortSignal): Pro
   }
 }
 
-/** Work that is begun when it is first needed, shared by all who need it, and begun again after a failure. */
-function onceItSucceeds(work: () => Promise<void>): () => Promise<void> {
-  let begun: Promise<void> | undefined;
-  return () =>
-    (begun ??= work().catch((error: unknown) => {
-      begun = undefined;
-      throw error;
-    }));
-}
-
 function targetsOf({ config, targets, dataDir, onOutcome }: AlertingOptions): readonly AlertTarget[] {
   return (
     targets ??
@@ -149,46 +139,4 @@ function targetsOf({ config, targets, dataDir, onOutcome }: AlertingOptions): re
       ...(onOutcome === undefined ? {} : { onOutcome }),
     })
   );
-}
-
-/**
- * Takes alerts to one target, beside the evaluation: a target that is slow or says nothing delays neither the
- * rules nor the other targets. While one delivery is under way only the newest offer waits, since it holds
- * all that older ones did.
- */
-interface Courier {
-  readonly name: AlertTarget['name'];
-  offer(alerts: readonly Alert[], now: number): void;
-  /** Resolves when nothing is under way any more. */
-  idle(): Promise<void>;
-}
-
-function createCourier(target: AlertTarget, log: Logger): Courier {
-  let next: { readonly alerts: readonly Alert[]; readonly now: number } | undefined;
-  let underWay: Promise<void> | undefined;
-  const deliver = async (): Promise<void> => {
-    for (let offer = next; offer !== undefined; offer = next) {
-      next = undefined;
-      const { alerts, now } = offer;
-      try {
-        await target.send(alerts, now);
-      } catch (error) {
-        log.error(
-          { target: target.name, alerts: alerts.length, err: error },
-          'alerts could not be delivered; they are offered again',
-        );
-      }
-    }
-    underWay = undefined;
-  };
-  return {
-    name: target.name,
-    offer(alerts, now) {
-      next = { alerts, now };
-      underWay ??= deliver();
-    },
-    async idle() {
-      await underWay;
-    },
-  };
 }

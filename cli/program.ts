@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { GatewatchError } from '../schemas/errors.ts';
 import { VERSION } from '../store/package-files.ts';
-import { EXIT, type CommandContext } from './commands/context.ts';
+import { EXIT, type CommandContext } from './command-context.ts';
 import { addAlerts } from './commands/alerts.ts';
 import { addBackfill } from './commands/backfill.ts';
 import { addBacktest } from './commands/backtest.ts';

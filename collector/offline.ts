@@ -12,8 +12,8 @@ import type { Store } from '../store/store.ts';
 import { createFingerprint } from './decode/fingerprint.ts';
 import { handleCallbacks } from './orders/callbacks.ts';
 import { createStamp, type OrdersContext } from './orders/context.ts';
-import { coordinatesRange, toDelivery, toWatchRequest } from './orders/kafka-records.ts';
-import { createWatchMemory } from './orders/watch-memory.ts';
+import { coordinatesRange, toDelivery, toWatchRequest } from './orders/from-kafka-record.ts';
+import { createWatchStore } from './orders/watch-store.ts';
 import { handleWatchRequests } from './orders/watch-requests.ts';
 import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
 import { callbackTopicNames, gatewayOfTopic } from './sources/kafka/options.ts';
@@ -56,7 +56,7 @@ export async function createOfflineCollector(options: OfflineCollectorOptions): 
     clock: { ...clock, now: createStamp(clock) },
     random: Math.random,
     gateways: new Map(options.gateways.map((gateway) => [gateway.name, gateway])),
-    memory: createWatchMemory((sql, params) => store.query(sql, params)),
+    watchStore: createWatchStore((sql, params) => store.query(sql, params)),
     tracked: {
       track: ({ order }) => void toRead.push(order),
       nudge: () => false,
@@ -74,7 +74,7 @@ export async function createOfflineCollector(options: OfflineCollectorOptions): 
     takeRecords: (records, firstReceivedAt) => takeRecords(records, firstReceivedAt, kafka, context),
     takeWatchRequests: (messages) => takeWatchRequests(messages, purpose, context),
     async findWatched(orders) {
-      return new Set((await context.memory.find(orders)).keys());
+      return new Set((await context.watchStore.find(orders)).keys());
     },
     async resolveRejects(rejects) {
       const resolvedAt = context.clock.now();

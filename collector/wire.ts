@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { startAlerting } from '../alerts/start.ts';
-import { createAlertStates } from '../alerts/evaluate/alert-states.ts';
+import { createAlertStates } from '../alerts/evaluate/states-now.ts';
 import type { AlertsNow } from '../console/server/console.ts';
 import { startConsole } from '../console/server/start.ts';
 import type { Environment, LoadedConfig } from '../schemas/config.ts';
@@ -20,8 +20,8 @@ import { createLifecycle, type Ending } from './lifecycle.ts';
 import { createStamp } from './orders/context.ts';
 import { countedWrite } from './orders/counting.ts';
 import { createOrders, type Orders } from './orders/orders.ts';
-import { callbackMessage } from './orders/callback-message.ts';
-import { createWatchMemory } from './orders/watch-memory.ts';
+import { toKafkaMessage } from './orders/to-kafka-message.ts';
+import { createWatchStore } from './orders/watch-store.ts';
 import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
 import { createSpanExport } from './sinks/otlp/span-export.ts';
 import { createStatusClient } from './sources/gateway/status-client.ts';
@@ -188,7 +188,7 @@ function connectOrders(
     clock,
     stamp,
     reader: createStatusClient,
-    memory: createWatchMemory((sql, params) => store.query(sql, params)),
+    watchStore: createWatchStore((sql, params) => store.query(sql, params)),
     write,
     checkBackpressure,
     isShared: config.kafka !== undefined,
@@ -258,7 +258,7 @@ async function listen(
       async accept(delivery) {
         // With Kafka a callback is durable without the store.
         if (kafka !== null)
-          return kafka.produce(callbackMessage(delivery, gateways, config.kafka?.callbackBodies));
+          return kafka.produce(toKafkaMessage(delivery, gateways, config.kafka?.callbackBodies));
         const received = { ...delivery, receivedAt: stamp(), source: 'http', coordinates: null } as const;
         await health.whenReady(() =>
           acknowledgedWithin(orders.takeCallbacks([received], { httpDeliveries: 1 }), INTAKE_DEADLINE_MS),
@@ -297,7 +297,7 @@ async function begin(
   life.signal.throwIfAborted();
   spans.start();
   health.starting('what the last run left unfinished is being completed');
-  await sink.open();
+  await sink.recover();
   health.starting('the watched orders are being loaded');
   const assignment = () => kafka?.assignment() ?? null;
   const resumedOrders = await untilStoreAnswers(() => orders.start({ fingerprint, assignment }), {

@@ -11,7 +11,7 @@ import { pipelineDashboard } from './pipeline/dashboard.ts';
 import { dashboardProvider, datasource } from './provisioning.ts';
 
 /** Every dashboard, built. */
-export const buildDashboards = (): Dashboard[] => [
+const buildDashboards = (): Dashboard[] => [
   overviewDashboard(),
   failuresDashboard(),
   gatewaysDashboard(),

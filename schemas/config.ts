@@ -186,7 +186,6 @@ export const clickhouseConfigSchema = z.strictObject({
   /** @default 30000 */
   requestTimeoutMs: z.int().positive().default(30_000),
 });
-export type ClickhouseConfig = z.output<typeof clickhouseConfigSchema>;
 
 export const retentionSchema = z.strictObject({
   /** Days that history items, orders, callbacks and settlements are kept; 0 keeps for ever. @default 400 */

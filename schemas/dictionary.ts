@@ -137,7 +137,6 @@ export type OrderType = (typeof ORDER_TYPES)[number];
 
 /** Status values seen in replies and callbacks (section 3). Others are kept as they come. */
 export const ORDER_STATUSES = ['Created', 'Processing', 'Success', 'Failed'] as const;
-export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 /**
  * Status values after which no other one is expected. History may still grow for some minutes (section 2.4,

@@ -2,7 +2,7 @@
  * Every code that an error thrown by the collector can carry. Callers branch on `code` and `retryable`,
  * never on `message`. Append only: codes are part of logs and of what users search for.
  */
-export const ERROR_CODES = [
+const ERROR_CODES = [
   'config_invalid',
   'usage',
   'internal',

@@ -1,6 +1,6 @@
 import { CATALOGUE, OUTCOME_OF_GROUP, type Outcome, type ReasonGroup, STAGES } from './dictionary.ts';
 import { DATABASE, VIEWS } from './names.ts';
-import { WILSON_Z, WINDOWS } from './windows.ts';
+import { WINDOWS } from './windows.ts';
 
 /**
  * The measures of gatewatch as ClickHouse SQL text: the one definition that panels, rules, runbooks and docs
@@ -149,18 +149,6 @@ export function ratio(numerator: string, denominator: string): string {
 }
 
 /**
- * Lower bound of the Wilson interval of `affected` out of `seen`; 0 without orders. The same share weighs
- * more the more orders it rests on, so one limit is honest at every volume.
- */
-export function wilsonLowerBound(affected: string, seen: string, z: number = WILSON_Z): string {
-  const zz = Number((z * z).toPrecision(9));
-  return (
-    `if(${seen} = 0, 0, (${affected} + ${zz} / 2 - ${z} * sqrt(${affected} * (${seen} - ${affected}) / ${seen} + ` +
-    `${zz} / 4)) / (${seen} + ${zz}))`
-  );
-}
-
-/**
  * `WITH` clause that every windowed query begins with. It names `watermarks`, a map from gateway to the
  * instant up to which our picture of it is complete as known at `asOf`, and `window_end(gateway)`, where that
  * gateway's windows end (exclusive): least(asOf - lag, watermark).
@@ -211,23 +199,6 @@ export interface Window {
   readonly contains: (time: string) => string;
   /** Condition on history items, which carry when they were first seen. */
   readonly items: string;
-}
-
-/**
- * The last `windowSeconds` before a gateway's window end, seen from the evaluation instant `asOf`. Items
- * first seen later do not count, so evaluating the same instant again gives the same number.
- */
-export function trailingWindow(
-  asOf: string,
-  windowSeconds: number,
-  lagSeconds: number = WINDOWS.lagSeconds,
-): Window {
-  // Redundant, for the engine prunes parts by constants only: no gateway's window begins before this.
-  const oldest = `arrayMin(arrayPushBack(mapValues(watermarks), toDateTime64(${asOf}, 6, 'UTC')))`;
-  const contains = (time: string): string =>
-    `${time} >= ${oldest} - INTERVAL ${lagSeconds + windowSeconds} SECOND AND ${time} < ${asOf} ` +
-    `AND ${time} >= window_end(gateway) - INTERVAL ${windowSeconds} SECOND AND ${time} < window_end(gateway)`;
-  return { contains, items: `${contains('event_time')} AND observed_at <= ${asOf}` };
 }
 
 /** From `from` to the earlier of `to` and the gateway's window end, with all that is known by now. */

@@ -2,7 +2,7 @@
 
 export const DATABASE = 'gatewatch';
 
-/** Public views (design: tables and views). Queries of dashboards, alerts and analysts use these only. */
+/** Public views. Queries of dashboards, alerts and analysts use these only. */
 export const VIEWS = {
   historyEvents: 'history_events',
   orderTimeline: 'order_timeline',

@@ -43,7 +43,7 @@ export interface PollerStatus {
   readonly requestsPerSecondLimit: number;
   readonly circuitsOpen: number;
   /** For how long nothing has been read although orders are due and the gateway may be asked; 0 otherwise. */
-  readonly standsStillMs: number;
+  readonly stalledMs: number;
   /** The instant up to which this collector's view of the gateway is complete. */
   readonly watermarkAt: EpochMicros;
   readonly lastReplyAt: EpochMicros | null;

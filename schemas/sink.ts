@@ -22,7 +22,7 @@ export interface SinkStatus {
    * For how long rows have waited and nothing was acknowledged, in milliseconds; null when none wait. A
    * gateway with a long backlog of its own is slow, and nothing stands still.
    */
-  readonly stillMs: number | null;
+  readonly stalledMs: number | null;
   /** Batches being written at this moment. */
   readonly inFlight: number;
   readonly lastAckAt: EpochMicros | null;

@@ -7,8 +7,7 @@ import { looksLikeCardNumber } from './card-search.ts';
 export type DecodedWatchMessage = Decoded<{ readonly message: WatchMessage }>;
 
 /**
- * Reads a message of the watch topic or a body of `POST /orders` (design: Kafka). Total: any bytes give a
- * value.
+ * Reads a message of the watch topic or a body of `POST /orders`. Total: any bytes give a value.
  */
 export function decodeWatchMessage(value: Uint8Array | null): DecodedWatchMessage {
   if (value === null || value.byteLength === 0) {

@@ -70,7 +70,7 @@ export function isId(id: string): boolean {
 const id = z.string().min(1).max(200).refine(isId, 'an id of letters, digits and . _ : / + = | # -');
 
 /**
- * A message of the watch topic, and the body of `POST /orders`: "poll this order" (design: Kafka). At least
+ * A message of the watch topic, and the body of `POST /orders`: "poll this order". At least
  * one of the two ids; unknown fields are ignored.
  */
 export const watchMessageSchema = z

@@ -1,4 +1,4 @@
-/** How windows end (see `windowEnd` in measures.ts). */
+/** How windows end (see `withWatermarks` in measures.ts). */
 export const WINDOWS = {
   /** Time given to items that are written or read late, beyond what the gateway's watermark covers. */
   lagSeconds: 30,
@@ -13,9 +13,3 @@ export const WINDOWS = {
    */
   reportsLastSeconds: 120,
 } as const;
-
-/**
- * Confidence of the Wilson bounds: 1.96 is the 97.5 % quantile, so a bound is exceeded by chance once in
- * forty tests.
- */
-export const WILSON_Z = 1.96;

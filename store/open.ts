@@ -32,7 +32,7 @@ interface Address {
   /** The embedded store's user who can only read. With a configured server: the configured user. */
   readonly reader: Login;
   /** What the system refuses the embedded engine's process, in words; null with a configured server. */
-  readonly wall: string | null;
+  readonly sandbox: string | null;
 }
 
 export interface OpenedStore extends Address {
@@ -74,7 +74,14 @@ export async function openStore(
   if (config.clickhouse !== undefined) {
     const { url, database, username, password, requestTimeoutMs } = config.clickhouse;
     const login = { username, password };
-    const server = { kind: 'configured', url, database, writer: login, reader: login, wall: null } as const;
+    const server = {
+      kind: 'configured',
+      url,
+      database,
+      writer: login,
+      reader: login,
+      sandbox: null,
+    } as const;
     return connect(server, { requestTimeoutMs, ...options });
   }
   const mode = options.embedded ?? 'find';
@@ -114,10 +121,10 @@ function startEngine(
 
 function addressOf(
   kind: 'running' | 'started',
-  store: Pick<EmbeddedStore, 'url' | 'writer' | 'reader' | 'wall'>,
+  store: Pick<EmbeddedStore, 'url' | 'writer' | 'reader' | 'sandbox'>,
 ): Address {
-  const { url, writer, reader, wall } = store;
-  return { kind, url, database: DATABASE, writer: loginOf(writer), reader: loginOf(reader), wall };
+  const { url, writer, reader, sandbox } = store;
+  return { kind, url, database: DATABASE, writer: loginOf(writer), reader: loginOf(reader), sandbox };
 }
 
 function loginOf(login: { readonly username: string; readonly password: string }): Login {

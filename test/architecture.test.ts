@@ -196,6 +196,12 @@ describe('who may import whom', () => {
     expect(users.filter((path) => !ENTRY_POINTS.has(path))).toEqual([]);
   });
 
+  it('5: the page of the console, which runs in a browser, knows schemas as types only', () => {
+    expect(strangers('console/page/', ({ file, typeOnly }) => !under(file, 'schemas/') || typeOnly)).toEqual(
+      [],
+    );
+  });
+
   it('6: nothing imports the generators of the docs', () => {
     const outside = productImports.filter(({ from }) => !from.startsWith('docs/'));
     expect(shown(outside.filter(({ file }) => under(file, 'docs/')))).toEqual([]);
@@ -236,9 +242,8 @@ describe('functions', () => {
   });
 
   it('have at most 60 lines, but for ten of them', () => {
-    expect(long.length, long.map(({ lines, place }) => `${lines} ${place}`).join('\n')).toBeLessThanOrEqual(
-      10,
-    );
+    const beyond = long.toSorted((a, b) => b.lines - a.lines).slice(10);
+    expect(beyond.map(({ lines, place }) => `${lines} ${place}`)).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { durationMs } from '../evaluate/duration.ts';
+import { durationMs } from '../../schemas/duration.ts';
 import type { ProvisionedRule, RuleNode } from '../evaluate/rule-file.ts';
 
 /** One `RULE.NAME=VALUE` of the command line. */

@@ -1,12 +1,12 @@
-import { advance, type AlertMemory, isFiring, labelKey, type RuleMemory } from '../evaluate/advance.ts';
-import type { RuleEvaluation } from '../evaluate/evaluate.ts';
+import { advance, type AlertMemory, isFiring, labelKey, type RuleMemory } from '../evaluate/alert-state.ts';
+import type { RuleEvaluation } from '../evaluate/evaluate-rule.ts';
 import type { Labels } from '../evaluate/math.ts';
 import type { ProvisionedRule } from '../evaluate/rule-file.ts';
 import { timingOf } from '../evaluate/timing.ts';
-import type { EvaluationSource } from '../evaluate/reference-source.ts';
+import type { RuleQueries } from '../evaluate/rule-queries.ts';
 
 export interface ReplayOptions {
-  readonly source: EvaluationSource;
+  readonly source: RuleQueries;
   readonly fromMs: number;
   /** Inclusive. */
   readonly toMs: number;

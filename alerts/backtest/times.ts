@@ -1,4 +1,4 @@
-import { durationMs } from '../evaluate/duration.ts';
+import { durationMs } from '../../schemas/duration.ts';
 
 /** Seconds of a duration as Grafana writes them: `90s`, `5m`, `1h30m`, `2d`; null when it is none. */
 export function durationSeconds(text: string): number | null {

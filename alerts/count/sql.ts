@@ -40,7 +40,6 @@ export const RULE_VALUES = {
     limit: 'limit',
   },
 } as const;
-export type RuleValue<K extends Rule['kind'] = Rule['kind']> = keyof (typeof RULE_VALUES)[K] & string;
 
 /** Where the windows end, in seconds since 1970: by gateway only, so that it joins every label. */
 export function windowToSql(rule: ShareRule | DropRule): string {

@@ -5,14 +5,15 @@ import {
   advance,
   isFiring,
   labelKey,
+  RESOLVED_RETENTION_MS,
   type RuleMemory,
   until,
-} from './advance.ts';
+} from './alert-state.ts';
 import { type Alert, alertOf, type AlertTexts } from '../explain/alert.ts';
-import { createReferenceSource, type EvaluationSource } from './reference-source.ts';
+import { createRuleQueries, type RuleQueries } from './rule-queries.ts';
 import type { TableResult } from '../../store/store.ts';
 import type { ProvisionedRule } from './rule-file.ts';
-import type { StateBook } from './state-book.ts';
+import type { StateStore } from './state-store.ts';
 import { timingOf } from './timing.ts';
 
 /** Evaluates rules one after the other and remembers their alerts. Knows no clock: instants come in. */
@@ -31,8 +32,8 @@ export interface Evaluator {
     signal: AbortSignal,
     afterRule?: () => void,
   ): Promise<readonly RuleFailure[]>;
-  /** The alerts that receivers are to know at `now`: those that fire, and those that ended lately. */
-  alerts(now: number): Alert[];
+  /** The alerts that receivers are to know at `nowMs`: those that fire, and those that ended lately. */
+  alerts(nowMs: number): Alert[];
   /** How many instances fire, by severity. */
   firing(): ReadonlyMap<string, number>;
 }
@@ -40,7 +41,7 @@ export interface Evaluator {
 /** The moment of an evaluation, in milliseconds. */
 export interface Instant {
   /** Since 1970, by a wall clock that can be set forward and back. */
-  readonly now: number;
+  readonly nowMs: number;
   /** On a clock that only runs. */
   readonly steadyMs: number;
 }
@@ -53,7 +54,7 @@ export interface RuleFailure {
 export interface EvaluatorOptions extends AlertTexts {
   readonly rules: readonly ProvisionedRule[];
   readonly query: (sql: string) => Promise<TableResult>;
-  readonly book: StateBook;
+  readonly states: StateStore;
 }
 
 /** An alert that ended with its series: no longer in a rule's memory, and receivers still have to know. */
@@ -75,39 +76,36 @@ export interface EvaluatorState {
 
 export const NOTHING_EVALUATED: EvaluatorState = { memory: new Map(), evaluatedMs: new Map(), departed: [] };
 
-/** Ended alerts are repeated to receivers for this long. */
-const RESOLVED_RETENTION_MS = 15 * 60_000;
-
 /** What is remembered after one rule was evaluated, and every alert that this touched. */
 export function withEvaluation(
   state: EvaluatorState,
   rule: ProvisionedRule,
   outcome: EvaluationOutcome,
-  { now, steadyMs }: Instant,
+  { nowMs, steadyMs }: Instant,
 ): { readonly state: EvaluatorState; readonly alerts: readonly AlertMemory[] } {
   const before = state.memory.get(rule.uid) ?? new Map<string, AlertMemory>();
   const last = state.evaluatedMs.get(rule.uid);
   const passedMs = last === undefined ? undefined : steadyMs - last;
-  const { memory, alerts } = advance(timingOf(rule), before, outcome, now, passedMs);
+  const { memory, alerts } = advance(timingOf(rule), before, outcome, nowMs, passedMs);
   const departed = alerts
-    .filter(({ reason, resolvedAt }) => reason === 'MissingSeries' && resolvedAt === now)
+    .filter(({ reason, resolvedAt }) => reason === 'MissingSeries' && resolvedAt === nowMs)
     .map((alert) => ({ rule, alert, firedAs: before.get(labelKey(alert.labels))?.state }));
   return {
     state: {
       memory: new Map(state.memory).set(rule.uid, memory),
       evaluatedMs: new Map(state.evaluatedMs).set(rule.uid, steadyMs),
-      departed: [...state.departed.filter(({ alert }) => isRecent(alert, now)), ...departed],
+      departed: [...state.departed.filter(({ alert }) => isRecent(alert, nowMs)), ...departed],
     },
     alerts,
   };
 }
 
-/** The alerts that receivers are to know at `now`. */
+/** The alerts that receivers are to know at `nowMs`. */
 export function alertsAt(
   { memory, departed }: EvaluatorState,
   rules: readonly ProvisionedRule[],
   texts: AlertTexts,
-  now: number,
+  nowMs: number,
 ): Alert[] {
   const known = rules.flatMap((rule) =>
     [...(memory.get(rule.uid)?.values() ?? [])].map((alert) => ({ rule, alert, firedAs: alert.state })),
@@ -115,9 +113,9 @@ export function alertsAt(
   return [...known, ...departed].flatMap(({ rule, alert, firedAs }) => {
     // An evaluation can take longer than receivers trust the one before.
     const held = isFiring(alert.state)
-      ? { ...alert, endsAt: until(timingOf(rule), now) }
-      : notInFuture(alert, now);
-    const shown = isRecent(held, now) ? alertOf(rule, held, texts, firedAs) : null;
+      ? { ...alert, endsAt: until(timingOf(rule), nowMs) }
+      : notInFuture(alert, nowMs);
+    const shown = isRecent(held, nowMs) ? alertOf(rule, held, texts, firedAs) : null;
     return shown === null ? [] : [shown];
   });
 }
@@ -138,30 +136,30 @@ export function firingBySeverity(
 const firingOf = (memory: RuleMemory | undefined): AlertMemory[] =>
   [...(memory?.values() ?? [])].filter(({ state }) => isFiring(state));
 
-const isRecent = ({ state, resolvedAt }: AlertMemory, now: number): boolean =>
-  isFiring(state) || (resolvedAt !== null && now - resolvedAt <= RESOLVED_RETENTION_MS);
+const isRecent = ({ state, resolvedAt }: AlertMemory, nowMs: number): boolean =>
+  isFiring(state) || (resolvedAt !== null && nowMs - resolvedAt <= RESOLVED_RETENTION_MS);
 
 /**
  * After a clock was set back, an end may lie in the future: receivers would take it for firing until then.
  */
-const notInFuture = (alert: AlertMemory, now: number): AlertMemory =>
-  alert.resolvedAt !== null && alert.resolvedAt > now
-    ? { ...alert, resolvedAt: now - alert.heldMs - alert.missedMs }
+const notInFuture = (alert: AlertMemory, nowMs: number): AlertMemory =>
+  alert.resolvedAt !== null && alert.resolvedAt > nowMs
+    ? { ...alert, resolvedAt: nowMs - alert.heldMs - alert.missingForMs }
     : alert;
 
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
-  const { query, book } = options;
+  const { query, states } = options;
   const rules = options.rules.filter(({ isPaused }) => !isPaused);
   let state = NOTHING_EVALUATED;
   // A rule's numbers in one statement: planning it costs more than running it. A rule that fires needs the
   // numbers of its texts as well.
-  const withoutTexts = createReferenceSource({ query, concurrency: 1 });
-  const withTexts = createReferenceSource({ query, concurrency: 1, texts: true });
+  const withoutTexts = createRuleQueries({ query, concurrency: 1 });
+  const withTexts = createRuleQueries({ query, concurrency: 1, texts: true });
 
   return {
     intervalsMs: [...new Set(rules.map((rule) => timingOf(rule).intervalMs))],
     async resume() {
-      state = { ...state, memory: await book.load() };
+      state = { ...state, memory: await states.load() };
     },
     async tick(intervalMs, instant, signal, afterRule) {
       const failures: RuleFailure[] = [];
@@ -170,12 +168,12 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         if (signal.aborted) break;
         const before = state.memory.get(rule.uid) ?? new Map<string, AlertMemory>();
         const source = firingOf(before).length > 0 ? withTexts : withoutTexts;
-        const outcome = await outcomeOf(source, rule, instant.now);
+        const outcome = await outcomeOf(source, rule, instant.nowMs);
         if (outcome.kind === 'error') failures.push({ rule: rule.title, error: outcome.error });
         const step = withEvaluation(state, rule, outcome, instant);
         state = step.state;
         try {
-          await book.save(rule, before, step.alerts);
+          await states.save(rule, before, step.alerts);
         } catch (error) {
           // The page matters more than its record; the next evaluation writes it down.
           failures.push({ rule: rule.title, error });
@@ -184,18 +182,18 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       }
       return failures;
     },
-    alerts: (now) => alertsAt(state, rules, options, now),
+    alerts: (nowMs) => alertsAt(state, rules, options, nowMs),
     firing: () => firingBySeverity(state, rules),
   };
 }
 
 async function outcomeOf(
-  source: EvaluationSource,
+  source: RuleQueries,
   rule: ProvisionedRule,
-  now: number,
+  nowMs: number,
 ): Promise<EvaluationOutcome & { error?: unknown }> {
   try {
-    const [evaluation] = await source.evaluate(rule, [new Date(now)]);
+    const [evaluation] = await source.evaluate(rule, [new Date(nowMs)]);
     if (evaluation === undefined || evaluation.noData) return { kind: 'no-data' };
     return { kind: 'instances', instances: evaluation.instances };
   } catch (error) {

@@ -1,5 +1,5 @@
-import type { RuleTiming } from './advance.ts';
-import { durationMs } from './duration.ts';
+import type { RuleTiming } from './alert-state.ts';
+import { durationMs } from '../../schemas/duration.ts';
 import type { ProvisionedRule } from './rule-file.ts';
 
 /** What a rule file says about time. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type AlertMemory, type AlertState, isFiring, labelKey } from '../evaluate/advance.ts';
+import { type AlertMemory, type AlertState, isFiring, labelKey } from '../evaluate/alert-state.ts';
 import type { Labels } from '../evaluate/math.ts';
 import type { ProvisionedRule } from '../evaluate/rule-file.ts';
 import { renderTemplate } from './template.ts';
@@ -47,7 +47,7 @@ export function alertOf(
     }),
   );
   return {
-    fingerprint: createHash('sha256').update(labelKey(labels)).digest('hex').slice(0, 16),
+    fingerprint: fingerprintOf(labels),
     status: firing ? 'firing' : 'resolved',
     labels,
     annotations: memory.error === '' ? annotations : { ...annotations, Error: memory.error },
@@ -57,6 +57,10 @@ export function alertOf(
     values: memory.values,
   };
 }
+
+/** Identifies an alert to receivers, by its full labels. */
+export const fingerprintOf = (labels: Labels): string =>
+  createHash('sha256').update(labelKey(labels)).digest('hex').slice(0, 16);
 
 /** Annotations like `__panelId__` are Grafana's own: it does not show them to receivers. */
 const shownAnnotations = (rule: ProvisionedRule): [string, string][] =>

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Notice } from './notice.ts';
+import { parseJson } from '../../schemas/json.ts';
+import type { Notice, SendFailure } from './notice.ts';
 
 /** What one receiver knows, by gateway. */
 export interface NoticeBook {
@@ -24,13 +25,15 @@ export function fileNotices(dataDir: string, url: string): NoticeBook {
   const address = createHash('sha256').update(url).digest('hex').slice(0, 16);
   return {
     load() {
+      // A damaged file counts as none: what fires is notified once more.
       const read = fileSchema.safeParse(parseJson(readText(file)));
       return new Map(read.success && read.data.address === address ? Object.entries(read.data.gateways) : []);
     },
     save(notices) {
       mkdirSync(dataDir, { recursive: true });
       const draft = `${file}.draft`;
-      const text = JSON.stringify({ address, gateways: Object.fromEntries(notices) }, null, 2);
+      const gateways = Object.fromEntries([...notices].map(([name, notice]) => [name, storedNotice(notice)]));
+      const text = JSON.stringify({ address, gateways }, null, 2);
       writeFileSync(draft, `${text}\n`, { mode: 0o600, flush: true });
       renameSync(draft, file);
     },
@@ -49,7 +52,8 @@ const alertSchema = z.object({
   generatorUrl: z.string(),
   values: z.record(z.string(), z.number().nullable()),
 });
-const noticeSchema = z.object({
+/** A notice as the file has it. Its keys are older than the names in the code. */
+const storedNoticeSchema = z.object({
   at: z.number(),
   heard: z.record(z.string(), statusSchema),
   open: z.array(alertSchema),
@@ -65,7 +69,28 @@ const noticeSchema = z.object({
     })
     .nullable(),
 });
+type StoredNotice = z.output<typeof storedNoticeSchema>;
+const noticeSchema = storedNoticeSchema.transform(({ at, heard, open, trouble }): Notice => ({
+  at,
+  acceptedStatuses: heard,
+  firingForReceiver: open,
+  lastFailure: trouble === null ? null : failureFrom(trouble),
+}));
 const fileSchema = z.object({ address: z.string(), gateways: z.record(z.string(), noticeSchema) });
+
+function failureFrom({ news, ...failure }: NonNullable<StoredNotice['trouble']>): SendFailure {
+  return { ...failure, changesKey: news };
+}
+
+function storedNotice({ at, acceptedStatuses, firingForReceiver, lastFailure }: Notice): object {
+  return { at, heard: acceptedStatuses, open: firingForReceiver, trouble: storedFailure(lastFailure) };
+}
+
+function storedFailure(failure: SendFailure | null): object | null {
+  if (failure === null) return null;
+  const { kind, status, since, at, tries, changesKey, alerts } = failure;
+  return { kind, status, since, at, tries, news: changesKey, alerts };
+}
 
 /** @throws what reading throws, apart from a file that is not there */
 function readText(file: string): string {
@@ -74,14 +99,5 @@ function readText(file: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw error;
-  }
-}
-
-/** A damaged file counts as none: what fires is notified once more. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

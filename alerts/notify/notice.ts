@@ -6,24 +6,24 @@ export interface Notice {
   /** When it last accepted a notification; 0 when it never did. */
   readonly at: number;
   /** The statuses in that notification, by fingerprint. */
-  readonly heard: Readonly<Record<string, Alert['status']>>;
-  /** What it takes for firing, as it was offered last: the ends of these are owed to it. */
-  readonly open: readonly Alert[];
+  readonly acceptedStatuses: Readonly<Record<string, Alert['status']>>;
+  /** What it takes for firing, as it was offered last: it must still learn the ends of these. */
+  readonly firingForReceiver: readonly Alert[];
   /** What it did not accept, and why; null when it accepted the last notification. */
-  readonly trouble: NoticeTrouble | null;
+  readonly lastFailure: SendFailure | null;
 }
 
-export interface NoticeTrouble {
+export interface SendFailure {
   /** `refused`: the same again would be refused again. `failed`: the receiver was away or busy. */
   readonly kind: 'refused' | 'failed';
   /** Null: no answer. */
   readonly status: number | null;
-  /** The first and the last attempt at these news. */
+  /** The first and the last attempt at these changes. */
   readonly since: number;
   readonly at: number;
   readonly tries: number;
-  /** The news that were not accepted: fingerprints with their statuses. */
-  readonly news: string;
+  /** The changes that were not accepted: fingerprints with their statuses. */
+  readonly changesKey: string;
   /** Names of the alerts among them, for whoever looks. */
   readonly alerts: readonly string[];
 }
@@ -34,21 +34,22 @@ export interface Notification {
   readonly alerts: readonly Alert[];
   readonly before: Notice;
   /**
-   * `before`, with what begins to fire. Stored before the request, so that after a kill the ends are owed.
+   * `before`, with what begins to fire: what is known if no answer comes. Stored before the request, so that
+   * the ends are sent after a kill, too.
    */
-  readonly intended: Notice;
+  readonly afterSendAttempt: Notice;
 }
 
 export type Decision =
   | Notification
-  /** Nothing is news, or it is not time yet. */
+  /** Nothing has changed, or it is not time yet. */
   | { readonly kind: 'wait' }
   /** All is over and accepted: nothing needs to be remembered. */
   | { readonly kind: 'forget' };
 
-const NOTHING: Notice = { at: 0, heard: {}, open: [], trouble: null };
+const NOTHING: Notice = { at: 0, acceptedStatuses: {}, firingForReceiver: [], lastFailure: null };
 
-/** First and longest wait before the same news are offered again. */
+/** First and longest wait before the same changes are offered again. */
 const WAITS_MS = { failed: [15_000, 300_000], refused: [300_000, 3_600_000] } as const;
 
 /** What is to be done about one gateway, whose alerts are `offered` at `now`. */
@@ -59,90 +60,103 @@ export function decide(
   repeatMs: number,
 ): Decision {
   const before = refreshed(known ?? NOTHING, offered);
-  const alerts = [...offered, ...owed(before.open, offered, now)];
+  const alerts = [...offered, ...pendingResolves(before.firingForReceiver, offered, now)];
   const firing = alerts.filter(({ status }) => status === 'firing');
-  const changed = alerts.some(({ fingerprint, status }) => before.heard[fingerprint] !== status);
-  // What began and ended without the receiver's knowledge is no news.
-  if (firing.length === 0 && before.open.length === 0)
-    return { kind: known !== undefined && !changed && before.trouble === null ? 'forget' : 'wait' };
+  const changed = alerts.some(({ fingerprint, status }) => before.acceptedStatuses[fingerprint] !== status);
+  // What began and ended without the receiver's knowledge is no change for it.
+  if (firing.length === 0 && before.firingForReceiver.length === 0)
+    return { kind: known !== undefined && !changed && before.lastFailure === null ? 'forget' : 'wait' };
   const repeat = firing.length > 0 && hasPassed(before.at, repeatMs, now);
-  if ((!changed && !repeat) || isWaiting(before.trouble, newsOf(alerts), now)) return { kind: 'wait' };
-  return { kind: 'notify', alerts, before, intended: { ...before, open: withFiring(before.open, firing) } };
+  if ((!changed && !repeat) || isWaiting(before.lastFailure, changesKeyOf(alerts), now))
+    return { kind: 'wait' };
+  return {
+    kind: 'notify',
+    alerts,
+    before,
+    afterSendAttempt: { ...before, firingForReceiver: withFiring(before.firingForReceiver, firing) },
+  };
 }
 
 /** What is known once the request with a notification has an outcome. */
 export function afterPost(
-  { alerts, before, intended }: Notification,
+  { alerts, before, afterSendAttempt }: Notification,
   outcome: PostOutcome,
   now: number,
 ): Notice {
   if (outcome.kind === 'accepted')
     return {
       at: now,
-      heard: Object.fromEntries(alerts.map(({ fingerprint, status }) => [fingerprint, status])),
-      open: alerts.filter(({ status }) => status === 'firing'),
-      trouble: null,
+      acceptedStatuses: Object.fromEntries(alerts.map(({ fingerprint, status }) => [fingerprint, status])),
+      firingForReceiver: alerts.filter(({ status }) => status === 'firing'),
+      lastFailure: null,
     };
-  // Without an answer it may have accepted the beginnings, and is owed their ends.
-  const kept = outcome.status === null ? intended : before;
-  return { ...kept, trouble: troubleOf(outcome, before.trouble, alerts, now) };
+  // Without an answer it may have accepted the beginnings, and must learn their ends.
+  const kept = outcome.status === null ? afterSendAttempt : before;
+  return { ...kept, lastFailure: failureOf(outcome, before.lastFailure, alerts, now) };
 }
 
-/** The notice with its open alerts as they are offered now. */
+/** The notice, with its firing alerts as they are offered now. */
 const refreshed = (notice: Notice, offered: readonly Alert[]): Notice => {
   const newest = new Map(offered.map((alert) => [alert.fingerprint, alert]));
-  return { ...notice, open: notice.open.map((alert) => newest.get(alert.fingerprint) ?? alert) };
+  return {
+    ...notice,
+    firingForReceiver: notice.firingForReceiver.map((alert) => newest.get(alert.fingerprint) ?? alert),
+  };
 };
 
 /**
  * The ends of alerts that the receiver takes for firing and that are no longer offered: it, or we, were away
  * until after their ends had been offered for long enough.
  */
-function owed(open: readonly Alert[], offered: readonly Alert[], now: number): Alert[] {
+function pendingResolves(
+  firingForReceiver: readonly Alert[],
+  offered: readonly Alert[],
+  now: number,
+): Alert[] {
   const present = new Set(offered.map(({ fingerprint }) => fingerprint));
-  return open
+  return firingForReceiver
     .filter(({ fingerprint }) => !present.has(fingerprint))
     .map((alert) =>
       alert.status === 'resolved' ? alert : { ...alert, status: 'resolved', endsAt: new Date(now) },
     );
 }
 
-function withFiring(open: readonly Alert[], firing: readonly Alert[]): Alert[] {
-  const known = new Set(open.map(({ fingerprint }) => fingerprint));
-  return [...open, ...firing.filter(({ fingerprint }) => !known.has(fingerprint))];
+function withFiring(firingForReceiver: readonly Alert[], firing: readonly Alert[]): Alert[] {
+  const known = new Set(firingForReceiver.map(({ fingerprint }) => fingerprint));
+  return [...firingForReceiver, ...firing.filter(({ fingerprint }) => !known.has(fingerprint))];
 }
 
 /** A clock that was set back ends the wait, rather than making it longer. */
 const hasPassed = (since: number, waitMs: number, now: number): boolean =>
   now - since >= waitMs || now < since;
 
-const newsOf = (alerts: readonly Alert[]): string =>
+const changesKeyOf = (alerts: readonly Alert[]): string =>
   alerts
     .map(({ fingerprint, status }) => `${fingerprint} ${status}`)
     .toSorted()
     .join(', ');
 
-function isWaiting(trouble: NoticeTrouble | null, news: string, now: number): boolean {
-  if (trouble === null || trouble.news !== news) return false;
-  const [first, longest] = WAITS_MS[trouble.kind];
-  return !hasPassed(trouble.at, Math.min(first * 2 ** (trouble.tries - 1), longest), now);
+function isWaiting(lastFailure: SendFailure | null, changesKey: string, now: number): boolean {
+  if (lastFailure === null || lastFailure.changesKey !== changesKey) return false;
+  const [first, longest] = WAITS_MS[lastFailure.kind];
+  return !hasPassed(lastFailure.at, Math.min(first * 2 ** (lastFailure.tries - 1), longest), now);
 }
 
-function troubleOf(
+function failureOf(
   outcome: Exclude<PostOutcome, { kind: 'accepted' }>,
-  before: NoticeTrouble | null,
+  before: SendFailure | null,
   alerts: readonly Alert[],
   now: number,
-): NoticeTrouble {
-  const news = newsOf(alerts);
-  const again = before?.news === news;
+): SendFailure {
+  const changesKey = changesKeyOf(alerts);
+  const again = before?.changesKey === changesKey;
   return {
     kind: outcome.kind,
     status: outcome.status,
     since: again ? before.since : now,
     at: now,
     tries: again ? before.tries + 1 : 1,
-    news,
+    changesKey,
     alerts: [...new Set(alerts.map(({ labels }) => labels['alertname'] ?? ''))],
   };
 }

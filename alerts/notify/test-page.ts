@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { AlertsConfig } from '../../schemas/config-alerts.ts';
 import type { Severity } from '../rules/rule.ts';
-import type { Alert } from '../explain/alert.ts';
-import { labelKey } from '../evaluate/advance.ts';
-import type { AlertTarget } from './target.ts';
-import { createTargets } from './targets.ts';
+import { type Alert, fingerprintOf } from '../explain/alert.ts';
+import type { AlertTarget } from './alert-target.ts';
+import { createTargets } from './delivery.ts';
 
 /** What a target said to the test page. */
 export interface TestPageAnswer {
@@ -22,7 +20,7 @@ const LASTS_MS = 5 * 60_000;
  * An alert that says that it is a test, on the way that a real one of this severity takes. `now`: epoch
  * milliseconds.
  */
-export function testAlert(severity: Severity, now: number): Alert {
+function testAlert(severity: Severity, now: number): Alert {
   const labels = {
     alertname: 'GatewatchTestPage',
     gateway: 'test',
@@ -31,7 +29,7 @@ export function testAlert(severity: Severity, now: number): Alert {
     service: 'gatewatch',
   };
   return {
-    fingerprint: createHash('sha256').update(labelKey(labels)).digest('hex').slice(0, 16),
+    fingerprint: fingerprintOf(labels),
     status: 'firing',
     labels,
     annotations: {

@@ -2,7 +2,7 @@ import type { AlertsConfig } from '../../schemas/config-alerts.ts';
 import type { Alert } from '../explain/alert.ts';
 import { afterPost, decide, type Notice } from './notice.ts';
 import { notTaken, type PostOutcome, postJson, problemOf } from './post.ts';
-import type { AlertTarget, TargetOptions } from './target.ts';
+import type { AlertTarget, TargetOptions } from './alert-target.ts';
 import { webhookBody } from './webhook-body.ts';
 
 /** Gateways whose notifications are sent at once. */
@@ -11,8 +11,8 @@ const CONCURRENCY = 4;
 /**
  * A plain address, notified of one incident per gateway: when its alerts change, and again while they fire.
  * The body has the shape of Grafana's webhooks. Each gateway has its own requests, so that a refusal of one
- * delays no other. News that were not accepted are offered again, after growing waits, or at once when they
- * change.
+ * delays no other. Changes that were not accepted are offered again, after growing waits, or at once when
+ * there are others.
  */
 export function createWebhook(
   config: NonNullable<AlertsConfig['webhook']>,
@@ -21,7 +21,7 @@ export function createWebhook(
   const { url, token, repeatMinutes } = config;
   const memory = createNoticeMemory(options.notices);
 
-  /** Sends what is news of one gateway; null when there is none, or when it is not time yet. */
+  /** Sends what has changed for one gateway; null when nothing has, or when it is not time yet. */
   async function notify(
     gateway: string,
     offered: readonly Alert[],
@@ -30,8 +30,9 @@ export function createWebhook(
     const decision = decide(memory.get(gateway), offered, now, repeatMinutes * 60_000);
     if (decision.kind === 'forget') memory.set(gateway, null);
     if (decision.kind !== 'notify') return null;
-    const { alerts, before, intended } = decision;
-    if (intended.open.length > before.open.length) memory.set(gateway, intended);
+    const { alerts, before, afterSendAttempt } = decision;
+    if (afterSendAttempt.firingForReceiver.length > before.firingForReceiver.length)
+      memory.set(gateway, afterSendAttempt);
     // With each request: it may be renewed.
     const authorization = token && `Bearer ${token.reveal()}`;
     const outcome = await postJson(url, webhookBody(gateway, alerts), authorization, options);

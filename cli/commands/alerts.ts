@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { AlertLine } from '../../schemas/alert-line.ts';
 import { SEVERITIES, type Severity } from '../../alerts/rules/rule.ts';
 import type { TableResult } from '../../store/store.ts';
-import type { RuleEvaluation } from '../../alerts/evaluate/evaluate.ts';
+import type { RuleEvaluation } from '../../alerts/evaluate/evaluate-rule.ts';
 import type { ProvisionedRule } from '../../alerts/evaluate/rule-file.ts';
 import { ALERTMANAGER_FOLDER, RULES_FOLDER } from '../../store/package-files.ts';
 import {
@@ -12,7 +12,7 @@ import {
   usageError,
   type CommandContext,
   type GlobalOptions,
-} from './context.ts';
+} from '../command-context.ts';
 import { drawAlerts } from '../terminal/draw-alerts.ts';
 import type { Host } from '../terminal/host.ts';
 import type { OpenedStore } from '../../store/open.ts';
@@ -99,9 +99,9 @@ async function evaluateAll(
   rules: readonly ProvisionedRule[],
   { store }: OpenedStore,
 ): Promise<RuleEvaluation[]> {
-  const { createReferenceSource } = await import('../../alerts/evaluate/reference-source.ts');
+  const { createRuleQueries } = await import('../../alerts/evaluate/rule-queries.ts');
   const query = async (sql: string) => JSON.parse(await store.queryText(sql, 'JSON')) as TableResult;
-  const source = createReferenceSource({ query, texts: true });
+  const source = createRuleQueries({ query, texts: true });
   const instants = [new Date()];
   const bar = createProgressBar(host.stderr, rules.length);
   try {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { AuditReport } from '../../operate/audit/report.ts';
-import { EXIT, printJson, type CommandContext, type GlobalOptions } from './context.ts';
+import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../terminal/host.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
-import { parseDuration } from './options.ts';
+import { parseDuration } from '../options.ts';
 import { drawTable } from '../terminal/table.ts';
 
 interface AuditCommandOptions extends GlobalOptions {

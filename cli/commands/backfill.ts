@@ -4,10 +4,10 @@ import type { Command } from 'commander';
 import type { BackfillResult } from '../../operate/backfill/backfill.ts';
 import { problemText, type Problem } from '../../schemas/problem.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
-import type { DestinationOptions } from './backfill-destination.ts';
-import { EXIT, printJson, type CommandContext } from './context.ts';
+import type { DestinationOptions } from '../backfill-destination.ts';
+import { EXIT, printJson, type CommandContext } from '../command-context.ts';
 import { printable, type Host } from '../terminal/host.ts';
-import { addOrderTypeOption, parseCount } from './options.ts';
+import { addOrderTypeOption, parseCount } from '../options.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 
 interface BackfillCommandOptions extends DestinationOptions {
@@ -57,7 +57,7 @@ export function addBackfill(program: Command, context: CommandContext): void {
 async function run(host: Host, file: string, options: BackfillCommandOptions): Promise<number> {
   const { backfill } = await import('../../operate/backfill/backfill.ts');
   const { readState, stateFileOf, writeState } = await import('../../operate/backfill/state-file.ts');
-  const { chooseDestination, knownGateways } = await import('./backfill-destination.ts');
+  const { chooseDestination, knownGateways } = await import('../backfill-destination.ts');
   const isFile = file !== '-';
   const totalBytes = isFile ? await sizeOf(file) : 0;
   const dryRun = options.dryRun === true;

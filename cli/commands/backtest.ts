@@ -4,7 +4,7 @@ import type { TableResult } from '../../store/store.ts';
 import type { ProvisionedRule } from '../../alerts/evaluate/rule-file.ts';
 import type { RuleReplay } from '../../alerts/backtest/replay.ts';
 import type { RuleSummary } from '../../alerts/backtest/summary.ts';
-import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from './context.ts';
+import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import type { Host } from '../terminal/host.ts';
 import type { OpenedStore } from '../../store/open.ts';
 import { createProgressBar, progressOn } from '../terminal/progress.ts';
@@ -150,7 +150,7 @@ async function replayAll(
   range: Range,
   opened: OpenedStore,
 ): Promise<Replayed[]> {
-  const { createReferenceSource } = await import('../../alerts/evaluate/reference-source.ts');
+  const { createRuleQueries } = await import('../../alerts/evaluate/rule-queries.ts');
   const { instantsOf, replayRule } = await import('../../alerts/backtest/replay.ts');
   const { summarize } = await import('../../alerts/backtest/summary.ts');
   const { timingOf } = await import('../../alerts/evaluate/timing.ts');
@@ -160,7 +160,7 @@ async function replayAll(
   const settings: Record<string, string> = opened.kind === 'configured' ? { readonly: '2' } : {};
   const query = async (sql: string): Promise<TableResult> =>
     JSON.parse(await reader.queryText(sql, 'JSON', {}, settings)) as TableResult;
-  const source = createReferenceSource({ query });
+  const source = createRuleQueries({ query });
   const plans = rules.map((rule) => ({ rule, ...range, stepMs: range.stepMs ?? timingOf(rule).intervalMs }));
   const total = plans.reduce((sum, plan) => sum + instantsOf(plan).length, 0);
   const bar = createProgressBar(host.stderr, total);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { DecodedCode } from '../../schemas/code.ts';
-import { printJson, type CommandContext } from './context.ts';
+import { printJson, type CommandContext } from '../command-context.ts';
 import { printable, type Output } from '../terminal/host.ts';
 import { drawTable } from '../terminal/table.ts';
 

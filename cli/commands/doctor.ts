@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, printJson, type CommandContext, type GlobalOptions } from './context.ts';
+import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import type { Finding } from '../../operate/doctor/check.ts';
 import type { DoctorPorts } from '../../operate/doctor/doctor.ts';
 import { VERSION } from '../../store/package-files.ts';

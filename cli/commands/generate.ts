@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { GatewatchError } from '../../schemas/errors.ts';
-import { EXIT, type CommandContext } from './context.ts';
+import { EXIT, type CommandContext } from '../command-context.ts';
 import type { Host } from '../terminal/host.ts';
 
 const GENERATORS = ['dashboards/generate.ts', 'alerts/grafana/generate.ts'] as const;

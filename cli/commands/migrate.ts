@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { MigrationPlan } from '../../store/migrate.ts';
-import { EXIT, printJson, type CommandContext, type GlobalOptions } from './context.ts';
+import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
 
 interface MigrateOptions extends GlobalOptions {

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { orderTimelineSchema, type OrderQuery, type OrderTimeline } from '../../schemas/order-timeline.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import { askCollector, collectorUrl, problemDetail } from '../../operate/collector-client.ts';
-import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from './context.ts';
+import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../terminal/host.ts';
-import { addOrderIdOptions, type OrderIdOptions } from './options.ts';
+import { addOrderIdOptions, type OrderIdOptions } from '../options.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
 import type { StoreConfig } from '../../schemas/config.ts';
 

@@ -4,10 +4,10 @@ import type { LoadedConfig } from '../../schemas/config.ts';
 import { collectorUrl, postWatchMessages, problemDetail } from '../../operate/collector-client.ts';
 import type { RedriveReport } from '../../operate/redrive/outcomes.ts';
 import type { AskForReads, ReadPlaces } from '../../operate/redrive/redrive.ts';
-import { EXIT, printJson, type CommandContext, type GlobalOptions } from './context.ts';
+import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../terminal/host.ts';
 import { createProgressBar, progressOn, type ProgressBar } from '../terminal/progress.ts';
-import { parseCount, parseDuration } from './options.ts';
+import { parseCount, parseDuration } from '../options.ts';
 
 interface RedriveCommandOptions extends GlobalOptions {
   readonly reason?: string;

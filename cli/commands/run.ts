@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, type CommandContext, type GlobalOptions } from './context.ts';
+import { EXIT, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { createLog } from '../terminal/log.ts';
 
 /** The longest that a graceful stop may take. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, usageError, type CommandContext, type GlobalOptions } from './context.ts';
+import { EXIT, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import type { Host } from '../terminal/host.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { GatewatchError } from '../../schemas/errors.ts';
-import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from './context.ts';
+import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
 
 interface StoreOptions extends GlobalOptions {
   readonly port?: string;

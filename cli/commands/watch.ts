@@ -3,9 +3,9 @@ import type { KafkaConfig } from '../../schemas/config.ts';
 import type { WatchMessage } from '../../schemas/watch.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import { collectorUrl, postWatchMessages, problemDetail } from '../../operate/collector-client.ts';
-import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from './context.ts';
+import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../terminal/host.ts';
-import { addOrderIdOptions, type OrderIdOptions } from './options.ts';
+import { addOrderIdOptions, type OrderIdOptions } from '../options.ts';
 import { withProgress } from '../terminal/progress.ts';
 
 interface WatchOptions extends OrderIdOptions {

@@ -34,8 +34,8 @@ const TOP_LEVEL = { dataDir: 'GATEWATCH_DATA_DIR', collectorId: 'GATEWATCH_COLLE
 const LISTS: ReadonlySet<string> = new Set(['GATEWATCH_KAFKA_BROKERS', 'GATEWATCH_HTTP_HOSTS']);
 
 /**
- * Lays the GATEWATCH_* variables over the file's settings. They are enough for one gateway (design:
- * configuration); with several gateways in the file, the gateway variables are refused, as it would be
+ * Lays the GATEWATCH_* variables over the file's settings. They are enough for one gateway;
+ * with several gateways in the file, the gateway variables are refused, as it would be
  * unclear which one is meant. Every one can also be given as `..._FILE`. An empty variable counts as not set.
  *
  * @param wanted tells which sections are needed; variables of the others are not even read

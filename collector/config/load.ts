@@ -16,7 +16,7 @@ import { readSettingsFile } from './settings-file.ts';
 import { substitute, type Findings } from './substitute.ts';
 
 /**
- * Reads the configuration once (design: configuration): the file named by `path` or GATEWATCH_CONFIG, with
+ * Reads the configuration once: the file named by `path` or GATEWATCH_CONFIG, with
  * `${NAME}` and `${file:PATH}` filled in; then the GATEWATCH_* variables, which win.
  * @throws GatewatchError `config_invalid` that lists every problem with key, received and expected
  */

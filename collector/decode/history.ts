@@ -144,8 +144,8 @@ export interface Decision {
 }
 
 /**
- * The deciding item is the latest with state SUCCESS or FAILED; none: the order is pending (design:
- * measures). Info items that follow it carry earlier states and never reopen the order.
+ * The deciding item is the latest with state SUCCESS or FAILED; none: the order is pending.
+ * Info items that follow it carry earlier states and never reopen the order.
  */
 export function decide(ordered: readonly DecodedItem[]): Decision | null {
   const item = ordered.findLast(({ code }) => code.state === 'SUCCESS' || code.state === 'FAILED');

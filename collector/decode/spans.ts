@@ -6,7 +6,7 @@ import { itemSpanId, rootSpanId, traceId, type OrderIdentity } from './ids.ts';
 
 type Attributes = Record<string, string | number | boolean>;
 
-/** The span of one history item: from the item before it, as first seen, to the item (design: traces). */
+/** The span of one history item: from the item before it, as first seen, to the item (decision 6). */
 export function itemSpan(row: HistoryEventRow): SpanData {
   const order = identityOf(row);
   const code = decode(row.action);

@@ -89,7 +89,7 @@ function digits(text: string, from: number, count: number): number {
   return value;
 }
 
-/** `YYYY-MM-DDTHH:MM:SS.ffffffZ`, the form that span ids are made of (design: traces). */
+/** `YYYY-MM-DDTHH:MM:SS.ffffffZ`, the form that span ids are made of. */
 export function formatTime(micros: EpochMicros): string {
   const millis = Math.floor(micros / 1000);
   const rest = micros - millis * 1000;

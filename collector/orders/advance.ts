@@ -17,8 +17,7 @@ const SECOND: EpochMicros = 1_000_000;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**
- * The poll policy (design: flow) as a pure function: the order's state after a read, with the time of the
- * next one.
+ * The poll policy as a pure function: the order's state after a read, with the time of the next one.
  *
  * Not final: the configured delays, then doubling up to a maximum. Final: re-reads at fixed times after the
  * final status was first seen, and on until a read at or after the last of them brings nothing new: then the
@@ -45,8 +44,7 @@ export function advance(
     const nextPollAt = now + delay(order.attempt, policy, random);
     return orGiveUp({ ...known, phase: 'active', finalAt: null, reread: 0, nextPollAt });
   }
-  // After a step of the wall clock a time may lie ahead that was in the past: count from now, or re-reads
-  // would wait for it.
+  // If the clock was set back, `finalAt` can be in the future: use the earlier of `finalAt` and now.
   const finalAt = Math.min(order.finalAt ?? now, now);
   const upcoming = policy.rereadsS.map((s) => finalAt + s * SECOND).find((at) => at > now);
   const reread = order.finalAt === null ? 0 : order.reread + 1;

@@ -12,11 +12,11 @@ import { stableId } from '../decode/ids.ts';
 import { decimalText, storedDeliveryId, storedGateway } from '../decode/grammar.ts';
 import type { Provenance } from '../../schemas/sink.ts';
 import { textPolicy, type OrdersContext } from './context.ts';
-import { hint } from './observation.ts';
-import { applyHints, changedRows, trackAll, type OrderHint } from './track.ts';
+import { observationRow } from './observation.ts';
+import { applyHints, changedRows, trackAll, type OrderHint } from './hints.ts';
 
 /**
- * Takes callbacks from delivery to acknowledgement (design: flow). Each becomes a row with its verdict; one
+ * Takes callbacks from delivery to acknowledgement. Each becomes a row with its verdict; one
  * that verifies makes the poller read the order now, one that does not is at most a reason to read an order
  * that is watched anyway. Resolves once all rows are stored, the watched orders' state included.
  */
@@ -61,7 +61,7 @@ export async function handleCallbacks(
 /** The amount is signed, the currency is not. */
 function observation(named: OrderHint, { row }: DecodedCallback): OrderObservationRow {
   const { gateway, orderType, orderId, amount, currency } = named;
-  return hint(
+  return observationRow(
     'callback',
     { gateway, order_type: orderType, external_id: orderId, observed_at: row.received_at },
     { amount: amount ?? null, currency: currency ?? null },

@@ -2,8 +2,8 @@ import type { PollOutcome } from '../../schemas/rows.ts';
 import type { Endpoint } from '../../schemas/polling.ts';
 
 /**
- * Stop hammering a gateway that refuses us (design: poll policy): a 401 concerns the credential, so one
- * circuit for all endpoints of the gateway; a 403 concerns the credential on one kind of endpoint.
+ * Stops requests to a gateway that refuses us. A 401 concerns the credential, so it opens one circuit for all
+ * endpoints of the gateway; a 403 concerns the credential on one kind of endpoint.
  */
 export interface Circuits {
   /** While a circuit is open, one probe per interval passes. */

@@ -5,8 +5,8 @@ import type { Provenance } from '../../schemas/sink.ts';
 import type { Instruments } from '../telemetry/instruments.ts';
 import type { Fingerprint } from '../decode/fingerprint.ts';
 import type { TextPolicy } from '../decode/grammar.ts';
-import type { TrackedOrders } from './tracked-orders.ts';
-import type { WatchMemory } from './watch-memory.ts';
+import type { TrackedOrders } from './poller-contract.ts';
+import type { WatchStore } from './watch-store.ts';
 
 /** What every step works with. Steps hold no state of their own. */
 export interface OrdersContext {
@@ -16,21 +16,21 @@ export interface OrdersContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly gateways: ReadonlyMap<string, GatewayConfig>;
-  readonly memory: WatchMemory;
+  readonly watchStore: WatchStore;
   readonly tracked: Pick<TrackedOrders, 'track' | 'nudge' | 'get'>;
   readonly instruments: Instruments;
-  /** Stands for texts that fit no grammar. Known once the store is there, before anything is taken in. */
+  /** Replaces text that fits no allowed pattern with a keyed hash. The key comes from the store. */
   readonly fingerprint: Fingerprint;
   /** Resolves when every row is acknowledged. */
   readonly write: (bundle: RowBundle, provenance: Provenance) => Promise<void>;
 }
 
-/** What rows may keep of the texts that one gateway sends. */
+/** Which texts of a gateway rows may keep as they are. */
 export function textPolicy(gateway: GatewayConfig, { fingerprint }: OrdersContext): TextPolicy {
   return { fingerprint, keepsCardLikeIds: gateway.cardLikeIds === 'keep' };
 }
 
-/** A stamp that rises with every call: two rows of one order never carry the same one. */
+/** A clock that rises with every call, so that two rows of one order never have the same time. */
 export function createStamp(clock: Clock): () => EpochMicros {
   let last = 0;
   return () => {

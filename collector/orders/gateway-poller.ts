@@ -23,8 +23,8 @@ import {
   startRequest,
   type StatusRequest,
 } from './status-requests.ts';
-import type { Instant } from './tracked-entry.ts';
-import type { ApplyReply, PollerEvent, ReadOrder, TrackedOrders } from './tracked-orders.ts';
+import type { Instant } from './poller-entry.ts';
+import type { ApplyReply, PollerEvent, ReadOrder, TrackedOrders } from './poller-contract.ts';
 
 export interface GatewayPollerOptions extends PendingLimits {
   readonly policy: PollConfig;

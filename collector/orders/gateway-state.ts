@@ -20,8 +20,8 @@ import {
   resumedOrder,
   type Entry,
   type Instant,
-} from './tracked-entry.ts';
-import type { TrackedOrder } from './tracked-orders.ts';
+} from './poller-entry.ts';
+import type { TrackedOrder } from './poller-contract.ts';
 import { createWatermarkTracker, watermark, type WatermarkTracker } from './watermark-tracker.ts';
 
 /** Limits on what waits for the store's acknowledgement; at either of them polling pauses. */
@@ -40,7 +40,10 @@ export interface PendingLimits {
 export interface GatewayState {
   readonly policy: PollConfig;
   readonly limits: Required<PendingLimits>;
-  /** Is the order ours to go on with? Another's is read when somebody asks for it, and forgotten then. */
+  /**
+   * True when this collector owns the order. An order of another collector is read once on request and then
+   * dropped.
+   */
   readonly owns: (order: WatchedOrder) => boolean;
   readonly entries: Map<string, Entry>;
   readonly queues: EndpointQueues;
@@ -54,8 +57,8 @@ export interface GatewayState {
   pendingBytes: number;
   /** Requests since the start of the process. */
   requests: number;
-  /** When a request started or a reply was applied last. */
-  movedMs: number;
+  /** When a request was started, or a reply applied, last. */
+  lastProgressMs: number;
 }
 
 export function createGatewayState(
@@ -76,7 +79,7 @@ export function createGatewayState(
     pendingReplies: 0,
     pendingBytes: 0,
     requests: 0,
-    movedMs: Number.NEGATIVE_INFINITY,
+    lastProgressMs: Number.NEGATIVE_INFINITY,
   };
 }
 
@@ -140,20 +143,20 @@ export function gatewayStatus(state: GatewayState, { now, nowMs }: Instant): Pol
     requests: state.requests,
     requestsPerSecondLimit: policy.requestsPerSecond,
     circuitsOpen: openCircuits(state.circuits),
-    standsStillMs: standsStillMs(state, nowMs),
+    stalledMs: stalledFor(state, nowMs),
     watermarkAt: watermark(state.watermark, now, behindMs),
     lastReplyAt: state.watermark.lastReplyAt,
   };
 }
 
-function standsStillMs(state: GatewayState, nowMs: number): number {
+function stalledFor(state: GatewayState, nowMs: number): number {
   const { policy, entries } = state;
   const { key } = nextAllowed(state, nowMs);
   if (key === null || budgetWaitMs(state.budget, nowMs) > 0) return 0;
-  const stillMs = nowMs - Math.max(state.movedMs, entries.get(key)?.dueMs ?? nowMs);
+  const stalledMs = nowMs - Math.max(state.lastProgressMs, entries.get(key)?.dueMs ?? nowMs);
   // The gateway's slowness is no fault of ours, as long as each request keeps its deadline.
-  const isAsked = state.inFlight >= policy.concurrency && stillMs <= policy.deadlineMs + GRACE_MS;
-  return isAsked ? 0 : Math.max(0, stillMs);
+  const isAsked = state.inFlight >= policy.concurrency && stalledMs <= policy.deadlineMs + GRACE_MS;
+  return isAsked ? 0 : Math.max(0, stalledMs);
 }
 
 /** The order that is to be read next, as far as circuits allow; or how long until one is. */

@@ -5,13 +5,13 @@ import { NOTHING_KNOWN, type KnownHistory } from '../decode/known-history.ts';
 import { decodeStatusReply, type DecodedReply } from '../decode/status-reply.ts';
 import { learn, reopen } from './advance.ts';
 import { textPolicy, type OrdersContext } from './context.ts';
-import type { PolledReply } from './tracked-orders.ts';
+import type { PolledReply } from './poller-contract.ts';
 
 /** A reply with the order that it is about. */
 export interface IdentifiedReply {
-  /** The order that goes on: under the service's id, once that is known. */
+  /** The order to go on with: named by the gateway's own id (`externalId`) once that is known. */
   readonly order: WatchedOrder;
-  /** It is tracked under the service's id as well, and goes on as planned there. */
+  /** The same order as tracked under `externalId`, which keeps its schedule; null: it is not. */
   readonly tracked: WatchedOrder | null;
   readonly known: KnownHistory;
   /** null: there was no body to decode. */
@@ -19,8 +19,9 @@ export interface IdentifiedReply {
 }
 
 /**
- * Decodes a reply. The first one to an order watched by the merchant's id tells the service's id: from
- * there on it is one with the order of that id, and what is stored of that is known.
+ * Decodes a reply and finds out which order it is about. An order can be watched by the merchant's
+ * transaction id. The first reply tells the gateway's own id (`externalId`): the order is then merged with
+ * the one stored and tracked under that id, its history included.
  */
 export async function identify(reply: PolledReply, context: OrdersContext): Promise<IdentifiedReply> {
   const { order, body } = reply;
@@ -32,8 +33,8 @@ export async function identify(reply: PolledReply, context: OrdersContext): Prom
   const own: WatchedOrder = { ...order, idKind: 'external-id', orderId: externalId, externalId };
   const key = watchKey(own);
   const tracked = context.tracked.get(key) ?? null;
-  const stored = tracked === null ? (await context.memory.find([own])).get(key) : undefined;
-  // Asked for anew by its other id, an order that had come to its end is read from the start.
+  const stored = tracked === null ? (await context.watchStore.find([own])).get(key) : undefined;
+  // An order that had ended and is asked for again by its other id is read from the start.
   const before = tracked ?? (stored === undefined ? own : reopen(stored, reply.repliedAt));
   const joined = learn(before, order);
   const ownKnown = await loadKnown(joined, context);
@@ -73,5 +74,5 @@ function replyContext(
 async function loadKnown(order: WatchedOrder, context: OrdersContext): Promise<KnownHistory> {
   if (order.externalId === '') return NOTHING_KNOWN;
   const identity = { gateway: order.gateway, orderType: order.orderType, externalId: order.externalId };
-  return (await context.memory.known([identity])).get(orderText(identity)) ?? NOTHING_KNOWN;
+  return (await context.watchStore.known([identity])).get(orderText(identity)) ?? NOTHING_KNOWN;
 }

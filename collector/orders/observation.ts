@@ -3,8 +3,8 @@ import { currencyCode, decimalText } from '../decode/grammar.ts';
 
 type Identity = Pick<OrderObservationRow, 'gateway' | 'order_type' | 'external_id' | 'observed_at'>;
 
-/** What a callback or a watch message says about an order: hints, never its status. */
-export function hint(
+/** The row of what a callback or a watch message says about an order; its status stays empty. */
+export function observationRow(
   kind: 'callback' | 'watch',
   identity: Identity,
   facts: Partial<

@@ -9,11 +9,11 @@ import type { Fingerprint } from '../decode/fingerprint.ts';
 import { isAssigned, type Assignment } from './assignment.ts';
 import { handleCallbacks } from './callbacks.ts';
 import type { OrdersContext } from './context.ts';
-import { handleCallbackRecords, handleWatchRecords, type GatewayOfTopic } from './kafka-records.ts';
+import { handleCallbackRecords, handleWatchRecords, type GatewayOfTopic } from './from-kafka-record.ts';
 import { createOwnership } from './ownership.ts';
 import { createPoller, type PollerOptions } from './poller.ts';
 import { applyReply } from './replies.ts';
-import type { PollerEvent } from './tracked-orders.ts';
+import type { PollerEvent } from './poller-contract.ts';
 import { handleWatchRequests, judgeWatchRequests } from './watch-requests.ts';
 
 export interface OrdersOptions extends Omit<OrdersContext, 'tracked' | 'fingerprint' | 'clock' | 'random'> {
@@ -26,7 +26,7 @@ export interface OrdersOptions extends Omit<OrdersContext, 'tracked' | 'fingerpr
   /** Throws while nothing new can be taken in. */
   readonly checkBackpressure: () => void;
   readonly log: OrdersLog;
-  /** Aborted when the collector stops: what fails from then on is not worth a word. */
+  /** Aborted when the collector stops; failures after that are not logged. */
   readonly signal: AbortSignal;
 }
 
@@ -36,17 +36,17 @@ export interface OrdersLog {
   error(details: object, message: string): void;
 }
 
-/** What is known only once the store and the sources are there. */
+/** What is known only once the store and the sources have been opened. */
 export interface OrdersStart {
-  /** Stands for texts that fit no grammar: its key is in the store. */
+  /** Replaces text that fits no allowed pattern with a keyed hash. The key comes from the store. */
   readonly fingerprint: Fingerprint;
   /** The orders that this collector owns at present. */
   readonly assignment: () => Assignment;
 }
 
 /**
- * The one holder of order state: what to read when, what is known, who owns it. Whatever it takes in, it
- * resolves when all that follows from it is stored. Nothing may be taken in before the start.
+ * Holds all state of orders: when each is read, what is known of it, who owns it. Every `take...` resolves
+ * when all rows that follow from the input are stored, and may be called only after `start`.
  */
 export interface Orders {
   /** Begins to read orders: those of earlier runs first. Returns how many these are. May be repeated. */
@@ -71,7 +71,7 @@ export interface Orders {
 }
 
 export function createOrders(options: OrdersOptions): Orders {
-  const { gateways, stamp, memory, collectorId, isShared, log } = options;
+  const { gateways, stamp, watchStore, collectorId, isShared, log } = options;
   const clock = { ...options.clock, now: stamp };
   let assignment: OrdersStart['assignment'] = () => null;
   let started: OrdersContext | null = null;
@@ -83,7 +83,7 @@ export function createOrders(options: OrdersOptions): Orders {
     onEvent: (gateway, event) => logPollerEvent(options, gateway, event),
   });
   const ownership = createOwnership({
-    memory,
+    watchStore,
     tracked: poller,
     collectorId,
     clock: options.clock,

@@ -4,11 +4,11 @@ import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
 import { orderText, type OrderIdentity } from '../decode/ids.ts';
 import { NOTHING_KNOWN } from '../decode/known-history.ts';
 import type { Assignment } from './assignment.ts';
-import type { TrackedOrder, TrackedOrders } from './tracked-orders.ts';
-import type { ActiveOf, RecentOf, WatchMemory } from './watch-memory.ts';
+import type { TrackedOrder, TrackedOrders } from './poller-contract.ts';
+import type { ActiveOf, RecentOf, WatchStore } from './watch-store.ts';
 
 export interface OwnershipOptions {
-  readonly memory: WatchMemory;
+  readonly watchStore: WatchStore;
   readonly tracked: Pick<TrackedOrders, 'resume' | 'release' | 'get'>;
   readonly collectorId: string;
   readonly clock: Clock;
@@ -16,107 +16,107 @@ export interface OwnershipOptions {
   readonly assignment: () => Assignment;
   /** Other collectors may work on the same store, and an assignment will come. */
   readonly isShared: boolean;
-  /** A look at the store failed; it is repeated. */
+  /** A scan of the store failed; it is repeated. */
   readonly onError: (error: unknown) => void;
 }
 
-/**
- * Sees to it that each unfinished order is tracked by one collector: this one for those that it owns
- * (decision 13).
- */
+/** Keeps this collector's tracked orders equal to the active orders that it owns (decision 13). */
 export interface Ownership {
-  /**
-   * Goes on with what earlier runs left; from then on looks after the rest. Returns how many orders were
-   * resumed.
-   */
+  /** Resumes the orders of earlier runs, then scans the store regularly. Returns how many were resumed. */
   start(): Promise<number>;
   /** The assignment has changed. */
   changed(): void;
   stop(): Promise<void>;
 }
 
-const LOOK_MS = 5_000;
-/** Between two looks at everything: for rows whose time a clock that was set made useless. */
-const FULL_LOOK_MS = 300_000;
-/** Without a group that assigns, every order is ours after this time: better read twice than never. */
-const ALONE_MS = 30_000;
-/** Rows are stored a while after the time they carry, and clocks of two machines differ. */
+/** Between two scans of recent changes. */
+const SCAN_MS = 5_000;
+/** Between two scans of all active orders, which find rows that a wrong clock dated into the past. */
+const FULL_SCAN_MS = 300_000;
+/** Without an assignment after this time, we take every order: reading it twice is better than never. */
+const ASSIGNMENT_WAIT_MS = 30_000;
+/** Scans reach back further by this: rows are stored after `updated_at`, and clocks of machines differ. */
 const MARGIN: EpochMicros = 60_000_000;
 
-/** When looks at the store are due, and what they cover. */
-export interface LookState {
+/** When scans of the store are due, and what they cover. */
+export interface ScanState {
   readonly isShared: boolean;
-  /** What was stored before this was looked at. */
-  lookedAt: EpochMicros;
-  /** When all unfinished orders are looked at again, not only recent changes. */
+  /** Changes up to this time have been scanned. */
+  scannedAt: EpochMicros;
+  /** When all active orders are scanned again, not only recent changes. */
   fullDueMs: number;
-  /** Until then an assignment is waited for. */
-  aloneMs: number;
+  /** Until when an assignment is waited for. */
+  assignmentWaitMs: number;
 }
 
-/** What a look at the store asks for. */
-export type Look = ({ readonly what: 'all' } & ActiveOf) | ({ readonly what: 'recent' } & RecentOf);
+/** A scan of the store and what it covers. */
+export type StoreScan = ({ readonly what: 'all' } & ActiveOf) | ({ readonly what: 'recent' } & RecentOf);
 
-/** The first look has been made; the state from then on. */
-export function firstLook(isShared: boolean, lookedAt: EpochMicros, nowMs: number): LookState {
-  const aloneMs = nowMs + ALONE_MS;
-  return { isShared, lookedAt, aloneMs, fullDueMs: isShared ? aloneMs : nowMs + FULL_LOOK_MS };
+/** The state after the first scan. */
+export function firstScan(isShared: boolean, scannedAt: EpochMicros, nowMs: number): ScanState {
+  const assignmentWaitMs = nowMs + ASSIGNMENT_WAIT_MS;
+  return {
+    isShared,
+    scannedAt,
+    assignmentWaitMs,
+    fullDueMs: isShared ? assignmentWaitMs : nowMs + FULL_SCAN_MS,
+  };
 }
 
-/** The look that is due; null while it is not known whose orders are whose. */
-export function nextLook(
-  state: LookState,
+/** The scan that is due; null while the assignment is waited for. */
+export function nextScan(
+  state: ScanState,
   assignment: Assignment,
   collectorId: string,
   nowMs: number,
-): Look | null {
-  if (state.isShared && assignment === null && nowMs < state.aloneMs) return null;
+): StoreScan | null {
+  if (state.isShared && assignment === null && nowMs < state.assignmentWaitMs) return null;
   if (nowMs < state.fullDueMs)
-    return { what: 'recent', assignment, since: state.lookedAt - MARGIN, notBy: collectorId };
-  // Whatever changes from here on is for the next look.
-  state.fullDueMs = nowMs + FULL_LOOK_MS;
+    return { what: 'recent', assignment, since: state.scannedAt - MARGIN, notBy: collectorId };
+  // An assignment that changes during this scan makes the next full scan due again.
+  state.fullDueMs = nowMs + FULL_SCAN_MS;
   return { what: 'all', assignment };
 }
 
-/** A look has ended; `startedAt` null: it failed, and is repeated. */
-export function endLook(state: LookState, { what }: Look, startedAt: EpochMicros | null): void {
-  if (startedAt !== null) state.lookedAt = startedAt;
+/** A scan has ended; `startedAt` null: it failed, and is repeated. */
+export function endScan(state: ScanState, { what }: StoreScan, startedAt: EpochMicros | null): void {
+  if (startedAt !== null) state.scannedAt = startedAt;
   else if (what === 'all') state.fullDueMs = 0;
 }
 
 export function createOwnership(options: OwnershipOptions): Ownership {
-  const { memory, tracked, collectorId, clock, isShared } = options;
-  let state: LookState | null = null;
+  const { watchStore, tracked, collectorId, clock, isShared } = options;
+  let state: ScanState | null = null;
   let cancel = () => {};
   let stopped = false;
-  let looking: Promise<void> | null = null;
+  let scanning: Promise<void> | null = null;
   const resumeMissing = (pages: AsyncIterable<readonly WatchedOrder[]>): Promise<number> =>
     resumeOrders(
-      memory,
+      watchStore,
       untracked(pages, tracked, () => stopped),
       tracked.resume,
     );
 
-  async function look(from: LookState): Promise<void> {
+  async function scan(from: ScanState): Promise<void> {
     const startedAt = clock.now();
-    const due = nextLook(from, options.assignment(), collectorId, clock.monotonicMs());
+    const due = nextScan(from, options.assignment(), collectorId, clock.monotonicMs());
     if (due === null) return;
     try {
       if (due.what === 'all') tracked.release();
-      await resumeMissing(due.what === 'all' ? memory.active(due) : memory.recent(due));
-      endLook(from, due, startedAt);
+      await resumeMissing(due.what === 'all' ? watchStore.active(due) : watchStore.recent(due));
+      endScan(from, due, startedAt);
     } catch (error) {
-      endLook(from, due, null);
+      endScan(from, due, null);
       if (!stopped) options.onError(error);
     }
   }
 
-  function arm(from: LookState): void {
+  function arm(from: ScanState): void {
     cancel();
     if (stopped) return;
-    cancel = clock.after(LOOK_MS, () => {
-      looking ??= look(from).finally(() => {
-        looking = null;
+    cancel = clock.after(SCAN_MS, () => {
+      scanning ??= scan(from).finally(() => {
+        scanning = null;
         arm(from);
       });
     });
@@ -125,9 +125,9 @@ export function createOwnership(options: OwnershipOptions): Ownership {
   return {
     async start() {
       const startedAt = clock.now();
-      // Before the group has assigned anything, only those are ours for certain that we had before.
-      const resumed = await resumeMissing(memory.active(isShared ? { by: collectorId } : {}));
-      state = firstLook(isShared, startedAt, clock.monotonicMs());
+      // Until the group has assigned partitions, only orders that we had before are certainly ours.
+      const resumed = await resumeMissing(watchStore.active(isShared ? { by: collectorId } : {}));
+      state = firstScan(isShared, startedAt, clock.monotonicMs());
       arm(state);
       return resumed;
     },
@@ -137,12 +137,12 @@ export function createOwnership(options: OwnershipOptions): Ownership {
     async stop() {
       stopped = true;
       cancel();
-      await looking;
+      await scanning;
     },
   };
 }
 
-/** The stored orders that are not tracked; none any more once it has stopped. */
+/** The stored orders that are not tracked; ends early once `hasStopped`. */
 async function* untracked(
   pages: AsyncIterable<readonly WatchedOrder[]>,
   tracked: Pick<TrackedOrders, 'get'>,
@@ -155,17 +155,15 @@ async function* untracked(
   }
 }
 
-/**
- * Goes on with orders that an earlier run left unfinished, their stored history included. Returns how many.
- */
+/** Resumes active orders of an earlier run with their stored history. Returns how many. */
 export async function resumeOrders(
-  memory: WatchMemory,
+  watchStore: WatchStore,
   pages: AsyncIterable<readonly WatchedOrder[]>,
   resume: (tracked: TrackedOrder) => void,
 ): Promise<number> {
   let count = 0;
   for await (const page of pages) {
-    const known = await memory.known(page.flatMap(identityOf));
+    const known = await watchStore.known(page.flatMap(identityOf));
     for (const order of page) {
       const [identity] = identityOf(order);
       const history =

@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../../schemas/config.ts';
 import type { HttpReply, PollerStatus } from '../../schemas/polling.ts';
 import { gatewayOfKey, type WatchedOrder } from '../../schemas/watch.ts';
 import { createGatewayPoller, type GatewayPoller } from './gateway-poller.ts';
-import type { ApplyReply, PollerEvent, TrackedOrders } from './tracked-orders.ts';
+import type { ApplyReply, PollerEvent, TrackedOrders } from './poller-contract.ts';
 
 /** Reads orders of one gateway. */
 export interface StatusReader {

@@ -17,9 +17,9 @@ import type { DecodedReply, ReplyContent } from '../decode/status-reply.ts';
 import { advance } from './advance.ts';
 import type { OrdersContext } from './context.ts';
 import { identify } from './identify.ts';
-import { hint } from './observation.ts';
-import type { AppliedReply, PolledReply } from './tracked-orders.ts';
-import { toRow } from './watch-memory.ts';
+import { observationRow } from './observation.ts';
+import type { AppliedReply, PolledReply } from './poller-contract.ts';
+import { toRow } from './watch-store.ts';
 
 /**
  * Takes a reply of the gateway to acknowledgement: decodes it, makes rows of what is new, advances the
@@ -130,7 +130,7 @@ function observations(
     external_id: next.externalId,
     observed_at: now,
   };
-  return [hint('watch', identity, { abandoned_at: now })];
+  return [observationRow('watch', identity, { abandoned_at: now })];
 }
 
 /** What may change without a new item: a gateway corrects an amount, or names the currency later. */

@@ -13,8 +13,8 @@ import {
   wallAhead,
   type Entry,
   type Instant,
-} from './tracked-entry.ts';
-import type { AppliedReply, TrackedOrder } from './tracked-orders.ts';
+} from './poller-entry.ts';
+import type { AppliedReply, TrackedOrder } from './poller-contract.ts';
 import { notePoll } from './watermark-tracker.ts';
 
 /** An order whose reply could not be applied is read again after this time. */
@@ -59,7 +59,7 @@ export function startRequest(state: GatewayState, key: string, at: Instant): Sta
   state.requests += 1;
   state.inFlight += 1;
   state.pendingReplies += 1;
-  state.movedMs = startMs;
+  state.lastProgressMs = startMs;
   entry.inFlight = true;
   entry.urgent = false;
   entry.again = false;
@@ -125,7 +125,7 @@ export function finishRead(
   // The order's times are those of the wall clock at the reply, whatever it shows by now.
   entry.wallAhead = wallAhead(replied);
   entry.inFlight = false;
-  state.movedMs = at.nowMs;
+  state.lastProgressMs = at.nowMs;
   const { idKind, orderId } = entry.tracked.order;
   const newKey = order.orderId === orderId && order.idKind === idKind ? key : watchKey(order);
   if (newKey !== key) {

@@ -9,8 +9,8 @@ import { isCardLikeId } from '../../schemas/card-search.ts';
 import { currencyCode, decimalText, storedChannel, storedGateway } from '../decode/grammar.ts';
 import type { Provenance } from '../../schemas/sink.ts';
 import type { OrdersContext } from './context.ts';
-import { hint } from './observation.ts';
-import { applyHints, changedRows, trackAll, type OrderHint } from './track.ts';
+import { observationRow } from './observation.ts';
+import { applyHints, changedRows, trackAll, type OrderHint } from './hints.ts';
 
 /**
  * What is wrong with each request, null where nothing is: for senders who are told, and can mend it
@@ -133,7 +133,7 @@ function requestRow(request: WatchRequest, named: OrderHint, now: number): Watch
 }
 
 function observation(named: OrderHint, now: number): OrderObservationRow {
-  return hint(
+  return observationRow(
     'watch',
     { gateway: named.gateway, order_type: named.orderType, external_id: named.orderId, observed_at: now },
     {

@@ -35,7 +35,7 @@ export interface HealthState {
  * What has not moved for so long stands still: with the time between two looks, `/readyz` says so within 15
  * s.
  */
-const STILL_MS = 12_000;
+const STALLED_MS = 12_000;
 
 export function createHealth(): HealthState {
   let waitingFor: string | null = 'the schema is not in place yet';
@@ -88,16 +88,16 @@ const isProblem = (entry: [string, string | null]): entry is [string, string] =>
 
 const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 
-function sinkProblem({ stillMs, backlogRows }: SinkStatus): string | null {
-  if (stillMs === null || stillMs < STILL_MS) return null;
-  return `no rows have been acknowledged for ${seconds(stillMs)} (${backlogRows} wait)`;
+function sinkProblem({ stalledMs, backlogRows }: SinkStatus): string | null {
+  if (stalledMs === null || stalledMs < STALLED_MS) return null;
+  return `no rows have been acknowledged for ${seconds(stalledMs)} (${backlogRows} wait)`;
 }
 
 function kafkaProblem(kafka: KafkaSourceStatus): string | null {
   if (kafka.groupState !== 'stable')
     return kafka.lastError?.message ?? `the consumer group is ${kafka.groupState}`;
   if (!kafka.connected) return kafka.lastError?.message ?? 'no broker answers';
-  const held = kafka.partitions.find(({ heldMs }) => heldMs !== null && heldMs >= STILL_MS);
+  const held = kafka.partitions.find(({ heldMs }) => heldMs !== null && heldMs >= STALLED_MS);
   return held === undefined ? null : heldText(held);
 }
 
@@ -107,9 +107,9 @@ function heldText({ topic, partition, position, heldMs }: PartitionStatus): stri
 }
 
 function pollerProblem(pollers: ReadonlyMap<string, PollerStatus>): string | null {
-  for (const [gateway, { standsStillMs, due }] of pollers) {
-    if (standsStillMs < STILL_MS) continue;
-    return `${due} orders of ${gateway} are due, and none was read for ${seconds(standsStillMs)}`;
+  for (const [gateway, { stalledMs, due }] of pollers) {
+    if (stalledMs < STALLED_MS) continue;
+    return `${due} orders of ${gateway} are due, and none was read for ${seconds(stalledMs)}`;
   }
   return null;
 }

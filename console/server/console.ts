@@ -16,9 +16,9 @@ import { findPanel, readDashboards, variableSql, withoutSql, type DashboardFile 
 import { toFrame } from './frame.ts';
 import { intervalFor } from './interval.ts';
 import { createLanding } from './landing.ts';
-import { problemText } from '../../store/problem-text.ts';
+import { storeErrorText } from '../../store/store-error-text.ts';
 import { createQueryPool } from './query-pool.ts';
-import type { panelRequestSchema, scopeSchema } from './requests.ts';
+import type { panelRequestSchema, scopeSchema } from './request-schemas.ts';
 import { chosenValues, statementOf } from './statement.ts';
 
 export interface ConsoleOptions {
@@ -178,7 +178,7 @@ async function run(
     };
   } catch (error) {
     log.warn({ ...what, err: error }, 'a query of the console failed');
-    return { failed: problemText(error) };
+    return { failed: storeErrorText(error) };
   }
 }
 

@@ -1,3 +1,5 @@
+import { readDurationMs } from '../../schemas/duration.ts';
+
 /** Widths that Grafana rounds to: up to the bound, take the width. Milliseconds. */
 // prettier-ignore
 const STEPS: readonly (readonly [bound: number, width: number])[] = [
@@ -11,25 +13,10 @@ const MONTH = 2_592_000_000;
 
 /**
  * Width of a bucket: the range by the points there is room for, rounded as Grafana does, and not below the
- * panel's own.
+ * panel's own: `1m` or `>1m`.
  */
 export function intervalFor(rangeMs: number, maxDataPoints: number, least: string | undefined): number {
   const exact = rangeMs / maxDataPoints;
   const rounded = STEPS.find(([bound]) => exact < bound)?.[1] ?? MONTH;
-  return Math.max(rounded, least === undefined ? 1 : durationMs(least));
-}
-
-const UNITS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
-
-/** `1m` or `>1m` in milliseconds; 1 when it is no duration. */
-function durationMs(text: string): number {
-  const match = /^>?(\d+)(ms|[smhdw])$/.exec(text);
-  return match === null ? 1 : Number(match[1]) * (UNITS[match[2] ?? 'ms'] ?? 1);
+  return Math.max(rounded, readDurationMs(least?.replace('>', '') ?? '') ?? 0);
 }

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { untilItSucceeds } from '../../schemas/until-it-succeeds.ts';
 
 export interface PageFile {
   readonly type: string;
@@ -96,16 +97,4 @@ function build(builder: string, signal: AbortSignal | undefined): Promise<Record
       reject(new Error(`the page could not be built (${ended ?? code}): ${complaint.trim()}`)),
     );
   });
-}
-
-/** Callers share a run and, once it has succeeded, its answer. */
-function untilItSucceeds<T>(run: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | null = null;
-  return () => {
-    answer ??= run().catch((error: unknown) => {
-      answer = null;
-      throw error;
-    });
-    return answer;
-  };
 }

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
+import { parseJson } from '../../schemas/json.ts';
 import { firstProblem, problemText } from '../../schemas/problem.ts';
 import { sendProblem } from '../../schemas/http-problem.ts';
 import type { Asked, Console } from './console.ts';
 import type { PageFiles } from './page-files.ts';
-import { panelRequestSchema, scopeSchema } from './requests.ts';
+import { panelRequestSchema, scopeSchema } from './request-schemas.ts';
 
 export interface ConsoleRoutesOptions {
   readonly console: Console;
@@ -97,7 +98,7 @@ async function ask<S extends z.ZodType, T>(
     const detail = 'Content-Type: expected application/json';
     return sendProblem(reply, { status: 415, title: 'Unsupported Media Type', detail });
   }
-  const input = readJson(request.body);
+  const input = Buffer.isBuffer(request.body) ? parseJson(request.body.toString('utf8')) : undefined;
   const parsed = schema.safeParse(input);
   if (!parsed.success) {
     const detail = problemText(firstProblem(parsed.error, input));
@@ -107,12 +108,4 @@ async function ask<S extends z.ZodType, T>(
   if ('answer' in asked) return answer(reply, asked.answer);
   const title = asked.status === 404 ? 'Not Found' : 'Bad Request';
   return sendProblem(reply, { status: asked.status, title, detail: asked.problem });
-}
-
-function readJson(body: unknown): unknown {
-  try {
-    return JSON.parse((body as Buffer).toString('utf8')) as unknown;
-  } catch {
-    return undefined;
-  }
 }

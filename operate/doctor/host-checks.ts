@@ -13,7 +13,7 @@ const GIB = 1024 ** 3;
 const FAIL_BELOW_BYTES = 0.5 * GIB;
 const WARN_BELOW_BYTES = 5 * GIB;
 
-/** The runtime has what the collector needs (design D1). */
+/** The runtime has what the collector needs (decision 1). */
 export function nodeCheck(version: string): Check {
   return {
     name: 'node',

@@ -64,7 +64,7 @@ async function examine(opened: OpenedStore, config: StoreConfig, isNew: boolean)
     ? ok('store: schema', `${config.dataDir} is new: the first run makes the tables.`)
     : await schemaFinding(opened, config);
   const texts = isNew || schema.status !== 'ok' ? [] : [await maskedFinding(store)];
-  return [answers, schema, ...texts, ...(await readerFinding(opened)), ...wallFinding(opened)];
+  return [answers, schema, ...texts, ...(await readerFinding(opened)), ...sandboxFinding(opened)];
 }
 
 async function schemaFinding({ store }: OpenedStore, config: StoreConfig): Promise<Finding> {
@@ -119,16 +119,16 @@ async function readerFinding(opened: OpenedStore): Promise<Finding[]> {
       ];
 }
 
-/** Which walls stand between a reader's statement and the machine. */
-function wallFinding({ wall }: OpenedStore): Finding[] {
-  if (wall === null) return [];
+/** What keeps a reader's statement away from the machine: the judging process and the sandbox. */
+function sandboxFinding({ sandbox }: OpenedStore): Finding[] {
+  if (sandbox === null) return [];
   const check = 'store: walls';
   const first = "Readers' statements are judged in a process of their own";
-  if (wall !== '' && !wall.startsWith('none')) {
-    const second = `the engine's process opens its own folders only and no connections (${wall})`;
+  if (sandbox !== '' && !sandbox.startsWith('none')) {
+    const second = `the engine's process opens its own folders only and no connections (${sandbox})`;
     return [ok(check, `${first}; ${second}.`)];
   }
-  const why = wall.replace(/^none: /, '') || 'it was started by an earlier version';
+  const why = sandbox.replace(/^none: /, '') || 'it was started by an earlier version';
   const advice = 'Run it under deploy/systemd/gatewatch.service or in the container, on Linux 5.13 or later.';
   return [warn(check, `${first}; no wall of the system stands around the engine's process: ${why}.`, advice)];
 }

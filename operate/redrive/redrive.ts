@@ -158,7 +158,7 @@ async function ask(run: Run, orders: readonly WatchRef[]): Promise<'asked' | 'no
  * Names the orders that these rejects of replies are about. A reject has an id and not its kind: what is
  * watched tells.
  */
-export async function ordersOf(
+async function ordersOf(
   rejects: readonly OpenReject[],
   { findWatched }: Pick<IngestPort, 'findWatched'>,
 ): Promise<WatchRef[]> {

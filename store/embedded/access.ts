@@ -20,12 +20,12 @@ interface Credentials {
 }
 
 /**
- * Refuses what a browser sends on behalf of a page. The store's port serves none: no page has anything to ask
- * here, whatever port it came from.
+ * Refuses requests that a web page makes a browser send, whatever page it is: the store serves no pages, so
+ * none has a reason to ask. Also refuses Host headers of other machines (DNS rebinding).
  *
- * @returns the reason, or `null` when the request may go on
+ * @returns the reason, or `null` when the request is allowed
  */
-export function refusalOfAnyPage(headers: IncomingHttpHeaders): string | null {
+export function refuseBrowser(headers: IncomingHttpHeaders): string | null {
   const name = nameOfHost(headers.host);
   if (name === null || !isLoopback(name)) return 'The Host header does not name this machine.';
   const site = headers['sec-fetch-site'];
@@ -35,7 +35,7 @@ export function refusalOfAnyPage(headers: IncomingHttpHeaders): string | null {
 
 /**
  * Tells who sends the request: Basic authentication, `X-ClickHouse-User` and `-Key`, or `user` and
- * `password`. Nobody in particular, and `default`, stand for the reader.
+ * `password`. No user, or `default`, means the reader.
  *
  * @throws ClickHouseError 516 when the password is wrong or the user unknown, 194 when none is given
  */
@@ -54,14 +54,14 @@ export function authenticate(headers: IncomingHttpHeaders, params: URLSearchPara
 
 function refused(user: string): ClickHouseError {
   const why = 'password is incorrect, or there is no user with such name';
-  return clickhouseError(516, `${printable(user)}: Authentication failed: ${why}.`);
+  return clickhouseError(516, `${maskControls(user)}: Authentication failed: ${why}.`);
 }
 
 function readCredentials(headers: IncomingHttpHeaders, params: URLSearchParams): Credentials {
   const headerUser = headers['x-clickhouse-user'];
   const headerKey = headers['x-clickhouse-key'];
   if (headerUser !== undefined || headerKey !== undefined) {
-    return { user: single(headerUser), password: single(headerKey) };
+    return { user: firstValue(headerUser) ?? '', password: firstValue(headerKey) ?? '' };
   }
   if (headers.authorization !== undefined) return readBasic(headers.authorization);
   return { user: params.get('user') ?? '', password: params.get('password') ?? '' };
@@ -79,10 +79,11 @@ function readBasic(authorization: string): Credentials {
     : { user: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
 }
 
-function single(value: string | string[] | undefined): string {
-  return Array.isArray(value) ? (value[0] ?? '') : (value ?? '');
+/** The first value of a header that may be sent more than once. */
+export function firstValue(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
 }
 
-function printable(user: string): string {
+function maskControls(user: string): string {
   return user.replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
 }

@@ -22,7 +22,7 @@ interface RawChunk {
 const streamCalls = ['StreamQuery', 'StreamFetch', 'StreamCancel'] as const;
 
 /**
- * Loads the engine's library (design D2).
+ * Loads the engine's library (decision 2).
  *
  * Its calls are used below chdb's `Session`, which closes no connection while any other runs a statement:
  * with a connection for every request one long query held thousands of them, of 0.4 MB each. Here a

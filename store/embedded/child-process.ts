@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Socket } from 'node:net';
-import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage, WallState } from './child-protocol.ts';
+import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage, SandboxState } from './child-protocol.ts';
 import { storePaths } from './engine-config.ts';
 import { EmbeddedStoreError, type EmbeddedStoreErrorCode } from './errors.ts';
 import type { EmbeddedStoreEvent } from './events.ts';
@@ -13,7 +13,7 @@ export interface Child {
   readonly port: number;
   readonly pid: number;
   readonly version: string;
-  readonly wall: WallState;
+  readonly sandboxState: SandboxState;
   /** Resolves when the process is gone, with its signal or exit code in words. */
   readonly exited: Promise<string>;
   /** Asks for a drained end, and kills the process when that takes longer than the drain may. */
@@ -35,7 +35,7 @@ export async function startChild(
   const child = spawnChild();
   const exited = exitOf(child);
   const stderr = keepTail(child);
-  const ready = Promise.withResolvers<{ port: number; version: string; wall: WallState }>();
+  const ready = Promise.withResolvers<{ port: number; version: string; sandboxState: SandboxState }>();
   ready.promise.catch(() => undefined);
   child.on('message', (event: ChildEvent) => {
     if (event.event === 'ready') ready.resolve(event);
@@ -62,11 +62,11 @@ export async function startChild(
     );
   }, config.startTimeoutMs + graceMs);
   try {
-    const { port, version, wall } = await ready.promise;
+    const { port, version, sandboxState } = await ready.promise;
     return {
       port,
       version,
-      wall,
+      sandboxState,
       pid: child.pid ?? 0,
       exited,
       stop: (timeoutMs) => stopChild(child, exited, timeoutMs),

@@ -21,7 +21,12 @@ export type ChildFailure = (typeof childFailures)[number];
 
 /** What the child tells its parent. */
 export type ChildEvent =
-  | { readonly event: 'ready'; readonly port: number; readonly version: string; readonly wall: WallState }
+  | {
+      readonly event: 'ready';
+      readonly port: number;
+      readonly version: string;
+      readonly sandboxState: SandboxState;
+    }
   | { readonly event: 'failed'; readonly code: ChildFailure; readonly message: string }
   /** A reader asks something: the process that judges it is wanted. */
   | { readonly event: 'policy-wanted' }
@@ -32,9 +37,9 @@ export type ChildEvent =
       readonly fields?: Readonly<Record<string, unknown>>;
     };
 
-/** What the system itself refuses the engine's process. */
-export type WallState =
-  { readonly standing: true; readonly abi: number } | { readonly standing: false; readonly why: string };
+/** Whether the engine's process is in a Landlock sandbox, or why it is not. */
+export type SandboxState =
+  { readonly active: true; readonly abi: number } | { readonly active: false; readonly why: string };
 
 /**
  * What the parent tells the child. `stop` asks it to drain and end; a closed channel makes it end at once.

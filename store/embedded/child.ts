@@ -1,7 +1,7 @@
 /**
- * The process that holds the engine, and the only one that loads it. It talks to its parent over Node's
- * channel between processes and never outlives it: when the channel closes it kills itself, whatever is
- * running, which the engine's storage survives by design.
+ * The process of the engine that holds the data (`reader/policy-process.ts` loads another one, without data).
+ * It talks to its parent over Node's channel between processes and never outlives it: when the channel closes
+ * it kills itself, whatever is running. The engine's storage is made to survive that.
  */
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -9,22 +9,22 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { sleep, withDeadline } from '../../schemas/deadline.ts';
 import { loadChdb } from './chdb-library.ts';
-import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage, WallState } from './child-protocol.ts';
+import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage, SandboxState } from './child-protocol.ts';
 import { openEngine, type Engine } from './engine.ts';
 import { storePaths, writeEngineConfig, type StorePaths } from './engine-config.ts';
 import { createHttpServer, type Queries } from './http-server.ts';
 import { createReaderPolicy } from './reader/policy-client.ts';
 import { createReaderQueries } from './reader/reader-queries.ts';
 import { openSpool } from './spool.ts';
-import { ENGINE_READS, loadKoffi, raiseWall, type Koffi } from './wall.ts';
+import { ENGINE_READS, loadKoffi, enterSandbox, type Koffi } from './sandbox.ts';
 import { createWriterQueries } from './writer-queries.ts';
 
 let stop: () => Promise<void> = async () => undefined;
-let policyArrived: (way: Duplex | Error) => void = () => undefined;
+let policyConnected: (channel: Duplex | Error) => void = () => undefined;
 process.on('message', (message: ParentMessage, handle?: Socket) => {
   if (message.message === 'start') main(message.config).catch(giveUp);
   else if (message.message === 'stop') void stop().finally(() => process.exit(0));
-  else policyArrived(handle ?? new Error(message.failure ?? 'the process did not start'));
+  else policyConnected(handle ?? new Error(message.failure ?? 'the process did not start'));
 });
 process.on('disconnect', end);
 // Ctrl-C reaches the whole process group: the parent decides what happens then.
@@ -57,11 +57,11 @@ async function main(config: ChildConfig): Promise<void> {
   const library = await loadChdb().catch((error: unknown) => {
     throw new StartFailure('CHDB_MISSING', error);
   });
-  const wall = standBehindWall(paths, await loadKoffi());
+  const sandboxState = sandboxChild(paths, await loadKoffi());
   const engine = await openUnlocked(config, () =>
     openEngine(library, { paths, connectionArgs, readerLimits: config.readerLimits }),
   );
-  dieOfFaults();
+  restoreDefaultFaultHandlers();
   const spool = openSpool(paths.spool);
   const policy = createReaderPolicy({ connect: connectPolicy, log });
   started.resolve({
@@ -81,42 +81,42 @@ async function main(config: ChildConfig): Promise<void> {
     )
       end();
   };
-  send({ event: 'ready', port, version: engine.version, wall });
+  send({ event: 'ready', port, version: engine.version, sandboxState });
 }
 
 /**
- * Nothing has used the thread pool so far, and the library is loaded: from here on this process needs its own
- * folders alone.
+ * Called once the library is loaded and before anything uses the thread pool: threads that run already would
+ * stay outside the sandbox. From here on this process needs nothing but its own folders.
  */
-function standBehindWall(paths: StorePaths, koffi: Koffi | null): WallState {
+function sandboxChild(paths: StorePaths, koffi: Koffi | null): SandboxState {
   const rules = {
     writable: [paths.engine, paths.work],
     readable: [...ENGINE_READS, paths.config, paths.users],
     forbidden: paths.secret,
   };
   try {
-    return raiseWall(rules, koffi);
+    return enterSandbox(rules, koffi);
   } catch (error) {
-    return { standing: false, why: error instanceof Error ? error.message : String(error) };
+    return { active: false, why: error instanceof Error ? error.message : String(error) };
   }
 }
 
 /**
- * The parent starts the process that judges readers' statements: from behind the wall nothing can be started.
+ * Asks the parent to start the process that judges readers' statements: the sandbox forbids starting one.
  */
 function connectPolicy(): Promise<Duplex> {
   return new Promise((resolve, reject) => {
-    policyArrived = (way) => (way instanceof Error ? reject(way) : resolve(way));
+    policyConnected = (channel) => (channel instanceof Error ? reject(channel) : resolve(channel));
     send({ event: 'policy-wanted' });
   });
 }
 
 /**
- * The engine's own handlers of these signals keep a process that has crashed for minutes, waiting for a
- * report that nobody takes: it answers nothing and outlives its parent. To take a signal and give it back
- * brings the system's way.
+ * Replaces the engine's handlers of fatal signals by the system's defaults: with the engine's, a crashed
+ * process hangs for minutes while it writes a report, answers nothing and outlives its parent. Adding and
+ * removing a listener makes Node restore the default.
  */
-function dieOfFaults(): void {
+function restoreDefaultFaultHandlers(): void {
   const nothing = (): void => undefined;
   for (const signal of ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGSYS', 'SIGTRAP'] as const)
     process.on(signal, nothing).off(signal, nothing);

@@ -9,14 +9,14 @@ import { digestOf, proofOfDigest, readSecret } from './secrets.ts';
 export interface ConnectionFile {
   readonly url: string;
   readonly pid: number;
-  /** What the system refuses the engine's process, in words; '' in a file of an earlier version. */
-  readonly wall: string;
+  /** `wall` in the file: the sandbox of the engine's process, in words; '' if an earlier version wrote it. */
+  readonly sandbox: string;
 }
 
 /** A store that another process serves. */
 export interface RunningStore {
   readonly url: string;
-  readonly wall: string;
+  readonly sandbox: string;
   readonly writer: { readonly username: string; readonly password: string };
   readonly reader: { readonly username: string; readonly password: string };
 }
@@ -31,7 +31,7 @@ export async function findRunningStore(dataDir: string): Promise<RunningStore | 
   if (connection === null || password === null) return null;
   const store = {
     url: connection.url,
-    wall: connection.wall,
+    sandbox: connection.sandbox,
     writer: { username: users.writer, password },
     reader: { username: users.reader, password: readSecret(paths.readerSecret) ?? '' },
   };
@@ -41,8 +41,8 @@ export async function findRunningStore(dataDir: string): Promise<RunningStore | 
 /** Replaces the file in one step, so that a reader never sees half of it. */
 export function writeConnectionFile(file: string, connection: ConnectionFile): void {
   const draft = `${file}.${connection.pid}`;
-  const { url, pid, wall } = connection;
-  writeFileSync(draft, `${JSON.stringify({ url, pid, wall })}\n`, { mode: 0o600 });
+  const { url, pid, sandbox } = connection;
+  writeFileSync(draft, `${JSON.stringify({ url, pid, wall: sandbox })}\n`, { mode: 0o600 });
   renameSync(draft, file);
 }
 
@@ -55,10 +55,10 @@ function readConnectionFile(file: string): ConnectionFile | null {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof value !== 'object' || value === null || !('url' in value) || !('pid' in value)) return null;
     const { url, pid } = value;
-    const wall = 'wall' in value && typeof value.wall === 'string' ? value.wall : '';
+    const sandbox = 'wall' in value && typeof value.wall === 'string' ? value.wall : '';
     if (typeof url !== 'string' || typeof pid !== 'number') return null;
     // The secret is sent to this address: take nothing but loopback, whatever the file says.
-    return /^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(url) ? { url, pid, wall } : null;
+    return /^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(url) ? { url, pid, sandbox } : null;
   } catch {
     return null;
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { settlesWithin } from '../../schemas/deadline.ts';
-import { authenticate, refusalOfAnyPage, type Digests } from './access.ts';
+import { authenticate, firstValue, refuseBrowser, type Digests } from './access.ts';
 import { fromEngineError } from './clickhouse-error.ts';
 import type { WriterRequest } from './query-request.ts';
 import type { ReaderHttpRequest } from './reader/reader-queries.ts';
@@ -81,7 +81,7 @@ async function respond(
   response.on('error', () => undefined);
   try {
     const route = routeOf(request);
-    const nonce = single(request.headers['x-gatewatch-nonce']);
+    const nonce = firstValue(request.headers['x-gatewatch-nonce']);
     if (nonce !== undefined && route.kind !== 'refused')
       response.setHeader('X-Gatewatch-Proof', proofOfDigest(options.digests.writer, nonce));
     if (route.kind === 'statement') await runStatement(exchange, route.search, options, connections);
@@ -102,7 +102,7 @@ export type Route =
   | { readonly kind: 'statement'; readonly search: URLSearchParams };
 
 export function routeOf(request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>): Route {
-  const refusal = refusalOfAnyPage(request.headers);
+  const refusal = refuseBrowser(request.headers);
   if (refusal !== null) return { kind: 'refused', status: 403, text: refusal };
   const address = request.url ?? '/';
   if (!URL.canParse(address, BASE))
@@ -136,8 +136,8 @@ async function runStatement(
   response.once('close', () => gone.abort());
   const { headers } = request;
   const named = {
-    database: single(headers['x-clickhouse-database']),
-    format: single(headers['x-clickhouse-format']),
+    database: firstValue(headers['x-clickhouse-database']),
+    format: firstValue(headers['x-clickhouse-format']),
   };
   if (role === 'reader') {
     const { reader } = await options.queries;
@@ -176,10 +176,6 @@ function plain(response: ServerResponse, status: number, text: string): void {
   response.setHeader('Content-Type', 'text/plain; charset=UTF-8');
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.end(`${text}\n`);
-}
-
-function single(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }
 
 function printable(text: string): string {

@@ -4,8 +4,8 @@ import { clickhouseError } from './clickhouse-error.ts';
 const magic = 0x184d2204;
 const windowSize = 65_536;
 const SIZE_BYTES = 4;
-/** How many bytes one byte of a block can stand for. */
-const MOST_TIMES = 255;
+/** The most bytes that one byte of a packed block can unpack to. */
+const MAX_RATIO = 255;
 /** Of the four sizes that the format has: 64 KiB, 256 KiB, 1 MiB, 4 MiB. */
 const SMALLEST_BLOCK = 65_536;
 
@@ -56,13 +56,13 @@ export async function* decodeLz4Frames(source: AsyncIterable<Buffer>): AsyncGene
 }
 
 /**
- * Unpacks a block with what came before it as its dictionary. The library makes room for the size that it is
- * told and writes no more. Here that is the frame's largest block, or what so few bytes can become at most:
- * thousands of tiny blocks would otherwise claim four megabytes each.
+ * Unpacks a block; the bytes before it are its dictionary. The library allocates the size that it is told,
+ * and writes no more. That size is the frame's maximum, but at most 255 times the packed size, which no block
+ * can exceed: otherwise thousands of tiny blocks would allocate four megabytes each.
  */
 function decodeBlock(data: Buffer, window: Buffer, blockSize: number): Buffer {
   const sized = Buffer.allocUnsafe(SIZE_BYTES + data.length);
-  sized.writeUInt32LE(Math.min(blockSize, data.length * MOST_TIMES));
+  sized.writeUInt32LE(Math.min(blockSize, data.length * MAX_RATIO));
   data.copy(sized, SIZE_BYTES);
   try {
     return uncompressSync(sized, window.length === 0 ? undefined : window);
@@ -71,10 +71,7 @@ function decodeBlock(data: Buffer, window: Buffer, blockSize: number): Buffer {
   }
 }
 
-/**
- * Chunks are joined when a read wants them and not before: a body of many small chunks costs no more than one
- * of few.
- */
+/** Joins chunks only when a read needs them, so that many small chunks cost no more than a few large ones. */
 function createReader(source: AsyncIterable<Buffer>) {
   const iterator = source[Symbol.asyncIterator]();
   let chunks: Buffer[] = [];

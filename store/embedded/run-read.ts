@@ -16,9 +16,8 @@ export interface Read {
   /** A SELECT: others (SHOW, DESCRIBE, EXPLAIN) are short, and not all of them take INTO OUTFILE. */
   readonly isSelect: boolean;
   /**
-   * Its rows may go out as they are made: they come one after the other, without totals. Planning such a
-   * statement holds up the thread that serves everybody for as long as it takes, so that a reader's never
-   * may.
+   * Rows may be sent while the statement runs; the result has no totals. False for readers: a streamed
+   * statement is planned on the thread that serves all requests, and a reader could block it.
    */
   readonly mayStream: boolean;
   /** The statement with its result sent to a file. */
@@ -31,7 +30,7 @@ export interface ReadLimits {
 }
 
 const KILL_AGAIN_MS = 200;
-const LOOK_AT_FILE_MS = 100;
+const CHECK_FILE_SIZE_MS = 100;
 const WRITER_LIMITS: ReadLimits = { maxFileBytes: Number.POSITIVE_INFINITY };
 
 /** Runs statements that only read. Results are never held in memory whole. */
@@ -121,7 +120,7 @@ async function bounded<T>(
   let isTooLarge = false;
   const watch = async (): Promise<void> => {
     while (!ended.signal.aborted) {
-      await sleep(LOOK_AT_FILE_MS, ended.signal);
+      await sleep(CHECK_FILE_SIZE_MS, ended.signal);
       const size = ended.signal.aborted
         ? 0
         : await stat(path).then(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { storePaths } from './engine-config.ts';
 
 /**
- * Codes of the engine's exceptions that speak of files it cannot make sense of: syntax of its own metadata,
+ * Codes of the engine's exceptions that tell of damaged files: syntax of its own metadata,
  * checksums, ends of files, broken parts. A full disk, a missing permission or a lack of memory is none of
  * them.
  */
@@ -11,17 +11,17 @@ const CORRUPTION: ReadonlySet<number> = new Set([
   6, 26, 27, 32, 33, 40, 41, 62, 72, 79, 117, 128, 131, 166, 186, 226, 228, 231, 246, 271, 272, 342,
 ]);
 
-/** Does the engine's last word say that the files in its folder are damaged? */
+/** True when the engine's last message says that files in its folder are damaged. */
 export function isCorruption(message: string): boolean {
   const code = /\bCode: (\d+)\. DB::(?:Err|E)xception/.exec(message)?.[1];
   return code !== undefined && CORRUPTION.has(Number(code));
 }
 
-/** Moves the engine's folder out of the way, as it is. Returns where it went. */
+/** Renames the engine's folder, unchanged, and returns its new path. */
 export function setAside(dataDir: string, now: Date): string {
   const { engine } = storePaths(dataDir);
   const stamp = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  // First, so that a kill in between leads to a refill too many, not to one that is forgotten.
+  // The marker first: after a kill in between, an unnecessary refill is better than a forgotten one.
   writeFileSync(markerOf(dataDir), '');
   let folder = `${engine}.broken-${stamp}`;
   for (let copy = 2; existsSync(folder); copy += 1) folder = `${engine}.broken-${stamp}-${copy}`;
@@ -29,7 +29,7 @@ export function setAside(dataDir: string, now: Date): string {
   return folder;
 }
 
-/** What a store that was started anew lacks: to be read again from where it came. */
+/** Tells whether an empty store has to be filled again from its sources. */
 export interface Refill {
   /** The store began anew, and its sources have not been told yet. */
   isDue(): boolean;

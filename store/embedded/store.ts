@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { users } from './access.ts';
-import type { ChildConfig, WallState } from './child-protocol.ts';
+import type { ChildConfig, SandboxState } from './child-protocol.ts';
 import { startChild, type Child } from './child-process.ts';
 import { removeConnectionFile, writeConnectionFile } from './connection-file.ts';
 import { storePaths, type StorePaths } from './engine-config.ts';
@@ -48,7 +48,7 @@ export interface EmbeddedStore {
   /** Its password is empty when none is required. */
   readonly reader: { readonly username: string; readonly password: string };
   /** What the system itself refuses the engine's process, in words. */
-  readonly wall: string;
+  readonly sandbox: string;
   readonly dataDir: string;
   /** Due after a damaged store was set aside and begun anew. */
   readonly refill: Refill;
@@ -64,8 +64,8 @@ export interface EmbeddedStore {
 }
 
 /**
- * Starts ClickHouse in a child process and keeps it up (design D2). A folder that the engine cannot make
- * sense of is set aside, and an empty store begun.
+ * Starts ClickHouse in a child process and keeps it up (decision 2). A data folder that the engine cannot
+ * read is set aside, and a new, empty store begins.
  *
  * @throws EmbeddedStoreError `CHDB_MISSING`, `PORT_IN_USE`, `DATA_DIR_LOCKED`, `DATA_DIR_UNUSABLE`,
  *   `START_TIMEOUT` or `START_FAILED`, each with what to do about it
@@ -93,9 +93,9 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
 
   function announce(child: Child): void {
     const { pid, version } = child;
-    const wall = wallText(child.wall);
-    writeConnectionFile(paths.connection, { url, pid, wall });
-    log({ level: 'info', msg: 'embedded ClickHouse is ready', url, pid, version, wall });
+    const sandbox = sandboxText(child.sandboxState);
+    writeConnectionFile(paths.connection, { url, pid, sandbox });
+    log({ level: 'info', msg: 'embedded ClickHouse is ready', url, pid, version, wall: sandbox });
   }
 
   return {
@@ -105,8 +105,8 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
       return supervisor.child.pid;
     },
     ...logins,
-    get wall() {
-      return wallText(supervisor.child.wall);
+    get sandbox() {
+      return sandboxText(supervisor.child.sandboxState);
     },
     dataDir,
     refill: refillOf(dataDir),
@@ -123,8 +123,8 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
 }
 
 /** In words, for logs and the doctor. */
-function wallText(wall: WallState): string {
-  return wall.standing ? `Landlock ${wall.abi}` : `none: ${wall.why}`;
+function sandboxText(state: SandboxState): string {
+  return state.active ? `Landlock ${state.abi}` : `none: ${state.why}`;
 }
 
 type Logins = Pick<EmbeddedStore, 'writer' | 'reader'>;

@@ -125,8 +125,7 @@ async function classifyStatement(
   const first = tokenize(sql).next();
   if (first.done === true) throw clickhouseError(62, 'Syntax error: Empty query');
   const { statementCount, queryClass } = await engine.analyze(sql, setup.database ?? 'default');
-  // Also what becomes of rows that a statement in front of them hides, as in EXPLAIN INSERT .. FORMAT CSV
-  // <rows>.
+  // Inline rows behind a statement count as a further one, as in EXPLAIN INSERT .. FORMAT CSV <rows>.
   if (statementCount > 1) throw clickhouseError(62, 'Syntax error (Multi-statements are not allowed)');
   if (queryClass === engineClass.unknown) throw await syntaxError(engine, sql, setup);
   if (queryClass === engineClass.readOnly) return 'read';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AlertInstance, RuleEvaluation } from '../../alerts/evaluate/evaluate.ts';
+import type { AlertInstance, RuleEvaluation } from '../../alerts/evaluate/evaluate-rule.ts';
 import { loadRules, type ProvisionedRule } from '../../alerts/evaluate/rule-file.ts';
 import { RULES } from '../../alerts/rules/all.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Alert } from '../../alerts/explain/alert.ts';
 import { startAlerting } from '../../alerts/start.ts';
-import type { AlertTarget } from '../../alerts/notify/target.ts';
+import type { AlertTarget } from '../../alerts/notify/alert-target.ts';
 import { alertsConfigSchema } from '../../schemas/config-alerts.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { until } from '../support/until.ts';

@@ -19,15 +19,7 @@ interface TrafficOptions {
 
 export const PAID = ['1.0.0.00', '1.1.1.00', '2.1.1.00', '4.1.3.00', '5.1.3.00', '6.1.1.00'];
 export const TIMED_OUT = ['1.0.0.00', '1.1.1.00', '2.2.4.11'];
-/** Polled again and again: one order, many events. Code 4.2.2.11 is not in the catalogue. */
-export const CHECK_TIMED_OUT = [
-  '1.0.0.00',
-  '2.1.1.00',
-  ...Array.from({ length: 12 }, () => '4.2.2.11'),
-  '4.1.3.00',
-];
 export const REFUSED = ['1.0.0.00', '1.1.1.00', '2.2.4.21'];
-export const CHECK_FORBIDDEN = ['1.0.0.00', '2.1.1.00', '4.2.2.22', '4.2.2.22'];
 export const BAD_PROVIDER_SIGNATURE = ['1.0.0.00', '2.1.1.00', '5.2.2.16', '4.1.3.00'];
 
 export function traffic({
@@ -60,40 +52,3 @@ export const callbacks = (
     receivedAt: at + n * 1000,
     verdict,
   }));
-
-/** What a rule should count, worked out from the seed without SQL. */
-export function expectedCounts(
-  orders: readonly SeedOrder[],
-  options: {
-    gateway: string;
-    stage: number;
-    reasons: readonly number[];
-    windowEnd: number;
-    windowMs: number;
-    now: number;
-  },
-): { affected: number; seen: number } {
-  const affected = new Set<string>();
-  const seen = new Set<string>();
-  for (const order of orders) {
-    if (order.gateway !== options.gateway) continue;
-    for (const { at, action, observedAt = at } of order.items) {
-      const [stage, , , reason] = action.split('.').map(Number);
-      if (stage !== options.stage || at < options.windowEnd - options.windowMs || at >= options.windowEnd)
-        continue;
-      if (observedAt > options.now) continue;
-      seen.add(order.externalId);
-      if (options.reasons.includes(reason ?? 0)) affected.add(order.externalId);
-    }
-  }
-  return { affected: affected.size, seen: seen.size };
-}
-
-/** Lower Wilson bound by the textbook's other form: centre minus half-width. */
-export function wilson(affected: number, seen: number, z: number): number {
-  if (seen === 0) return 0;
-  const p = affected / seen;
-  const centre = p + z ** 2 / (2 * seen);
-  const half = z * Math.sqrt((p * (1 - p)) / seen + z ** 2 / (4 * seen ** 2));
-  return (centre - half) / (1 + z ** 2 / seen);
-}

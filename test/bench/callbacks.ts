@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 import { systemClock } from '../../schemas/system-clock.ts';
-import { handleCallbackRecords } from '../../collector/orders/kafka-records.ts';
+import { handleCallbackRecords } from '../../collector/orders/from-kafka-record.ts';
 import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
-import { createWatchMemory } from '../../collector/orders/watch-memory.ts';
+import { createWatchStore } from '../../collector/orders/watch-store.ts';
 import { createKafkaSource } from '../../collector/sources/kafka/consumer.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';
@@ -123,7 +123,7 @@ async function consumeBare(brokers: string[], topic: string): Promise<number> {
 async function consumeOurs(
   brokers: string[],
   topic: string,
-  query: Parameters<typeof createWatchMemory>[0],
+  query: Parameters<typeof createWatchStore>[0],
   write: OrdersContext['write'],
 ): Promise<number> {
   const gateway = gatewayConfigSchema.parse({
@@ -139,7 +139,7 @@ async function consumeOurs(
     clock: { ...systemClock, now: createStamp(systemClock) },
     random: Math.random,
     gateways: new Map([[gateway.name, gateway]]),
-    memory: createWatchMemory(query),
+    watchStore: createWatchStore(query),
     tracked: {
       track: ({ order }) => void watched.set(watchKey(order), order),
       nudge: () => false,

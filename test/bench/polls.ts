@@ -5,7 +5,7 @@ import { Pool } from 'undici';
 import { systemClock } from '../../schemas/system-clock.ts';
 import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
 import { applyReply } from '../../collector/orders/replies.ts';
-import { createWatchMemory } from '../../collector/orders/watch-memory.ts';
+import { createWatchStore } from '../../collector/orders/watch-store.ts';
 import { createPoller } from '../../collector/orders/poller.ts';
 import { createStatusClient } from '../../collector/sources/gateway/status-client.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
@@ -17,8 +17,8 @@ import { ratioOf, type BenchResult } from './result.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 
 /**
- * So many that there is always one to be read: none waits for its own last read to be stored while a
- * connection is idle.
+ * Enough orders that there is always one to be read: no connection is idle because an order waits for its
+ * last read to be stored.
  */
 const ORDERS = 8_000;
 /** Reads of an order: the history grows with each of them, the last one brings nothing new. */
@@ -113,7 +113,7 @@ async function readBare(origin: string, round: number): Promise<number> {
 async function readOurs(
   origin: string,
   round: number,
-  query: Parameters<typeof createWatchMemory>[0],
+  query: Parameters<typeof createWatchStore>[0],
   write: OrdersContext['write'],
 ): Promise<number> {
   const gateway = gatewayConfigSchema.parse({
@@ -145,7 +145,7 @@ async function readOurs(
     clock,
     random: Math.random,
     gateways: new Map([[gateway.name, gateway]]),
-    memory: createWatchMemory(query),
+    watchStore: createWatchStore(query),
     tracked: poller,
     instruments: noInstruments(),
     fingerprint,

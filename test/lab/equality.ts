@@ -1,5 +1,5 @@
 import { loadRules } from '../../alerts/evaluate/rule-file.ts';
-import { createReferenceSource } from '../../alerts/evaluate/reference-source.ts';
+import { createRuleQueries } from '../../alerts/evaluate/rule-queries.ts';
 import { RULES_FOLDER } from '../../store/package-files.ts';
 import { labelOf, type Rule } from '../../alerts/rules/rule.ts';
 import type { Seed, SeededStore } from '../support/seed-store.ts';
@@ -56,7 +56,7 @@ export async function compareWithEngine(options: CompareOptions): Promise<Compar
     windowMinutes = WINDOW_MINUTES,
   } = options;
   const files = new Map(loadRules(rulesFolder).map((rule) => [rule.title, rule]));
-  const source = createReferenceSource({ query: store.query, texts: true });
+  const source = createRuleQueries({ query: store.query, texts: true });
   const out: Comparison[] = [];
   for (const at of instants) {
     const gateway = `lab-${at}`;

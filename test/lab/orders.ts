@@ -16,7 +16,7 @@ interface Where {
   readonly gateway: string;
   readonly externalId: string;
   readonly minute: number;
-  /** Known so many minutes late. @default 0: three seconds after each item */
+  /** Minutes by which its items become known late. @default 0: three seconds after each item */
   readonly lateMinutes?: number;
   /** Nobody looked before this minute. @default 0 */
   readonly knownFrom?: number;

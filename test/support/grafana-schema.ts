@@ -85,7 +85,6 @@ export const ruleFileSchema = z.strictObject({
     )
     .min(1),
 });
-export type RuleFile = z.infer<typeof ruleFileSchema>;
 
 export const dashboardProviderSchema = z.strictObject({
   apiVersion: z.literal(1),

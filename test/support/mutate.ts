@@ -11,7 +11,7 @@ Groups: ${Object.keys(GROUPS).join(', ')}. Default: all.
   --json FILE    writes the result; groups in the file that did not run now stay in it
   --incremental  tries only those changes again on which code or tests changed since the last such run`;
 
-/** Of 100 changes, so many must be noticed. */
+/** Percentage of the changes that the tests must notice. */
 const WANTED = 95;
 const REPORT = 'reports/mutation.json';
 

@@ -9,12 +9,12 @@ import { handleWatchRequests } from '../../collector/orders/watch-requests.ts';
 import { createMemorySink, type MemorySink } from '../../collector/sinks/memory/sink.ts';
 import { createGatewayPoller, type GatewayPoller } from '../../collector/orders/gateway-poller.ts';
 import type { HttpReply } from '../../schemas/polling.ts';
-import type { PollerEvent } from '../../collector/orders/tracked-orders.ts';
+import type { PollerEvent } from '../../collector/orders/poller-contract.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema, type PollConfig } from '../../schemas/config.ts';
 import type { WatchedOrder } from '../../schemas/watch.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
-import { createMemoryWatch } from './memory-watch.ts';
+import { createMemoryWatchStore } from './memory-watch-store.ts';
 import { fingerprint } from './fingerprint.ts';
 
 export const GATEWAY = 'acme-eu';
@@ -128,7 +128,7 @@ export function createPipeline(policy: Partial<PollConfig> = {}): Pipeline {
       clock: { ...clock, now: createStamp(clock) },
       random: () => 0.5,
       gateways: new Map([[gateway.name, gateway]]),
-      memory: createMemoryWatch(sink),
+      watchStore: createMemoryWatchStore(sink),
       tracked: poller,
       instruments: noInstruments(),
       fingerprint,
@@ -176,7 +176,7 @@ export function createPipeline(policy: Partial<PollConfig> = {}): Pipeline {
       run.kill();
       gate = Promise.resolve();
       run = start();
-      return resumeOrders(run.context.memory, run.context.memory.active(), run.poller.resume);
+      return resumeOrders(run.context.watchStore, run.context.watchStore.active(), run.poller.resume);
     },
   };
 }

@@ -16,7 +16,7 @@ export interface SinkState {
 }
 
 export type SinkChange =
-  | { readonly type: 'opened'; readonly lastSeq: number }
+  | { readonly type: 'recovered'; readonly lastSeq: number }
   /** A batch was frozen under that number, to be sent at once or next. */
   | { readonly type: 'frozen'; readonly batchSeq: number }
   | { readonly type: 'prepared' }
@@ -39,7 +39,7 @@ export const INITIAL_STATE: SinkState = {
 
 export function nextState(state: SinkState, change: SinkChange): SinkState {
   switch (change.type) {
-    case 'opened':
+    case 'recovered':
       return { ...state, lastSeq: change.lastSeq };
     case 'frozen':
       return { ...state, lastSeq: change.batchSeq };
@@ -93,7 +93,7 @@ export function batchSeqAfter({ lastSeq }: SinkState, isInLedger: boolean): numb
 }
 
 /** For how long writes have waited while nothing was acknowledged; null when none wait. */
-export function stillMs(
+export function stalledMs(
   { lastAckMs }: SinkState,
   oldestSinceMs: number | null,
   nowMs: number,

@@ -2,8 +2,8 @@ import type { EpochMicros } from '../../../schemas/rows.ts';
 import type { Instruments } from '../../telemetry/instruments.ts';
 import { noInstruments } from '../../telemetry/instruments.ts';
 import type { RowSink } from '../../../schemas/sink.ts';
-import { createPendingWrite, createQueue, createUnsettledWrites } from './write-queue.ts';
-import type { Gathered, Queue, UnsettledWrites } from './write-queue.ts';
+import { createPendingWrite, createQueue, createPendingWrites } from './write-queue.ts';
+import type { Gathered, Queue, PendingWrites } from './write-queue.ts';
 import type { DeliveryReport, FrozenBatch } from './deliver.ts';
 import { belongsInLedger, deliverBatch, freezeBatch } from './deliver.ts';
 import type { RetryPolicy } from '../retry.ts';
@@ -12,7 +12,7 @@ import { loadBatchSeq } from './batch-seq.ts';
 import type { RetryingStore } from './retrying-store.ts';
 import { createRetryingStore } from './retrying-store.ts';
 import type { SinkChange, SinkState } from './sink-state.ts';
-import { batchSeqAfter, INITIAL_STATE, nextState, nextStep, stillMs } from './sink-state.ts';
+import { batchSeqAfter, INITIAL_STATE, nextState, nextStep, stalledMs } from './sink-state.ts';
 import type { Store } from '../../../store/store.ts';
 
 export interface ClickHouseSinkOptions {
@@ -42,12 +42,12 @@ export interface ClickHouseSinkOptions {
 
 export interface ClickHouseSink extends RowSink {
   /**
-   * Finds out what the last run left, and completes it; repeated until the store answers. The first `write`
-   * does it otherwise.
+   * Completes batches that the last run left half-written and loads the last batch number; repeated until the
+   * store answers. The first `write` does it if nobody did.
    *
    * @throws GatewatchError `stopped`
    */
-  open(): Promise<void>;
+  recover(): Promise<void>;
 }
 
 export interface SinkLog {
@@ -73,14 +73,14 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouse
   const sink: RunningSink = {
     settings,
     queue: createQueue(),
-    unsettled: createUnsettledWrites(),
+    pending: createPendingWrites(),
     retryingStore: createRetryingStore({ ...settings, signal: abort.signal }),
     state: () => state,
     change: (what) => void (state = nextState(state, what)),
-    opening: null,
+    recovering: null,
     prepared: null,
   };
-  const { queue, unsettled, retryingStore, change } = sink;
+  const { queue, pending, retryingStore, change } = sink;
   const schedule = createSchedule(sink);
   const giveUp = (): void => {
     change({ type: 'stopped' });
@@ -88,19 +88,19 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouse
   };
 
   return {
-    open: () => open(sink),
+    recover: () => recover(sink),
     async write(bundle, provenance) {
       if (state.phase !== 'open') throw stoppedError();
       const { write, done } = createPendingWrite(bundle, provenance, monotonicMs());
-      unsettled.add(write);
+      pending.add(write);
       queue.add(write);
       schedule.pump();
       return done;
     },
     status: () => ({
       ...retryingStore.status(),
-      backlogRows: unsettled.rows(),
-      stillMs: stillMs(state, unsettled.oldestSinceMs(), monotonicMs()),
+      backlogRows: pending.rows(),
+      stalledMs: stalledMs(state, pending.oldestSinceMs(), monotonicMs()),
       inFlight: state.isSending ? 1 : 0,
       lastAckAt: state.lastAckAt,
     }),
@@ -111,8 +111,8 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouse
       await schedule.idle();
       clearTimeout(deadline);
       giveUp();
-      // Nothing is under way any more: those who still wait are told.
-      unsettled.settle([...(sink.prepared?.gathered.writes ?? []), ...queue.clear()], stoppedError());
+      // Nothing is under way any more: reject the writes that are still pending.
+      pending.resolve([...(sink.prepared?.gathered.writes ?? []), ...queue.clear()], stoppedError());
       sink.prepared = null;
     },
   };
@@ -122,11 +122,11 @@ export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouse
 interface RunningSink {
   readonly settings: Settings;
   readonly queue: Queue;
-  readonly unsettled: UnsettledWrites;
+  readonly pending: PendingWrites;
   readonly retryingStore: RetryingStore;
   state(): SinkState;
   change(change: SinkChange): void;
-  opening: Promise<void> | null;
+  recovering: Promise<void> | null;
   /** Frozen while another batch is under way. */
   prepared: ReadyBatch | null;
 }
@@ -140,7 +140,7 @@ function createSchedule(sink: RunningSink) {
   /** Starts what is due, or sees to it that it is started later. */
   function pump(): void {
     const waiting = { rows: queue.rows(), isEmpty: queue.isEmpty() };
-    const step = nextStep(sink.state(), waiting, settings, performance.now());
+    const step = nextStep(sink.state(), waiting, settings, settings.monotonicMs());
     if (step.do === 'prepare') prepare(sink);
     else if (step.do === 'wait') timer ??= setTimeout(onTimer, step.ms);
     else if (step.do === 'send') send();
@@ -154,7 +154,7 @@ function createSchedule(sink: RunningSink) {
   function send(): void {
     clearTimeout(timer);
     timer = undefined;
-    change({ type: 'started', nowMs: performance.now() });
+    change({ type: 'started', nowMs: settings.monotonicMs() });
     sending = deliverNext(sink).finally(() => {
       sending = null;
       change({ type: 'ended' });
@@ -171,13 +171,13 @@ function createSchedule(sink: RunningSink) {
   };
 }
 
-function open(sink: RunningSink): Promise<void> {
+function recover(sink: RunningSink): Promise<void> {
   const { store, collectorId } = sink.settings;
   const completed = new Set<string>();
-  sink.opening ??= sink.retryingStore
+  sink.recovering ??= sink.retryingStore
     .ask(() => loadBatchSeq(store, collectorId, completed))
-    .then((lastSeq) => sink.change({ type: 'opened', lastSeq }));
-  return sink.opening;
+    .then((lastSeq) => sink.change({ type: 'recovered', lastSeq }));
+  return sink.recovering;
 }
 
 function prepare(sink: RunningSink): void {
@@ -189,9 +189,9 @@ async function deliverNext(sink: RunningSink): Promise<void> {
   // What arrives in the same turn of the event loop travels together.
   await new Promise(setImmediate);
   try {
-    await open(sink);
+    await recover(sink);
   } catch (error) {
-    sink.unsettled.settle(sink.queue.clear(), error);
+    sink.pending.resolve(sink.queue.clear(), error);
     return;
   }
   const ready = sink.prepared ?? freezeNext(sink);
@@ -201,7 +201,7 @@ async function deliverNext(sink: RunningSink): Promise<void> {
 }
 
 /** Takes rows from the queue and freezes them. Only called once the number of the last batch is known. */
-function freezeNext({ queue, unsettled, state, change, settings }: RunningSink): ReadyBatch | null {
+function freezeNext({ queue, pending, state, change, settings }: RunningSink): ReadyBatch | null {
   const { collectorId, maxBatchRows } = settings;
   const gathered = queue.take(maxBatchRows);
   if (gathered === null) return null;
@@ -211,23 +211,23 @@ function freezeNext({ queue, unsettled, state, change, settings }: RunningSink):
     change({ type: 'frozen', batchSeq });
     return { gathered, frozen };
   } catch (error) {
-    unsettled.settle(gathered.writes, error);
+    pending.resolve(gathered.writes, error);
     return null;
   }
 }
 
 async function deliver({ gathered, frozen }: ReadyBatch, sink: RunningSink): Promise<void> {
-  const { settings, unsettled, retryingStore, change } = sink;
+  const { settings, pending, retryingStore, change } = sink;
   const { nowMicros, monotonicMs, onAcknowledged } = settings;
-  const startedMs = performance.now();
+  const startedMs = monotonicMs();
   try {
     const report = await deliverBatch(frozen, { send: retryingStore.insert, nowMicros });
     change({ type: 'acknowledged', at: nowMicros(), nowMs: monotonicMs() });
-    reportDelivery(report, frozen, performance.now() - startedMs, settings);
-    unsettled.settle(gathered.writes);
+    reportDelivery(report, frozen, monotonicMs() - startedMs, settings);
+    pending.resolve(gathered.writes);
     if (frozen.inLedger) onAcknowledged(frozen.stamp.batchSeq);
   } catch (error) {
-    unsettled.settle(gathered.writes, error);
+    pending.resolve(gathered.writes, error);
   }
 }
 

@@ -17,8 +17,9 @@ const TO_MONDAY: EpochMicros = 3 * 86_400_000_000;
 export const weekOf = (time: EpochMicros): number => Math.floor((time + TO_MONDAY) / WEEK);
 
 /**
- * Rows as statements take them, in their order where one takes them all. Only of history do strangers choose
- * the weeks: the other partitioned tables go by our own clock.
+ * Splits rows into statements that each write to at most MAX_WEEKS partitions; one statement keeps the order
+ * of the rows. Only history needs it: its times come from the gateway and can be any, while the times of the
+ * other partitioned tables are those of our own clock.
  */
 export function splitByWeeks(table: TableKey, rows: readonly AnyRow[]): readonly (readonly AnyRow[])[] {
   if (table !== 'historyEvents') return [rows];

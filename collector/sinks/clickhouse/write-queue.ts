@@ -15,7 +15,8 @@ export interface PendingWrite {
   readonly weeks: ReadonlySet<number>;
   /** When it came, on the monotonic clock. */
   readonly sinceMs: number;
-  readonly settle: (error?: unknown) => void;
+  /** Resolves the caller's promise; with an error, rejects it. */
+  readonly resolveWrite: (error?: unknown) => void;
 }
 
 /** Bundles taken together into one batch, and the writes that wait for them. */
@@ -51,8 +52,8 @@ export function createQueue(): Queue {
   let rows = 0;
 
   /**
-   * The gateway that began this batch is the last to begin one again, so that a bundle that never fits into
-   * another's batch has its turn.
+   * Moves the gateway that started this batch to the end (round robin), so that large bundles, which fit
+   * into no batch of others, cannot starve.
    */
   function removeTaken(first: GatewayQueue): void {
     queues.delete(first.gateway);
@@ -78,9 +79,9 @@ export function createQueue(): Queue {
       const [first] = queues.values();
       if (first === undefined) return null;
       const batch = createBatch(maxRows);
-      let open = [...queues.values()];
-      while (open.length > 0) {
-        open = open.filter((queue) => {
+      let candidates = [...queues.values()];
+      while (candidates.length > 0) {
+        candidates = candidates.filter((queue) => {
           const write = queue.waiting[queue.taken];
           if (write === undefined || !batch.takes(write)) return false;
           queue.taken += 1;
@@ -135,25 +136,25 @@ export function createPendingWrite(
   sinceMs: number,
 ): { write: PendingWrite; done: Promise<void> } {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const settle = (error?: unknown): void => (error === undefined ? resolve() : reject(error as Error));
+  const resolveWrite = (error?: unknown): void => (error === undefined ? resolve() : reject(error as Error));
   const gateway = bundle.polls?.[0]?.gateway ?? '';
   const weeks = new Set<number>();
   for (const { event_time } of bundle.historyEvents ?? []) weeks.add(weekOf(event_time));
-  const write = { bundle, provenance, rowCount: countRows(bundle), gateway, weeks, sinceMs, settle };
+  const write = { bundle, provenance, rowCount: countRows(bundle), gateway, weeks, sinceMs, resolveWrite };
   return { write, done: promise };
 }
 
-/** Writes that have been called and not yet answered, in the order of the calls. */
-export interface UnsettledWrites {
+/** Calls of `write` whose promises are still pending, in the order of the calls. */
+export interface PendingWrites {
   rows(): number;
-  /** When the oldest came; null when all are answered. */
+  /** When the oldest was called; null when none is pending. */
   oldestSinceMs(): number | null;
   add(write: PendingWrite): void;
-  /** Answers them. */
-  settle(writes: readonly PendingWrite[], error?: unknown): void;
+  /** Resolves their promises; with an error, rejects them. */
+  resolve(writes: readonly PendingWrite[], error?: unknown): void;
 }
 
-export function createUnsettledWrites(): UnsettledWrites {
+export function createPendingWrites(): PendingWrites {
   const writes = new Set<PendingWrite>();
   let rows = 0;
   return {
@@ -166,11 +167,11 @@ export function createUnsettledWrites(): UnsettledWrites {
       writes.add(write);
       rows += write.rowCount;
     },
-    settle(some, error) {
+    resolve(some, error) {
       for (const write of some) {
         writes.delete(write);
         rows -= write.rowCount;
-        write.settle(error);
+        write.resolveWrite(error);
       }
     },
   };

@@ -90,7 +90,7 @@ export function statusOf({ held, waiting, lastAckAt }: MemorySinkState, now: Epo
   return {
     state: isStuck ? 'retrying' : 'ok',
     backlogRows: waiting.reduce((sum, one) => sum + countRows(one.bundle), 0),
-    stillMs: waiting[0] === undefined ? null : (now - waiting[0].since) / 1000,
+    stalledMs: waiting[0] === undefined ? null : (now - waiting[0].since) / 1000,
     inFlight: 0,
     lastAckAt,
     retries: 0,

@@ -44,7 +44,7 @@ const annotationSchema = z
     },
   );
 
-/** The collector's own interface (design: HTTP). Errors are `application/problem+json`. */
+/** The collector's own interface. Errors are `application/problem+json`. */
 export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
   statusRoutes(app, options);
   watchRoute(app, options);

@@ -32,7 +32,7 @@ interface CallbackAddress {
 const RETRY_AFTER_S = 5;
 
 /**
- * `POST /callbacks/{gateway}` (interface document, section 6; design: HTTP). 200 once durable, whatever the
+ * `POST /callbacks/{gateway}` (interface document, section 6). 200 once durable, whatever the
  * verdict: the answer must not tell a forger whether a signature was right. With a path secret, the path is
  * `/callbacks/{gateway}/{secret}`.
  */

@@ -3,7 +3,7 @@ import { watchTopicKey, type WatchMessage } from '../../../schemas/watch.ts';
 import { kafkaConnection } from './options.ts';
 import { createKafkaProducer } from './producer.ts';
 
-/** Leaves requests on the watch topic, where the next collector finds them (design: Kafka). */
+/** Sends requests to the watch topic, where the owner of the order reads them. */
 export interface WatchTopic {
   /** Resolves when the brokers have the message. @throws GatewatchError that says what is wrong with them */
   send(message: WatchMessage): Promise<void>;

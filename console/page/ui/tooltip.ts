@@ -27,5 +27,3 @@ export function showTooltip(
   shown = box;
   return box;
 }
-
-export const tooltipOwner = (): HTMLElement | null => shown;

@@ -24,7 +24,7 @@ interface Judge {
 }
 
 /**
- * Judges what a reader sent (decision 12): the engine's parser makes canonical text of it, and that text,
+ * Judges what a reader sent (decision 14): the engine's parser makes canonical text of it, and that text,
  * which is the one to be run, has to pass the lists of kinds, functions, tables, formats and settings.
  *
  * @throws ClickHouseError in the engine's words for what it cannot parse, 497 for what a reader may not do

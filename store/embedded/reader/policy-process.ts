@@ -8,7 +8,7 @@ import { Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { loadChdb } from '../chdb-library.ts';
-import { ENGINE_READS, loadKoffi, raiseWall } from '../wall.ts';
+import { ENGINE_READS, loadKoffi, enterSandbox } from '../sandbox.ts';
 import { readCatalog } from './function-rules.ts';
 import { servePolicy } from './policy-server.ts';
 
@@ -25,7 +25,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 setPriority(NICE);
 
 const library = await loadChdb();
-// Whether it stands is told by the engine's process, which stands behind the same one.
-raiseWall({ writable: [folder], readable: ENGINE_READS, forbidden: import.meta.filename }, await loadKoffi());
+// The result is not reported: the engine's process enters the same sandbox and reports its state.
+enterSandbox(
+  { writable: [folder], readable: ENGINE_READS, forbidden: import.meta.filename },
+  await loadKoffi(),
+);
 const open = () => library.openSession(join(folder, 'engine'), []);
 servePolicy({ channel, open, catalog: await readCatalog(open()), end });

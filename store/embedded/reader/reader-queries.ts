@@ -37,7 +37,7 @@ const FORMATS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Runs a reader's statements (decision 12). This process reads bytes and counts them; what they say is judged
+ * Runs a reader's statements (decision 14). This process reads bytes and counts them; what they say is judged
  * in the policy's process, and only the text that comes back from there is run.
  */
 export function createReaderQueries(options: ReaderQueriesOptions) {

@@ -19,7 +19,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   'ESTIMATE',
 ]);
 
-/** A name that is a name and nothing else: the engine writes some of these into statements of its own. */
+/** A name without special characters: the engine copies names into statements that it builds itself. */
 const PLAIN_NAME = /^\w{1,128}$/;
 const PLAIN_PATTERN = /^[\w%. -]{0,128}$/;
 
@@ -32,7 +32,7 @@ const PLAIN_PATTERN = /^[\w%. -]{0,128}$/;
  *   SHOW {TABLES|DATABASES|COLUMNS|INDEXES|CREATE ..} [FROM ..] [NOT] [LIKE 'pattern'] [LIMIT n]
  *   EXISTS [TABLE|VIEW|DATABASE] [db.]name
  *
- * SHOW and its kin take names, patterns and numbers only: the engine makes statements of its own of them.
+ * DESCRIBE, SHOW and EXISTS take names, patterns and numbers only: the engine turns them into SELECTs.
  *
  * @param tokens the statement without FORMAT and SETTINGS behind it
  */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evaluateRule, type RuleEvaluation } from '../../../alerts/evaluate/evaluate.ts';
+import { evaluateRule, type RuleEvaluation } from '../../../alerts/evaluate/evaluate-rule.ts';
 import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
 import { dateTime64, type SeededStore, type SeedOrder, startSeededStore } from '../../support/seed-store.ts';
 import { MINUTE, NOW, PAID } from '../traffic.ts';

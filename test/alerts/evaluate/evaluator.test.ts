@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { EvaluationOutcome } from '../../../alerts/evaluate/advance.ts';
+import type { EvaluationOutcome } from '../../../alerts/evaluate/alert-state.ts';
 import {
   alertsAt,
   type EvaluatorState,
@@ -36,7 +36,7 @@ const fires = (...gateways: string[]): EvaluationOutcome => ({
 const after = (outcomes: readonly EvaluationOutcome[], state: EvaluatorState = NOTHING_EVALUATED) =>
   outcomes.reduce((known, outcome, index) => {
     const now = (index + 1) * MINUTE;
-    return withEvaluation(known, rule, outcome, { now, steadyMs: now }).state;
+    return withEvaluation(known, rule, outcome, { nowMs: now, steadyMs: now }).state;
   }, state);
 const statuses = (state: EvaluatorState, now: number) =>
   alertsAt(state, [rule], TEXTS, now).map(({ labels, status }) => `${labels['gateway']} ${status}`);
@@ -64,7 +64,7 @@ it('repeats the end of an alert whose series is gone for a quarter of an hour, a
   expect(statuses(state, 3 * MINUTE)).toEqual(['y firing', 'x resolved']);
   expect(statuses(state, 18 * MINUTE)).toEqual(['y firing', 'x resolved']);
   expect(statuses(state, 18 * MINUTE + 1)).toEqual(['y firing']);
-  const later = withEvaluation(state, rule, fires('y'), { now: 20 * MINUTE, steadyMs: 20 * MINUTE });
+  const later = withEvaluation(state, rule, fires('y'), { nowMs: 20 * MINUTE, steadyMs: 20 * MINUTE });
   expect(later.state.departed).toEqual([]);
 });
 
@@ -84,7 +84,7 @@ it('ends an error under the name under which it began', () => {
   const [began] = alertsAt(failed, [rule], TEXTS, MINUTE);
   expect(began?.labels).toMatchObject({ alertname: 'DatasourceError', rulename: 'GatewatchA' });
   const now = 2 * MINUTE;
-  const ended = withEvaluation(failed, rule, fires(), { now, steadyMs: now }).state;
+  const ended = withEvaluation(failed, rule, fires(), { nowMs: now, steadyMs: now }).state;
   expect(alertsAt(ended, [rule], TEXTS, now)).toMatchObject([
     { status: 'resolved', fingerprint: began?.fingerprint },
   ]);

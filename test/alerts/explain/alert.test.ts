@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { advance } from '../../../alerts/evaluate/advance.ts';
+import { advance } from '../../../alerts/evaluate/alert-state.ts';
 import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
 import { timingOf } from '../../../alerts/evaluate/timing.ts';
 import { alertOf, type AlertTexts } from '../../../alerts/explain/alert.ts';

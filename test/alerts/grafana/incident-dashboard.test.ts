@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INCIDENT_DASHBOARD, incidentDashboard } from '../../../alerts/grafana/incident-dashboard.ts';
-import type { RuleEvaluation } from '../../../alerts/evaluate/evaluate.ts';
+import type { RuleEvaluation } from '../../../alerts/evaluate/evaluate-rule.ts';
 import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
 import { renderTemplate } from '../../../alerts/explain/template.ts';
 import { panelId } from '../../../dashboards/house/ids.ts';

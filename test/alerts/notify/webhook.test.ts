@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Alert } from '../../../alerts/explain/alert.ts';
 
 import { fileNotices, NOTICES_FILE } from '../../../alerts/notify/notice-book.ts';
-import type { AlertTarget } from '../../../alerts/notify/target.ts';
-import { createTargets } from '../../../alerts/notify/targets.ts';
+import type { AlertTarget } from '../../../alerts/notify/alert-target.ts';
+import { createTargets } from '../../../alerts/notify/delivery.ts';
 import { alertsConfigSchema } from '../../../schemas/config-alerts.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -126,7 +126,7 @@ it('tells each gateway on its own: what one is refused keeps nothing from the ot
   expect(outcomes.toSorted()).toEqual(['accepted', 'accepted', 'accepted', 'accepted', 'failed', 'refused']);
 });
 
-it('offers refused news again after growing waits, or at once when they change', async () => {
+it('offers refused changes again after growing waits, or other changes at once', async () => {
   receiver.answer(400);
   const A = [alert('A', 'firing')];
   await expect(webhook.send(A, MINUTE)).rejects.toThrow('400');

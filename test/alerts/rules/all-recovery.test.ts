@@ -10,7 +10,7 @@ const WEEK = 7 * 24 * 60 * MINUTE;
 /** From one minute to four after a stutter began: evaluations a minute apart, at two phases. */
 const HALF_MINUTES = Array.from({ length: 7 }, (_, n) => NOW + MINUTE + n * 30_000);
 
-/** Orders of one item each, so many a minute, between two minutes before NOW. */
+/** `aMinute` orders of one item a minute, between two minutes counted back from `now`. */
 const orders = (
   gateway: string,
   aMinute: number,

@@ -1,5 +1,5 @@
-import { evaluateRule, type RuleEvaluation } from '../../../alerts/evaluate/evaluate.ts';
-import { createReferenceSource } from '../../../alerts/evaluate/reference-source.ts';
+import { evaluateRule, type RuleEvaluation } from '../../../alerts/evaluate/evaluate-rule.ts';
+import { createRuleQueries } from '../../../alerts/evaluate/rule-queries.ts';
 import type { ProvisionedRule } from '../../../alerts/evaluate/rule-file.ts';
 import type { SeededStore } from '../../support/seed-store.ts';
 
@@ -14,7 +14,7 @@ export async function evaluateAt(
 ): Promise<RuleEvaluation> {
   const now = new Date(epochMs);
   if (process.env['GATEWATCH_SUITE'] === 'long') return evaluateRule(rule, { now, query });
-  const [evaluation] = await createReferenceSource({ query, texts: true }).evaluate(rule, [now]);
+  const [evaluation] = await createRuleQueries({ query, texts: true }).evaluate(rule, [now]);
   if (evaluation === undefined) throw new Error('no evaluation');
   return evaluation;
 }

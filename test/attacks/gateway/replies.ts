@@ -23,7 +23,7 @@ const order = (externalId: string, more: object = {}): object => ({
   amount: 100,
   ...more,
 });
-/** So many items, `stepMs` apart, the newest first in time at `offsetMs` from now. */
+/** `count` items, `stepMs` apart, oldest first; the newest one lies `offsetMs` from now. */
 const items = (count: number, stepMs: number, offsetMs = 0): { time: string; action: string }[] =>
   Array.from({ length: count }, (_, index) => ({
     time: new Date(Date.now() + offsetMs - index * stepMs).toISOString(),

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startEmbeddedStore, type EmbeddedStore } from '../../../store/embedded/store.ts';
-import { ENGINE_READS } from '../../../store/embedded/wall.ts';
+import { ENGINE_READS } from '../../../store/embedded/sandbox.ts';
 import { randomFrom } from '../support/random.ts';
 import { aimed, type Attack } from './attack.ts';
 import { mutations } from './mutate.ts';
@@ -93,7 +93,7 @@ export async function attackReader(options: ReaderAttackOptions): Promise<Reader
       succeeded,
       forbiddenCalls: watched === null ? null : await watched.stop(),
       notWatched,
-      wall: store.wall,
+      wall: store.sandbox,
       restarts: store.restarts,
       seconds: Math.round((performance.now() - startedMs) / 1000),
     };

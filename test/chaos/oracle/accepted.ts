@@ -101,7 +101,7 @@ export function expectCallbacks(
   return { callbacks, rejects };
 }
 
-/** Body and signatures, each with its length, and what stands for the rest (design: tables and views). */
+/** Body and signatures, each with its length, and what stands for the rest. */
 function contentHash({ value, signatures, bodyHash }: AcceptedRecord): string {
   const sha = createHash('sha256').update(`${value.byteLength}\n`).update(value);
   for (const signature of signatures) sha.update(`\n${signature.length}\n${signature}`);

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TableResult } from '../../../store/store.ts';
-import { evaluateRule } from '../../../alerts/evaluate/evaluate.ts';
+import { evaluateRule } from '../../../alerts/evaluate/evaluate-rule.ts';
 import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
-import { createReferenceSource } from '../../../alerts/evaluate/reference-source.ts';
+import { createRuleQueries } from '../../../alerts/evaluate/rule-queries.ts';
 import { RULES } from '../../../alerts/rules/all.ts';
 import { RULES_FOLDER } from '../../../store/package-files.ts';
 import { createStore } from '../../../store/store.ts';
@@ -168,7 +168,7 @@ describe('backtest', () => {
       : [...new Map(RULES.map((rule) => [rule.kind, rule])).values()];
 
   test.each(asked.map(({ name }) => name))('gives what the rule alone gives: %s', async (name) => {
-    const source = createReferenceSource({ query, texts: true });
+    const source = createRuleQueries({ query, texts: true });
     const now = new Date(START + 63 * MINUTE);
     const rule =
       loadRules(RULES_FOLDER).find(({ title }) => title === name) ?? expect.fail(`no rule ${name}`);

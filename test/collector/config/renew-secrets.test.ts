@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createAlertmanager } from '../../../alerts/notify/targets.ts';
+import { createAlertmanager } from '../../../alerts/notify/alertmanager.ts';
 import type { LoadedConfig } from '../../../schemas/config.ts';
 import { kafkaConnection } from '../../../collector/sources/kafka/options.ts';
 import { renewSecrets } from '../../../collector/config/renew-secrets.ts';

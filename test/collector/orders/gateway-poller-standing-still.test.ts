@@ -10,7 +10,7 @@ describe('a poller whose orders are due', () => {
     });
     for (const id of ['a', 'b', 'c', 'd']) watch(id);
     await clock.advance(20_000);
-    expect(poller.status()).toMatchObject({ due: 1, standsStillMs: 20_000 });
+    expect(poller.status()).toMatchObject({ due: 1, stalledMs: 20_000 });
   });
 
   it('does not stand still while the gateway takes its time, up to the deadline of a request', async () => {
@@ -21,9 +21,9 @@ describe('a poller whose orders are due', () => {
     watch('a');
     watch('b');
     await clock.advance(12_000);
-    expect(poller.status().standsStillMs).toBe(0);
+    expect(poller.status().stalledMs).toBe(0);
     await clock.advance(10_000);
-    expect(poller.status().standsStillMs).toBe(22_000);
+    expect(poller.status().stalledMs).toBe(22_000);
   });
 
   it('does not stand still when the gateway asks for a pause, refuses us, or nothing is due', async () => {
@@ -40,11 +40,11 @@ describe('a poller whose orders are due', () => {
     await paused.clock.advance(1_000);
     paused.watch('b');
     await paused.clock.advance(60_000);
-    expect(paused.poller.status().standsStillMs).toBe(0);
+    expect(paused.poller.status().stalledMs).toBe(0);
 
     const idle = createScene();
     idle.watch('a');
     await idle.clock.advance(60_000);
-    expect(idle.poller.status().standsStillMs).toBe(0);
+    expect(idle.poller.status().stalledMs).toBe(0);
   });
 });

@@ -56,7 +56,7 @@ describe('an order watched by the id of the merchant', () => {
     await clock.advance(3000);
     expect(reads.map(({ orderId }) => orderId)).toEqual([MERCHANT, SERVICE]);
     const key = `acme-eu|Deposit|transaction-id|${MERCHANT}`;
-    const stored = await context.memory.find([
+    const stored = await context.watchStore.find([
       { gateway: 'acme-eu', orderType: 'Deposit', idKind: 'transaction-id', orderId: MERCHANT },
     ]);
     expect(stored.get(key)).toMatchObject({ phase: 'merged', externalId: SERVICE });

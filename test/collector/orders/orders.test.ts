@@ -7,7 +7,7 @@ import { gatewayConfigSchema } from '../../../schemas/config.ts';
 import type { WatchRequest } from '../../../schemas/watch-message.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
-import { createMemoryWatch } from '../../support/memory-watch.ts';
+import { createMemoryWatchStore } from '../../support/memory-watch-store.ts';
 import { callback, CALLBACK_KEY, GATEWAY } from '../../support/pipeline.ts';
 
 /** Orders of one gateway without a network: every reply says that the order is being processed. */
@@ -39,7 +39,7 @@ function scene() {
       },
       close: async () => undefined,
     }),
-    memory: createMemoryWatch(sink),
+    watchStore: createMemoryWatchStore(sink),
     write: (bundle, provenance) => sink.write(bundle, provenance),
     checkBackpressure() {
       if (away.store) throw new Error('the store is away');

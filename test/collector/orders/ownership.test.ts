@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createOwnership, endLook, firstLook, nextLook } from '../../../collector/orders/ownership.ts';
+import { createOwnership, endScan, firstScan, nextScan } from '../../../collector/orders/ownership.ts';
 import { isAssigned, type Assignment } from '../../../collector/orders/assignment.ts';
-import { toRow } from '../../../collector/orders/watch-memory.ts';
+import { toRow } from '../../../collector/orders/watch-store.ts';
 import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
 import { watchKey, type WatchedOrder } from '../../../schemas/watch.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { createMemoryWatch } from '../../support/memory-watch.ts';
+import { createMemoryWatchStore } from '../../support/memory-watch-store.ts';
 import { watchedOrder } from '../../support/watched-order.ts';
 
 const EVEN: Assignment = { partitions: [0, 2, 4], of: 6 };
@@ -23,12 +23,12 @@ function scene(options: { isShared?: boolean } = {}) {
   const start = (collectorId: string) => {
     const watched = new Map<string, WatchedOrder>();
     let assignment: Assignment = null;
-    const memory = createMemoryWatch(sink);
+    const watchStore = createMemoryWatchStore(sink);
     const ownership = createOwnership({
-      memory: {
-        ...memory,
-        active: (of) => (failing.store ? failed() : memory.active(of)),
-        recent: (of) => (failing.store ? failed() : memory.recent(of)),
+      watchStore: {
+        ...watchStore,
+        active: (of) => (failing.store ? failed() : watchStore.active(of)),
+        recent: (of) => (failing.store ? failed() : watchStore.recent(of)),
       },
       tracked: {
         resume: ({ order }) => void watched.set(watchKey(order), order),
@@ -133,7 +133,7 @@ describe('the ownership of watched orders', () => {
     expect(one.watched()).toEqual(idsOf(ORDERS));
   });
 
-  it('looks again when the store was away', async () => {
+  it('scans again when the store was away', async () => {
     const { start, save, clock, failing, errors } = scene();
     const one = start('one');
     await one.ownership.start();
@@ -160,28 +160,28 @@ describe('the ownership of watched orders', () => {
   });
 });
 
-describe('the next look at the store', () => {
+describe('the next scan of the store', () => {
   it('waits for an assignment, half a minute at most', () => {
-    const state = firstLook(true, 1_000, 0);
-    expect(nextLook(state, null, 'one', 29_999)).toBeNull();
-    expect(nextLook(state, EVEN, 'one', 5_000)).toMatchObject({ what: 'recent', notBy: 'one' });
-    expect(nextLook(state, null, 'one', 30_000)).toEqual({ what: 'all', assignment: null });
+    const state = firstScan(true, 1_000, 0);
+    expect(nextScan(state, null, 'one', 29_999)).toBeNull();
+    expect(nextScan(state, EVEN, 'one', 5_000)).toMatchObject({ what: 'recent', notBy: 'one' });
+    expect(nextScan(state, null, 'one', 30_000)).toEqual({ what: 'all', assignment: null });
   });
 
   it('covers what others stored since the last one, and everything every five minutes', () => {
-    const state = firstLook(false, 100_000_000, 0);
-    expect(nextLook(state, null, 'one', 5_000)).toMatchObject({ what: 'recent', since: 40_000_000 });
-    endLook(state, { what: 'all' }, 200_000_000);
-    expect(nextLook(state, null, 'one', 10_000)).toMatchObject({ since: 140_000_000 });
-    expect(nextLook(state, null, 'one', 300_000)).toMatchObject({ what: 'all' });
-    expect(nextLook(state, null, 'one', 305_000)).toMatchObject({ what: 'recent' });
+    const state = firstScan(false, 100_000_000, 0);
+    expect(nextScan(state, null, 'one', 5_000)).toMatchObject({ what: 'recent', since: 40_000_000 });
+    endScan(state, { what: 'all' }, 200_000_000);
+    expect(nextScan(state, null, 'one', 10_000)).toMatchObject({ since: 140_000_000 });
+    expect(nextScan(state, null, 'one', 300_000)).toMatchObject({ what: 'all' });
+    expect(nextScan(state, null, 'one', 305_000)).toMatchObject({ what: 'recent' });
   });
 
-  it('repeats a look at everything that failed', () => {
-    const state = firstLook(false, 0, 0);
-    const look = nextLook(state, null, 'one', 300_000);
-    if (look === null) throw new Error('no look is due');
-    endLook(state, look, null);
-    expect(nextLook(state, null, 'one', 305_000)).toMatchObject({ what: 'all' });
+  it('repeats a full scan that failed', () => {
+    const state = firstScan(false, 0, 0);
+    const scan = nextScan(state, null, 'one', 300_000);
+    if (scan === null) throw new Error('no scan is due');
+    endScan(state, scan, null);
+    expect(nextScan(state, null, 'one', 305_000)).toMatchObject({ what: 'all' });
   });
 });

@@ -3,7 +3,7 @@ import { systemClock } from '../../../schemas/system-clock.ts';
 import { advance } from '../../../collector/orders/advance.ts';
 import { createStatusClient } from '../../../collector/sources/gateway/status-client.ts';
 import { createPoller, type Poller } from '../../../collector/orders/poller.ts';
-import type { PolledReply } from '../../../collector/orders/tracked-orders.ts';
+import type { PolledReply } from '../../../collector/orders/poller-contract.ts';
 import { gatewayConfigSchema } from '../../../schemas/config.ts';
 import { watchKey } from '../../../schemas/watch.ts';
 import { startHttpGateway, type HttpGateway } from '../../support/http-gateway.ts';

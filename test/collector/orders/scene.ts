@@ -1,6 +1,6 @@
 import { createGatewayPoller, type GatewayPoller } from '../../../collector/orders/gateway-poller.ts';
 import type { HttpReply } from '../../../schemas/polling.ts';
-import type { AppliedReply, PolledReply, PollerEvent } from '../../../collector/orders/tracked-orders.ts';
+import type { AppliedReply, PolledReply, PollerEvent } from '../../../collector/orders/poller-contract.ts';
 import { advance } from '../../../collector/orders/advance.ts';
 import { pollConfigSchema, type PollConfig } from '../../../schemas/config.ts';
 import type { PollOutcome } from '../../../schemas/rows.ts';

@@ -7,7 +7,7 @@ import type { PollerStatus } from '../../../schemas/polling.ts';
 const sink: SinkStatus = {
   state: 'ok',
   backlogRows: 0,
-  stillMs: null,
+  stalledMs: null,
   inFlight: 0,
   lastAckAt: null,
   retries: 0,
@@ -97,8 +97,8 @@ describe('readiness while something stands still', () => {
   });
 
   it('ends when rows wait and none are acknowledged', () => {
-    expect(ready({ sink: { ...sink, stillMs: 11_000, backlogRows: 3 } })).toEqual({});
-    expect(ready({ sink: { ...sink, stillMs: 13_000, backlogRows: 3 } })).toEqual({
+    expect(ready({ sink: { ...sink, stalledMs: 11_000, backlogRows: 3 } })).toEqual({});
+    expect(ready({ sink: { ...sink, stalledMs: 13_000, backlogRows: 3 } })).toEqual({
       sink: 'no rows have been acknowledged for 13 s (3 wait)',
     });
   });
@@ -119,7 +119,7 @@ describe('readiness while something stands still', () => {
   });
 
   it('ends when no order is read although some are due', () => {
-    const pollers = new Map([['acme', { due: 5, watched: 5, standsStillMs: 14_000 } as PollerStatus]]);
+    const pollers = new Map([['acme', { due: 5, watched: 5, stalledMs: 14_000 } as PollerStatus]]);
     expect(ready({ pollers })).toEqual({
       poller: '5 orders of acme are due, and none was read for 14 s',
     });

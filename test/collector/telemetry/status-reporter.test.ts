@@ -20,7 +20,7 @@ const status = (more: Partial<PollerStatus>): PollerStatus => ({
   concurrencyLimit: 16,
   requests: 0,
   requestsPerSecondLimit: 50,
-  standsStillMs: 0,
+  stalledMs: 0,
   circuitsOpen: 0,
   watermarkAt: T0,
   lastReplyAt: null,

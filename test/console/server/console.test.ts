@@ -1,4 +1,4 @@
-import { createAlertStates } from '../../../alerts/evaluate/alert-states.ts';
+import { createAlertStates } from '../../../alerts/evaluate/states-now.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

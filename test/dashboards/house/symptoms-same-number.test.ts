@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { trailingWindow, withWatermarks } from '../../../schemas/measures.ts';
+import { NOW, trailingScope } from '../../../alerts/count/scope.ts';
+import { withWatermarks } from '../../../schemas/measures.ts';
 import { symptomCounts, SYMPTOMS, type SymptomName } from '../../../dashboards/house/symptoms.ts';
 import { WINDOWS } from '../../../schemas/windows.ts';
+import { expandMacros } from '../../../store/macros.ts';
 import { panelNamed } from '../generated.ts';
 import { FROM, seed, type Seeded, startSeeded, TO } from '../seeded.ts';
 
@@ -29,11 +31,14 @@ describe('panel, rule and SQL give the same number for the same window', () => {
     ['signatureMismatches', 'Orders with wrong signatures, by side'],
   ] as const satisfies readonly (readonly [SymptomName, string])[])('%s', async (name, title) => {
     const { splitBy } = SYMPTOMS[name];
-    const now = `toDateTime(${asOf / 1000})`;
-    const window = trailingWindow(now, (TO - FROM) / 1000);
-    const { data } = await seeded.store.query(`${withWatermarks(now)}
+    const { within } = trailingScope({ from: { kind: 'items' }, splitBy, counts: [] }, (TO - FROM) / 1000);
+    const window = { contains: within, items: `${within('event_time')} AND observed_at <= ${NOW}` };
+    const sql = `${withWatermarks(NOW)}
 SELECT ${splitBy} AS label, affected / seen AS share, seen FROM (${symptomCounts(SYMPTOMS[name], { window })})
-WHERE gateway = 'acme-eu' ORDER BY label`);
+WHERE gateway = 'acme-eu' ORDER BY label`;
+    const { data } = await seeded.store.query(
+      expandMacros(sql, { from: new Date(FROM), to: new Date(asOf), intervalMs: 60_000 }),
+    );
     const drawn = (await whole(title)).map((row) => ({
       label: row[splitBy],
       share: row['share'],

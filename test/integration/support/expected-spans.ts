@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { OrderTruth } from '../../../sandbox/truth.ts';
 
-/**
- * Ids as the design's contract on traces has them, made here anew: the tests must not ask the code under
- * test.
- */
+/** The ids of traces and spans, computed here on their own: tests must not ask the code under test. */
 
 const digest = (text: string, bytes: number) =>
   createHash('sha256').update(text, 'utf8').digest().subarray(0, bytes).toString('hex');

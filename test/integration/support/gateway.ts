@@ -47,10 +47,7 @@ export function signedCallback(fields: CallbackFields, key: string): { body: str
   return { body: JSON.stringify(body), signature: createHash('sha256').update(text).digest('hex') };
 }
 
-/**
- * The worked example of the design: an order of the gateway `acme-eu`, and the ids that everybody must come
- * to.
- */
+/** The worked example: an order of the gateway `acme-eu`, and the ids that must come of it. */
 export const EXAMPLE = {
   gateway: 'acme-eu',
   externalId: '7d9f2c1e-4b7a-4d53-9a51-0c9f6a1b2c3d',

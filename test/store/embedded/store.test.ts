@@ -98,7 +98,12 @@ describe('a store', () => {
     expect(await findRunningStore(dataDir)).toBeNull();
     const store = await start();
     const found = await findRunningStore(dataDir);
-    expect(found).toEqual({ url: store.url, wall: store.wall, writer: store.writer, reader: store.reader });
+    expect(found).toEqual({
+      url: store.url,
+      sandbox: store.sandbox,
+      writer: store.writer,
+      reader: store.reader,
+    });
     expect(readFileSync(join(dataDir, 'embedded.json'), 'utf8')).not.toContain(store.writer.password);
     await store.stop();
     expect(await findRunningStore(dataDir)).toBeNull();

@@ -4,8 +4,8 @@ import { supervise } from '../../../store/embedded/supervisor.ts';
 
 it('gives up a replacement that is still starting when the store is to stop', async () => {
   const { promise: exited, resolve: exit } = Promise.withResolvers<string>();
-  const wall = { standing: false, why: 'a test' } as const;
-  const first: Child = { port: 1, pid: 1, version: '', wall, exited, stop: async () => undefined };
+  const sandboxState = { active: false, why: 'a test' } as const;
+  const first: Child = { port: 1, pid: 1, version: '', sandboxState, exited, stop: async () => undefined };
   const { promise: starting, resolve: started } = Promise.withResolvers<void>();
   const supervisor = supervise(first, {
     // Ends by the signal alone.

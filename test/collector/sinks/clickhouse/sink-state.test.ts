@@ -6,7 +6,7 @@ import {
   nextStep,
   type SinkChange,
   type SinkState,
-  stillMs,
+  stalledMs,
 } from '../../../../collector/sinks/clickhouse/sink-state.ts';
 
 const LIMITS = { maxBatchRows: 100, maxAgeMs: 250 };
@@ -15,7 +15,7 @@ const FEW = { rows: 1, isEmpty: false };
 const FULL = { rows: 100, isEmpty: false };
 
 const after = (...changes: SinkChange[]): SinkState => changes.reduce(nextState, INITIAL_STATE);
-const OPENED: SinkChange = { type: 'opened', lastSeq: 7 };
+const OPENED: SinkChange = { type: 'recovered', lastSeq: 7 };
 const STARTED: SinkChange = { type: 'started', nowMs: 1000 };
 const step = (state: SinkState, waiting: typeof FEW, nowMs = 1000) => nextStep(state, waiting, LIMITS, nowMs);
 
@@ -69,11 +69,11 @@ describe('the number of a batch', () => {
 
 describe('how long nothing has moved', () => {
   it('is counted from the oldest write, and anew from each acknowledgement', () => {
-    expect(stillMs(INITIAL_STATE, null, 500)).toBeNull();
-    expect(stillMs(INITIAL_STATE, 100, 500)).toBe(400);
+    expect(stalledMs(INITIAL_STATE, null, 500)).toBeNull();
+    expect(stalledMs(INITIAL_STATE, 100, 500)).toBe(400);
     const acknowledged = after({ type: 'acknowledged', at: 5, nowMs: 450 });
-    expect(stillMs(acknowledged, 100, 500)).toBe(50);
-    expect(stillMs(acknowledged, 480, 500)).toBe(20);
+    expect(stalledMs(acknowledged, 100, 500)).toBe(50);
+    expect(stalledMs(acknowledged, 480, 500)).toBe(20);
     expect(acknowledged.lastAckAt).toBe(5);
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freezeInsert } from '../../../../store/frozen-insert.ts';
 import type { ClickHouseSinkOptions } from '../../../../collector/sinks/clickhouse/sink.ts';
@@ -370,6 +371,18 @@ describe('batches that follow each other', () => {
     await sink.write({ historyEvents: historyEvents('first', 1) });
     await sink.write({ historyEvents: historyEvents('second', 1) });
     expect(performance.now() - started).toBeGreaterThanOrEqual(19);
+  });
+
+  it('follow within the age on the clock that the sink was given', async () => {
+    let nowMs = 0;
+    const { sink, store } = await setUp({ maxAgeMs: 20, monotonicMs: () => nowMs });
+    await sink.write({ historyEvents: historyEvents('first', 1) });
+    const second = sink.write({ historyEvents: historyEvents('second', 1) });
+    await sleep(200);
+    expect(await count(store, 'history_events')).toBe(1);
+    nowMs = 20;
+    await second;
+    expect(await count(store, 'history_events')).toBe(2);
   });
 
   it('brings items into view that a kill of store and collector left in the table, and not in the copy behind the view', async () => {

@@ -51,7 +51,7 @@ async function setUp(
 }
 
 const WEEK = 7 * 86_400_000_000;
-/** One item in each of so many weeks. */
+/** One item in each of `weeks` weeks, the newest one `from` weeks ago. */
 const weeksOf = (order: string, weeks: number, gateway = 'acme-eu', from = 0): HistoryEventRow[] =>
   Array.from({ length: weeks }, (_, week) =>
     historyEvent({ gateway, external_id: order, event_time: NOON - (from + week) * WEEK }),
@@ -121,34 +121,34 @@ describe('history of many weeks', () => {
     proxy.setFault((statement) =>
       completing().at(-1) === statement && completing().length === 2 ? 'cut' : null,
     );
-    await sinkAgain().open();
+    await sinkAgain().recover();
     expect(completing()).toHaveLength(4);
     expect(await count(store, 'history_events_by_time_store')).toBe(20);
   });
 });
 
-describe('a sink that is opened', () => {
+describe('a sink that recovers', () => {
   it('waits for the store, says so, and says for how long rows have waited', async () => {
     let nowMs = 0;
     const { sink } = await setUp({ monotonicMs: () => nowMs });
     proxy.setFault(() => 'cut');
-    const opened = sink.open();
+    const recovered = sink.recover();
     await expect.poll(() => sink.status().state).toBe('retrying');
-    expect(sink.status().stillMs).toBeNull();
+    expect(sink.status().stalledMs).toBeNull();
     const write = sink.write({ historyEvents: [historyEvent()] });
     nowMs = 7_000;
-    expect(sink.status().stillMs).toBe(7_000);
+    expect(sink.status().stalledMs).toBe(7_000);
     proxy.setFault(() => null);
-    await opened;
+    await recovered;
     await write;
-    expect(sink.status()).toMatchObject({ state: 'ok', stillMs: null, backlogRows: 0 });
+    expect(sink.status()).toMatchObject({ state: 'ok', stalledMs: null, backlogRows: 0 });
     // Whoever waits behind others that are acknowledged does not stand still.
     proxy.setFault(() => 'cut');
     nowMs = 9_000;
     const late = sink.write({ historyEvents: [historyEvent()] });
-    expect(sink.status().stillMs).toBe(0);
+    expect(sink.status().stalledMs).toBe(0);
     nowMs = 30_000;
-    expect(sink.status().stillMs).toBe(21_000);
+    expect(sink.status().stalledMs).toBe(21_000);
     proxy.setFault(() => null);
     await late;
   });

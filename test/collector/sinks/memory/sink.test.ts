@@ -8,7 +8,7 @@ describe('the status of a sink in memory', () => {
     expect(statusOf({ held: true, waiting: [], lastAckAt: 5 }, 9)).toMatchObject({
       state: 'ok',
       backlogRows: 0,
-      stillMs: null,
+      stalledMs: null,
       lastAckAt: 5,
       lastError: null,
     });
@@ -22,7 +22,7 @@ describe('the status of a sink in memory', () => {
     expect(statusOf({ held: true, waiting, lastAckAt: null }, 3_000_000)).toMatchObject({
       state: 'retrying',
       backlogRows: 4,
-      stillMs: 2000,
+      stalledMs: 2000,
       lastError: 'held',
     });
   });

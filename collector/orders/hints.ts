@@ -3,10 +3,10 @@ import { watchKey, type PollCause, type WatchedOrder, type WatchRef } from '../.
 import { NOTHING_KNOWN } from '../decode/known-history.ts';
 import { learn, lookAgain, reopen, type OrderFacts } from './advance.ts';
 import type { OrdersContext } from './context.ts';
-import type { TrackedOrder } from './tracked-orders.ts';
-import { toRow } from './watch-memory.ts';
+import type { TrackedOrder } from './poller-contract.ts';
+import { toRow } from './watch-store.ts';
 
-/** Somebody named an order that is to be read, and may know more of it. */
+/** A callback or a watch message names an order that is to be read, and may tell facts about it. */
 export interface OrderHint extends WatchRef, Omit<OrderFacts, 'rootSent'> {
   /** What a callback says; it never becomes the order's status. */
   readonly status?: string | undefined;
@@ -20,7 +20,7 @@ export interface TrackedChange extends TrackedOrder {
 
 /**
  * What becomes of orders that were named, by watch key: new ones are tracked, settled ones opened again,
- * tracked ones learn what the hint knows more. One look-up for all that are not in memory.
+ * tracked ones learn facts that are new. One query of the store for all that are not tracked.
  */
 export async function applyHints(
   hints: readonly OrderHint[],
@@ -29,7 +29,7 @@ export async function applyHints(
   const now = context.clock.now();
   const keys = hints.map(watchKey);
   const missing = hints.filter((_hint, index) => context.tracked.get(keys[index] as string) === undefined);
-  const stored = await context.memory.find(missing);
+  const stored = await context.watchStore.find(missing);
   const changes = new Map<string, TrackedChange>();
   for (const [index, hint] of hints.entries()) {
     const key = keys[index] as string;
@@ -57,7 +57,7 @@ export function changeOf(
   const last = tracked ?? before.stored;
   const known = earlier?.known ?? (last === undefined ? NOTHING_KNOWN : null);
   const order = learn(last === undefined ? fresh(hint, now) : opened(last, hint, now), hint);
-  // A read that is under way may settle it: that somebody wants another must outlive a crash.
+  // A read under way may settle the order: persist that another read is wanted, in case of a crash.
   const mayEnd = order.phase === 'rereading';
   const changed = tracked === undefined || order !== last || mayEnd || earlier?.changed === true;
   return { order, known, changed };
@@ -74,7 +74,7 @@ export function changedRows(
     .map(({ order }) => toRow(order, now, collectorId));
 }
 
-/** Has the named orders read, now that what follows from the hints is stored. */
+/** Hands the named orders to the poller; call it once their states are stored. */
 export function trackAll(
   changes: ReadonlyMap<string, TrackedChange>,
   cause: PollCause,

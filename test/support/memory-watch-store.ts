@@ -1,17 +1,17 @@
 import { orderText } from '../../collector/decode/ids.ts';
 import { knownLine } from '../../collector/decode/known-history.ts';
 import { isAssigned } from '../../collector/orders/assignment.ts';
-import { fromRow, type WatchMemory } from '../../collector/orders/watch-memory.ts';
+import { fromRow, type WatchStore } from '../../collector/orders/watch-store.ts';
 import type { MemorySink } from '../../collector/sinks/memory/sink.ts';
 import type { OrderType } from '../../schemas/dictionary.ts';
 import type { HistoryEventRow, OrderWatchRow } from '../../schemas/rows.ts';
 import { watchKey } from '../../schemas/watch.ts';
 
 /**
- * The watch memory over a sink in memory: the newest state of an order wins, and the first arrival of a
+ * The watch store over a sink in memory: the newest state of an order wins, and the first arrival of a
  * history item.
  */
-export function createMemoryWatch(sink: MemorySink): WatchMemory {
+export function createMemoryWatchStore(sink: MemorySink): WatchStore {
   function rows(): OrderWatchRow[] {
     const newest = new Map<string, OrderWatchRow>();
     for (const row of sink.rows('orderWatch')) {

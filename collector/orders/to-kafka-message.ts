@@ -2,7 +2,7 @@ import type { GatewayConfig, KafkaConfig } from '../../schemas/config.ts';
 import { HEADERS } from '../../schemas/names.ts';
 import { reduceCallback } from '../decode/reduce.ts';
 
-/** What the intake hands on. */
+/** A callback that the intake hands on to Kafka. */
 export interface ProducibleCallback {
   readonly gateway: string;
   readonly body: Uint8Array;
@@ -11,10 +11,11 @@ export interface ProducibleCallback {
 }
 
 /**
- * A callback of our own intake as a Kafka message with an id of its delivery: what is signed or needed of it,
- * or all of it byte for byte where the configuration says so (design: Kafka).
+ * The Kafka message for a callback that our intake received. The value holds the fields that are signed or
+ * needed, or the whole body byte for byte when `kafka.callbackBodies` is `whole`. The delivery's id is a
+ * header.
  */
-export function callbackMessage(
+export function toKafkaMessage(
   delivery: ProducibleCallback,
   gateways: ReadonlyMap<string, GatewayConfig>,
   bodies: KafkaConfig['callbackBodies'] | undefined,

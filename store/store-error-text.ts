@@ -4,7 +4,7 @@ const MAX_LENGTH = 300;
  * An error of the store for a panel: one paragraph without the statement, which may be pages long. Stack
  * traces and the engine's version help nobody here.
  */
-export function problemText(error: unknown): string {
+export function storeErrorText(error: unknown): string {
   const text = (error instanceof Error ? error.message : String(error))
     .replace(/\s*\(version [^)]*\)(?: \(official build\))?/g, '')
     .replace(/:? ?(?:While|In scope|in scope|while) [\s\S]*$/, '')

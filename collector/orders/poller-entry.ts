@@ -1,7 +1,7 @@
 import type { PollConfig } from '../../schemas/config.ts';
 import type { EpochMicros, PollOutcome } from '../../schemas/rows.ts';
 import type { PollCause, WatchedOrder } from '../../schemas/watch.ts';
-import type { TrackedOrder } from './tracked-orders.ts';
+import type { TrackedOrder } from './poller-contract.ts';
 
 /** A moment on both clocks. */
 export interface Instant {
@@ -11,7 +11,7 @@ export interface Instant {
   readonly nowMs: number;
 }
 
-/** A tracked order with its place in the queues. */
+/** What the poller of one gateway keeps of an order: the order and its place in the queues. */
 export interface Entry {
   tracked: TrackedOrder;
   cause: PollCause;
@@ -48,9 +48,9 @@ export function plannedCause({ phase }: WatchedOrder): PollCause {
 }
 
 /**
- * An order of an earlier run. Time by which its re-read is overdue does not count as time that was waited:
- * whether it passed while nobody looked, or the clock was set, cannot be told, and late items must not be
- * missed.
+ * An order of an earlier run. If its re-read is overdue, moves `finalAt` forward by the overdue time: whether
+ * the collector was down or the clock was changed cannot be known, and the re-reads that find late items must
+ * not be skipped.
  */
 export function resumedOrder(order: WatchedOrder, now: EpochMicros): WatchedOrder {
   const overdue = now - order.nextPollAt;
@@ -58,12 +58,12 @@ export function resumedOrder(order: WatchedOrder, now: EpochMicros): WatchedOrde
   return { ...order, finalAt: order.finalAt + overdue };
 }
 
-/** Smaller differences are the clock being slewed, or noise. */
+/** Smaller differences between the clocks are slewing or noise, and no jump. */
 const STEP: EpochMicros = 1_000_000;
 
 /**
- * The order as of now. Its times move along when the wall clock is set: an hour that never passed neither
- * ends its re-reads nor gives it up.
+ * The order as of now. If the wall clock jumped, shifts the order's times by the jump, so that the jump
+ * neither ends re-reads nor abandons the order.
  */
 export function orderNow({ tracked: { order }, wallAhead: before }: Entry, at: Instant): WatchedOrder {
   const step = Math.round(wallAhead(at) - before);
@@ -80,12 +80,12 @@ export function wallAhead({ now, nowMs }: Instant): EpochMicros {
   return now - nowMs * 1000;
 }
 
-/** Did the gateway say anything of the order? */
+/** True when the reply says anything about the order. */
 export function saysSomething(outcome: PollOutcome): boolean {
   return outcome !== 'unknown' && outcome !== 'rate_limited';
 }
 
-/** A stored time further away than any of the schedule's is of a clock that was wrong. */
+/** The longest wait that the schedule has. A stored time further away was set by a wrong clock. */
 export function longestWaitMs({ maxDelayS, jitter, rereadsS }: PollConfig): number {
   return 1000 * Math.max(maxDelayS * (1 + jitter), ...rereadsS);
 }

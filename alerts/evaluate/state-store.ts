@@ -1,19 +1,27 @@
-import type { AlertState } from './advance.ts';
-import { type AlertMemory, ALERT_STATES, labelKey, type RuleMemory } from './advance.ts';
+import {
+  type AlertMemory,
+  type AlertState,
+  ALERT_STATES,
+  labelKey,
+  RESOLVED_RETENTION_MS,
+  type RuleMemory,
+  sortedLabels,
+} from './alert-state.ts';
+import { parseJson } from '../../schemas/json.ts';
+import { TABLES } from '../../schemas/names.ts';
 import type { Rows } from '../../schemas/rows.ts';
 import { z } from 'zod';
-import type { Labels } from './math.ts';
 import type { ProvisionedRule } from './rule-file.ts';
 
 /** The states of all alerts in the store, so that a restart goes on where the last evaluation was. */
-export interface StateBook {
+export interface StateStore {
   /** What the rules knew last, by uid. Instances that have ended are left out. */
   load(): Promise<Map<string, RuleMemory>>;
   /** Writes down what changed, and what fires. */
   save(rule: ProvisionedRule, before: RuleMemory, alerts: readonly AlertMemory[]): Promise<void>;
 }
 
-export interface StateBookOptions {
+export interface StateStoreOptions {
   readonly query: <T>(sql: string) => Promise<T[]>;
   readonly insert: (rows: readonly Rows['alertStates'][]) => Promise<void>;
   readonly collectorId: string;
@@ -30,7 +38,7 @@ const memorySchema = z.object({
   error: z.string(),
 });
 
-export function createStateBook({ query, insert, collectorId }: StateBookOptions): StateBook {
+export function createStateStore({ query, insert, collectorId }: StateStoreOptions): StateStore {
   return {
     async load() {
       const rows = await query<{
@@ -41,25 +49,25 @@ export function createStateBook({ query, insert, collectorId }: StateBookOptions
         evaluated_ms: number;
         memory: string;
       }>(LOAD_SQL);
-      const book = new Map<string, Map<string, AlertMemory>>();
+      const known = new Map<string, Map<string, AlertMemory>>();
       for (const row of rows) {
         const memory = memorySchema.safeParse(parseJson(row.memory));
         // Written by another version: the next evaluation begins anew.
         if (!memory.success || !ALERT_STATES.includes(row.state)) continue;
         const labels = z.record(z.string(), z.string()).catch({}).parse(parseJson(row.labels));
-        const rule = book.get(row.rule_uid) ?? new Map<string, AlertMemory>();
+        const rule = known.get(row.rule_uid) ?? new Map<string, AlertMemory>();
         rule.set(labelKey(labels), {
           ...memory.data,
           heldMs: memory.data.heldMs ?? Math.max(0, row.evaluated_ms - memory.data.startsAt),
-          missedMs: 0,
+          missingForMs: 0,
           labels,
           state: row.state,
           reason: row.reason,
           evaluatedAt: row.evaluated_ms,
         });
-        book.set(row.rule_uid, rule);
+        known.set(row.rule_uid, rule);
       }
-      return book;
+      return known;
     },
     async save(rule, before, alerts) {
       const rows = alerts
@@ -81,22 +89,22 @@ const LOAD_SQL = `SELECT rule_uid, labels, last.1 AS state, last.2 AS reason, la
 FROM
 (
   SELECT rule_uid, labels, argMax((toString(state), toString(reason), memory, evaluated_at), evaluated_at) AS last
-  FROM alert_states_store
+  FROM ${TABLES.alertStates}
   WHERE changed_at > now64(6) - INTERVAL 35 DAY
   GROUP BY rule_uid, labels
 )
-WHERE state != 'Normal' OR last.4 > now64(6) - INTERVAL 15 MINUTE`;
+WHERE state != 'Normal' OR last.4 > now64(6) - INTERVAL ${RESOLVED_RETENTION_MS / 60_000} MINUTE`;
 
 function stateRow(rule: ProvisionedRule, alert: AlertMemory, collectorId: string): Rows['alertStates'] {
   // The row describes `evaluated_at`; for how long the series was missing since is no part of it.
-  const { labels, state, reason, evaluatedAt, missedMs: _, ...memory } = alert;
+  const { labels, state, reason, evaluatedAt, missingForMs: _, ...memory } = alert;
   const micros = (ms: number): number => Math.round(ms * 1000);
   return {
     rule_uid: rule.uid,
     rule: rule.title,
     severity: rule.labels['severity'] ?? '',
     gateway: labels['gateway'] ?? '',
-    labels: JSON.stringify(sorted(labels)),
+    labels: JSON.stringify(Object.fromEntries(sortedLabels(labels))),
     changed_at: micros(alert.startsAt),
     evaluated_at: micros(evaluatedAt),
     state,
@@ -106,15 +114,4 @@ function stateRow(rule: ProvisionedRule, alert: AlertMemory, collectorId: string
     memory: JSON.stringify(memory),
     collector_id: collectorId,
   };
-}
-
-const sorted = (labels: Labels): Labels =>
-  Object.fromEntries(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

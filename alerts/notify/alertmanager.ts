@@ -1,15 +1,6 @@
 import type { AlertsConfig } from '../../schemas/config-alerts.ts';
 import { notTaken, postJson, problemOf } from './post.ts';
-import type { AlertTarget, TargetOptions } from './target.ts';
-import { createWebhook } from './webhook.ts';
-
-/** The targets that are configured. */
-export function createTargets(config: AlertsConfig, options: TargetOptions = {}): AlertTarget[] {
-  return [
-    ...(config.alertmanager === undefined ? [] : [createAlertmanager(config.alertmanager, options)]),
-    ...(config.webhook === undefined ? [] : [createWebhook(config.webhook, options)]),
-  ];
-}
+import type { AlertTarget, TargetOptions } from './alert-target.ts';
 
 /**
  * Alertmanager's API v2. Alerts are repeated after every evaluation, as it expects: it groups, waits and

@@ -1,11 +1,11 @@
 import { settlesWithin } from '../../schemas/deadline.ts';
 import type { AlertsAnswer, ConsoleAlert } from '../../schemas/console.ts';
 import type { TableResult } from '../../store/store.ts';
-import type { AlertInstance, RuleEvaluation } from './evaluate.ts';
+import type { AlertInstance, RuleEvaluation } from './evaluate-rule.ts';
 import { loadRules, type ProvisionedRule } from './rule-file.ts';
 import { renderTemplate } from '../explain/template.ts';
-import { createReferenceSource } from './reference-source.ts';
-import { problemText } from '../../store/problem-text.ts';
+import { createRuleQueries } from './rule-queries.ts';
+import { storeErrorText } from '../../store/store-error-text.ts';
 
 export interface AlertStatesOptions {
   readonly rulesFolder: string;
@@ -15,8 +15,8 @@ export interface AlertStatesOptions {
   readonly monotonicMs: () => number;
   /** Shortest time between evaluations; Grafana's own interval is a minute. @default 20,000 */
   readonly everyMs?: number;
-  /** Longest wait of a question that comes before all rules have been evaluated once. @default 700 */
-  readonly patienceMs?: number;
+  /** How long a request waits while rules have no result yet; then it gets what there is. @default 700 */
+  readonly firstAnswerTimeoutMs?: number;
 }
 
 /** Evaluating may take this part of the time: on a small machine panels come first. */
@@ -24,19 +24,20 @@ const SHARE_OF_TIME = 0.25;
 /** Longest pause all the same: on a slow machine, too, an incident should show within about a minute. */
 const MOST_PAUSE_MS = 45_000;
 /**
- * After this time without a question the last answer is dropped: it would show calm that nobody has checked.
+ * Drop the last result when no request came for 90 s after the next evaluation was due; an old "no alerts"
+ * would be misleading.
  */
 const FORGET_AFTER_MS = 90_000;
 
 /**
  * How the alert rules stand now, by the generated rules themselves: the same SQL and expressions, without the
- * time for which a condition must hold. One evaluation answers all questions meanwhile; without questions
+ * time for which a condition must hold. Requests within `everyMs` share one evaluation; without requests
  * nothing is evaluated.
  */
 export function createAlertStates(options: AlertStatesOptions): () => Promise<AlertsAnswer> {
-  const { rulesFolder, query, now, monotonicMs, everyMs = 20_000, patienceMs = 700 } = options;
-  const withoutTexts = createReferenceSource({ query, concurrency: 1 });
-  const withTexts = createReferenceSource({ query, concurrency: 1, texts: true });
+  const { rulesFolder, query, now, monotonicMs, everyMs = 20_000, firstAnswerTimeoutMs = 700 } = options;
+  const withoutTexts = createRuleQueries({ query, concurrency: 1 });
+  const withTexts = createRuleQueries({ query, concurrency: 1, texts: true });
   let rules: readonly ProvisionedRule[] | null = null;
   /** By rule, from this evaluation or the one before. */
   const alerts = new Map<string, readonly ConsoleAlert[]>();
@@ -68,7 +69,7 @@ export function createAlertStates(options: AlertStatesOptions): () => Promise<Al
       asOf = instant;
       error = null;
     } catch (failure) {
-      error = problemText(failure);
+      error = storeErrorText(failure);
     }
     nextAt =
       monotonicMs() + Math.max(everyMs, Math.min((monotonicMs() - started) / SHARE_OF_TIME, MOST_PAUSE_MS));
@@ -77,7 +78,7 @@ export function createAlertStates(options: AlertStatesOptions): () => Promise<Al
   return async () => {
     if (monotonicMs() >= nextAt) running ??= evaluate().finally(() => (running = null));
     if (running !== null && (rules === null || alerts.size < rules.length))
-      await settlesWithin(running, patienceMs);
+      await settlesWithin(running, firstAnswerTimeoutMs);
     return {
       alerts: [...alerts.values()].flat(),
       rules: rules?.length ?? 0,

@@ -2,6 +2,11 @@ import type { Endpoint, HttpReply } from '../../schemas/polling.ts';
 import type { EpochMicros, PollOutcome } from '../../schemas/rows.ts';
 import type { PollCause, WatchedOrder } from '../../schemas/watch.ts';
 
+/**
+ * The types in which the poller and the steps that handle replies and hints talk to each other. The poller
+ * implements them; nothing here runs.
+ */
+
 /** What is kept of an order between reads. */
 export interface TrackedOrder {
   readonly order: WatchedOrder;

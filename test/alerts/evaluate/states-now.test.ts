@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAlertStates } from '../../../alerts/evaluate/alert-states.ts';
+import { createAlertStates } from '../../../alerts/evaluate/states-now.ts';
 import { until } from '../../support/until.ts';
 
 const HOUR = 3_600_000;
@@ -39,7 +39,7 @@ it('does not show how the rules stood when somebody last looked, long ago', asyn
     },
     now: () => now,
     monotonicMs: () => now,
-    patienceMs: 1,
+    firstAnswerTimeoutMs: 1,
   });
   const complete = () =>
     until('all rules are looked at', states, ({ looked, rules, asOf }) => looked === rules && asOf === now);

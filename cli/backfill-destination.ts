@@ -1,16 +1,16 @@
-import { collectorUrl } from '../../operate/collector-client.ts';
-import { createCollectorDestination, readDue } from '../../operate/backfill/collector-destination.ts';
+import { collectorUrl } from '../operate/collector-client.ts';
+import { createCollectorDestination, readDue } from '../operate/backfill/collector-destination.ts';
 import {
   createKafkaDestination,
   createStoreDestination,
   type Destination,
-} from '../../operate/backfill/destination.ts';
-import { loadConfig, loadPartialConfig } from '../../collector/config/load.ts';
-import { GatewatchError } from '../../schemas/errors.ts';
-import type { GlobalOptions } from './context.ts';
-import type { Host } from '../terminal/host.ts';
-import { openStore, schemaMigrator } from '../../store/open.ts';
-import { progressOn } from '../terminal/progress.ts';
+} from '../operate/backfill/destination.ts';
+import { loadConfig, loadPartialConfig } from '../collector/config/load.ts';
+import { GatewatchError } from '../schemas/errors.ts';
+import type { GlobalOptions } from './command-context.ts';
+import type { Host } from './terminal/host.ts';
+import { openStore, schemaMigrator } from '../store/open.ts';
+import { progressOn } from './terminal/progress.ts';
 
 export interface DestinationOptions extends GlobalOptions {
   /** Wait while more orders than this are due to be polled. */
@@ -23,11 +23,11 @@ export async function chooseDestination(host: Host, options: DestinationOptions)
   const url = collectorUrl({ http });
   if ((await readDue(url)) !== null) return createCollectorDestination({ url, maxDue: options.maxDue });
   if (kafka !== undefined) {
-    const { createWatchTopic } = await import('../../collector/sources/kafka/watch-topic.ts');
+    const { createWatchTopic } = await import('../collector/sources/kafka/watch-topic.ts');
     return createKafkaDestination(createWatchTopic(kafka), kafka.watchTopic);
   }
-  const { createOfflineCollector } = await import('../../collector/offline.ts');
-  const { systemClock } = await import('../../schemas/system-clock.ts');
+  const { createOfflineCollector } = await import('../collector/offline.ts');
+  const { systemClock } = await import('../schemas/system-clock.ts');
   const config = loadConfig(options.config, host.env);
   const opened = await openStore(config, { embedded: 'create', progress: progressOn(host) });
   await schemaMigrator(opened.store, config.retention).run();

@@ -1,16 +1,16 @@
 import type { TableResult } from '../../store/store.ts';
-import { evaluateRule, type RuleEvaluation } from './evaluate.ts';
+import { evaluateRule, type RuleEvaluation } from './evaluate-rule.ts';
 import type { ProvisionedRule } from './rule-file.ts';
 import { expandMacros } from '../../store/macros.ts';
-import { joinQueries, splitResult, type JoinedQuery } from '../backtest/join-queries.ts';
+import { joinQueries, splitResult, type JoinedQuery } from './join-queries.ts';
 
-/** Evaluates a rule at instants of the past or at the present one. */
-export interface EvaluationSource {
+/** Evaluates rules by asking their own queries, at instants of the past or at the present one. */
+export interface RuleQueries {
   /** One evaluation for each instant, in their order. */
   readonly evaluate: (rule: ProvisionedRule, instants: readonly Date[]) => Promise<readonly RuleEvaluation[]>;
 }
 
-export interface ReferenceSourceOptions {
+export interface RuleQueriesOptions {
   /** Runs one SELECT and gives what `FORMAT JSON` says. */
   readonly query: (sql: string) => Promise<TableResult>;
   /** Statements under way at once. @default 2 */
@@ -23,7 +23,7 @@ export interface ReferenceSourceOptions {
  * The rule's own SQL at every instant: what Grafana would have asked. Queries of a rule that differ in their
  * value only are asked for together, since planning them costs more than running them.
  */
-export function createReferenceSource(options: ReferenceSourceOptions): EvaluationSource {
+export function createRuleQueries(options: RuleQueriesOptions): RuleQueries {
   const { query, concurrency = 2, texts = false } = options;
 
   /**
@@ -35,13 +35,13 @@ export function createReferenceSource(options: ReferenceSourceOptions): Evaluati
     joined: readonly JoinedQuery[],
     now: Date,
   ): Promise<RuleEvaluation> {
-    const homes = new Map<string, { statement: string; index: number; members: number }>();
+    const positionOf = new Map<string, { statement: string; index: number; members: number }>();
     for (const { sql, members, range } of joined) {
       const at = (seconds: number): Date => new Date(now.getTime() - seconds * 1000);
       const context = { from: at(range.from), to: at(range.to), intervalMs: range.intervalMs };
       const statement = expandMacros(sql, context);
       for (const [index, own] of members.entries())
-        homes.set(expandMacros(own, context), { statement, index, members: members.length });
+        positionOf.set(expandMacros(own, context), { statement, index, members: members.length });
     }
     const asked = new Map<string, Promise<TableResult>>();
     const ask = (statement: string): Promise<TableResult> => {
@@ -53,10 +53,10 @@ export function createReferenceSource(options: ReferenceSourceOptions): Evaluati
       now,
       lazy: !texts,
       async query(sql) {
-        const home = homes.get(sql);
-        return home === undefined
+        const position = positionOf.get(sql);
+        return position === undefined
           ? ask(sql)
-          : splitResult(await ask(home.statement), home.index, home.members);
+          : splitResult(await ask(position.statement), position.index, position.members);
       },
     });
   }

@@ -16,7 +16,7 @@ const BODY_HASH = /^[0-9a-f]{64}$/;
 export type GatewayOfTopic = (topic: string) => string | undefined;
 
 /**
- * A record of a callback topic (design: Kafka). The value is the callback's body byte for byte, or what our
+ * The delivery in a record of a callback topic. The value is the callback's body byte for byte, or what our
  * own intake kept of it, with a hash that stands for the whole. The gateway is the header's, else the
  * topic's, else the only one. Without a `delivery-id` header, the record's coordinates identify the delivery.
  */
@@ -72,7 +72,7 @@ async function readableOf(records: readonly KafkaRecord[], { clock, write }: Ord
   };
 }
 
-/** A record of the watch topic. */
+/** The request in a record of the watch topic. */
 export function toWatchRequest(record: KafkaRecord): WatchRequest {
   const decoded = decodeWatchMessage(record.value);
   return {

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { platform } from 'node:os';
 import type koffiPackage from 'koffi';
-import type { WallState } from './child-protocol.ts';
+import type { SandboxState } from './child-protocol.ts';
 
 export type Koffi = typeof koffiPackage;
 
@@ -13,16 +13,13 @@ export async function loadKoffi(): Promise<Koffi | null> {
   );
 }
 
-/**
- * What a walled process may still open. Everything else in the file system is closed to it, and so is the
- * network.
- */
-export interface WallOptions {
+/** What a sandboxed process may still open. All other files and the network are closed to it. */
+export interface SandboxOptions {
   /** Folders whose files it may read, write, make and remove. */
   readonly writable: readonly string[];
   /** Files and folders that it may read. What is not there is passed over. */
   readonly readable: readonly string[];
-  /** A file that it must not be able to read afterwards: the proof that the wall stands. */
+  /** A file that it must not be able to read afterwards; reading it is tried, as a proof. */
   readonly forbidden: string;
 }
 
@@ -60,7 +57,7 @@ const FILE_RIGHTS = [
 type FileRight = (typeof FILE_RIGHTS)[number][0];
 
 const READ: readonly FileRight[] = ['readFile', 'readDir'];
-/** Symbolic links too: the engine makes one for each table. They lead nowhere that the wall closes. */
+/** Symbolic links too: the engine makes one for each table. A link opens nothing that the sandbox closes. */
 const WRITE: readonly FileRight[] = [
   ...READ, 'writeFile', 'removeDir', 'removeFile', 'makeDir', 'makeReg', 'makeSym', 'refer', 'truncate',
 ]; // prettier-ignore
@@ -68,22 +65,21 @@ const NETWORK_SINCE = 4;
 const SCOPES_SINCE = 6;
 
 /**
- * Closes this process off with Landlock: the second wall, for the day on which the first has a hole. It needs
- * no privileges and is not to be undone.
+ * Puts this process into a Landlock sandbox: the second line of defence, should a statement get past the
+ * checks of readers' SQL. It needs no privileges and cannot be undone.
  *
- * It holds for this thread and for those that it starts from now on: call it before anything has used the
- * thread pool.
+ * It covers this thread and those that it starts from now on: call it before anything uses the thread pool.
  *
  * @param koffi the package that makes system calls, or null when it is not installed
  */
-export function raiseWall(options: WallOptions, koffi: Koffi | null): WallState {
-  if (platform() !== 'linux') return down('Landlock is a feature of Linux');
-  if (koffi === null) return down('the optional package koffi is not installed');
+export function enterSandbox(options: SandboxOptions, koffi: Koffi | null): SandboxState {
+  if (platform() !== 'linux') return inactive('Landlock is a feature of Linux');
+  if (koffi === null) return inactive('the optional package koffi is not installed');
   const libc = koffi.load(null);
   const syscall = libc.func('long syscall(long number, ...)');
   const call = (number: number, ...args: unknown[]): number => Number(syscall(number, ...args));
   const abi = call(SYSCALL.createRuleset, 'void *', null, 'size_t', 0, 'uint32_t', CREATE_RULESET_VERSION);
-  if (abi < 1) return down('this kernel has no Landlock, or it is switched off');
+  if (abi < 1) return inactive('this kernel has no Landlock, or it is switched off');
 
   const rules = call(
     SYSCALL.createRuleset,
@@ -94,7 +90,7 @@ export function raiseWall(options: WallOptions, koffi: Koffi | null): WallState 
     'uint32_t',
     0,
   );
-  if (rules < 0) return down('the kernel refused the rules');
+  if (rules < 0) return inactive('the kernel refused the rules');
   try {
     for (const path of options.writable) addRule(call, rules, path, bitsOf(WRITE, abi));
     for (const path of options.readable) {
@@ -104,15 +100,16 @@ export function raiseWall(options: WallOptions, koffi: Koffi | null): WallState 
     const prctl = libc.func(
       'int prctl(int option, unsigned long, unsigned long, unsigned long, unsigned long)',
     );
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) !== 0) return down('the kernel refused to give privileges up');
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) !== 0)
+      return inactive('the kernel refused to give privileges up');
     if (call(SYSCALL.restrictSelf, 'int', rules, 'uint32_t', 0) !== 0)
-      return down('the kernel refused the wall');
+      return inactive('the kernel refused the sandbox');
   } finally {
     closeSync(rules);
   }
   return isReadable(options.forbidden)
-    ? down('the wall was raised and has no effect')
-    : { standing: true, abi };
+    ? inactive('the sandbox was entered and has no effect')
+    : { active: true, abi };
 }
 
 type Call = (number: number, ...args: unknown[]) => number;
@@ -171,4 +168,4 @@ function isReadable(file: string): boolean {
   }
 }
 
-const down = (why: string): WallState => ({ standing: false, why });
+const inactive = (why: string): SandboxState => ({ active: false, why });

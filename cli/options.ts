@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { ORDER_TYPES, type OrderType } from '../../schemas/dictionary.ts';
-import { ID_KINDS, type IdKind } from '../../schemas/watch.ts';
-import type { GlobalOptions } from './context.ts';
+import { ORDER_TYPES, type OrderType } from '../schemas/dictionary.ts';
+import { ID_KINDS, type IdKind } from '../schemas/watch.ts';
+import type { GlobalOptions } from './command-context.ts';
 
 /** What says which order an id means. */
 export interface OrderIdOptions extends GlobalOptions {

@@ -8,7 +8,7 @@ import {
   labelKey,
   type RuleMemory,
   type RuleTiming,
-} from '../../../alerts/evaluate/advance.ts';
+} from '../../../alerts/evaluate/alert-state.ts';
 
 const MINUTE = 60_000;
 const TIMING: RuleTiming = {

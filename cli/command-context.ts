@@ -1,5 +1,5 @@
-import { GatewatchError } from '../../schemas/errors.ts';
-import type { Host } from '../terminal/host.ts';
+import { GatewatchError } from '../schemas/errors.ts';
+import type { Host } from './terminal/host.ts';
 
 /** Documented in `--help`; scripts rely on them. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;

@@ -1,5 +1,5 @@
 import type { TableResult } from '../../store/store.ts';
-import type { ProvisionedRule } from '../evaluate/rule-file.ts';
+import type { ProvisionedRule } from './rule-file.ts';
 
 /** Queries of one rule that can be asked as one: equal but for the expression of their value. */
 export interface JoinedQuery {

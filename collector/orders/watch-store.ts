@@ -16,16 +16,14 @@ import { assignmentCondition, type Assignment } from './assignment.ts';
 /** Runs a SELECT; parameters as `{name:Type}`. */
 export type Query = <T>(sql: string, params?: Readonly<Record<string, unknown>>) => Promise<T[]>;
 
-/** Reads back what earlier runs and other collectors stored about orders. */
-export interface WatchMemory {
+/** Reads what earlier runs and other collectors stored about watched orders. */
+export interface WatchStore {
   /**
-   * The orders that are still to be read, in pages: all of them, those of an assignment, or those whose state
-   * a collector wrote last.
+   * Active orders, in pages: all of them, those in an assignment, or those whose newest row was written by
+   * one collector.
    */
   active(of?: ActiveOf): AsyncIterable<readonly WatchedOrder[]>;
-  /**
-   * Those of an assignment among them whose newest state is of then or later, by another collector.
-   */
+  /** Active orders in our assignment whose newest row was written since `since` by another collector. */
   recent(of: RecentOf): AsyncIterable<readonly WatchedOrder[]>;
   /** The stored state of these orders, by watch key; absent: never watched. */
   find(refs: readonly WatchRef[]): Promise<Map<string, WatchedOrder>>;
@@ -50,8 +48,8 @@ const COLUMNS = `gateway, order_type, id_kind, order_id, ${micros('updated_at')}
 attempt, reread, ${micros('first_seen_at')}, ${micros('final_at')}, last_status, external_id,
 external_transaction_id, channel, amount, currency, root_sent, collector_id`;
 
-/** The memory in the store. Table names are those of the store's own database. */
-export function createWatchMemory(query: Query): WatchMemory {
+/** Reads the tables in the store's own database. */
+export function createWatchStore(query: Query): WatchStore {
   return {
     active: (of = {}) => readActive(query, of),
     recent: (of) => readRecent(query, of),
@@ -66,8 +64,8 @@ async function* readActive(query: Query, of: ActiveOf): AsyncIterable<readonly W
 }
 
 /**
- * The unfinished orders of one group, in the order of the table, so that each page reads on where the last
- * one ended.
+ * The active orders of one group, in the order of the table, so that each page continues where the last one
+ * ended.
  */
 async function* readActiveGroup(
   query: Query,
@@ -95,7 +93,7 @@ async function* readRecent(
   { assignment, since, notBy }: RecentOf,
 ): AsyncIterable<readonly WatchedOrder[]> {
   const ours = assignmentCondition(assignment);
-  // Not FINAL, which would read all there ever was: what is newest among recent states is the newest of all.
+  // FINAL would read the whole table; the newest of the recent rows of an order is its newest row.
   const rows = await query<OrderWatchRow>(
     `SELECT ${COLUMNS} FROM
 (SELECT * FROM ${TABLES.orderWatch} WHERE updated_at >= fromUnixTimestamp64Micro({since:Int64})

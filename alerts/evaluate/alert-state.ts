@@ -43,8 +43,8 @@ export interface AlertMemory {
   readonly evaluatedAt: number;
   /** How long this state had lasted at its last evaluation, in milliseconds that passed. */
   readonly heldMs: number;
-  /** For how long its series has been missing since. */
-  readonly missedMs: number;
+  /** For how long its series has been missing since then, in milliseconds. */
+  readonly missingForMs: number;
   /** When it last stopped firing; null while it fires, or when it never did. */
   readonly resolvedAt: number | null;
   /**
@@ -80,14 +80,20 @@ export interface Step {
 export const isFiring = (state: AlertState): boolean =>
   state === 'Alerting' || state === 'Recovering' || state === 'NoData' || state === 'Error';
 
+/** Names and values of labels, by name. */
+export const sortedLabels = (labels: Labels): [name: string, value: string][] =>
+  Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
+
 /** Key of an instance: its labels in a fixed order. */
-export const labelKey = (labels: Labels): string =>
-  JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+export const labelKey = (labels: Labels): string => JSON.stringify(sortedLabels(labels));
+
+/** Ended alerts are repeated to receivers for this long, also after a restart. */
+export const RESOLVED_RETENTION_MS = 15 * 60_000;
 
 /** Receivers take an alert for ended after this many intervals without a notification. */
 const FORGET_AFTER_INTERVALS = 4;
 /** Grafana repeats itself to receivers no faster than this. */
-export const RESEND_DELAY_MS = 30_000;
+const RESEND_DELAY_MS = 30_000;
 
 /**
  * An evaluation that begins late by less than this part of its interval still counts as one interval after
@@ -108,8 +114,8 @@ export function advance(
 ): Step {
   const older = new Map(
     [...before].map(([key, alert]) => {
-      const passed = passedMs ?? Math.max(0, now - alert.evaluatedAt - alert.missedMs);
-      return [key, { ...alert, missedMs: alert.missedMs + passed }];
+      const passed = passedMs ?? Math.max(0, now - alert.evaluatedAt - alert.missingForMs);
+      return [key, { ...alert, missingForMs: alert.missingForMs + passed }];
     }),
   );
   const evaluated = evaluatedAlerts(timing, older, outcome, now);
@@ -132,8 +138,8 @@ function evaluatedAlerts(
       outcome.instances.map(({ labels, firing, values }) => {
         const key = labelKey(labels);
         const was = { ...(before.get(key) ?? fresh(labels, now)), values, error: '' };
-        const next = firing ? fire(timing, was, now, '') : rest(timing, was, now, '');
-        return [key, settle(before.get(key), next, now)];
+        const next = firing ? fire(timing, was, now, '') : notFiring(timing, was, now, '');
+        return [key, withTimes(before.get(key), next, now)];
       }),
     );
   const wanted = outcome.kind === 'no-data' ? timing.noDataState : timing.execErrState;
@@ -152,7 +158,7 @@ function evaluatedAlerts(
         outcome.kind === 'no-data' ? 'NoData' : 'Error',
         now,
       );
-      return [key, settle(before.get(key), next, now)];
+      return [key, withTimes(before.get(key), next, now)];
     }),
   );
 }
@@ -165,14 +171,15 @@ const fresh = (labels: Labels, now: number): AlertMemory => ({
   endsAt: now,
   evaluatedAt: now,
   heldMs: 0,
-  missedMs: 0,
+  missingForMs: 0,
   resolvedAt: null,
   firingSince: null,
   values: {},
   error: '',
 });
 
-const to = (
+/** The same alert at the beginning of a state. */
+const enter = (
   was: AlertMemory,
   state: AlertState,
   reason: string,
@@ -185,45 +192,47 @@ const to = (
   startsAt,
   endsAt,
   heldMs: 0,
-  missedMs: 0,
+  missingForMs: 0,
 });
 
 /** Has this state lasted that long, rounded up to whole intervals? */
 const hasLasted = ({ intervalMs }: RuleTiming, was: AlertMemory, ms: number): boolean =>
-  was.heldMs + was.missedMs >= (Math.ceil(ms / intervalMs) - LATE) * intervalMs;
+  was.heldMs + was.missingForMs >= (Math.ceil(ms / intervalMs) - LATE) * intervalMs;
 
 /** Until when a receiver that is notified at `now` may rely on it that the alert fires. */
 export const until = ({ intervalMs }: RuleTiming, now: number): number =>
   now + FORGET_AFTER_INTERVALS * Math.max(intervalMs, RESEND_DELAY_MS);
 
+/** After an evaluation in which it fires. */
 function fire(timing: RuleTiming, was: AlertMemory, now: number, reason: string): AlertMemory {
   const ends = until(timing, now);
   switch (was.state) {
     case 'Alerting':
       return { ...was, endsAt: ends };
     case 'Pending':
-      return hasLasted(timing, was, timing.forMs) ? to(was, 'Alerting', reason, now, ends) : was;
+      return hasLasted(timing, was, timing.forMs) ? enter(was, 'Alerting', reason, now, ends) : was;
     case 'Recovering':
-      return to(was, 'Alerting', reason, now, ends);
+      return enter(was, 'Alerting', reason, now, ends);
     default:
-      return to(was, timing.forMs > 0 ? 'Pending' : 'Alerting', reason, now, ends);
+      return enter(was, timing.forMs > 0 ? 'Pending' : 'Alerting', reason, now, ends);
   }
 }
 
-function rest(timing: RuleTiming, was: AlertMemory, now: number, reason: string): AlertMemory {
+/** After an evaluation in which it does not fire. */
+function notFiring(timing: RuleTiming, was: AlertMemory, now: number, reason: string): AlertMemory {
   switch (was.state) {
     case 'Normal':
       return was;
     case 'Recovering':
       return hasLasted(timing, was, timing.keepFiringForMs)
-        ? to(was, 'Normal', reason, now, now)
+        ? enter(was, 'Normal', reason, now, now)
         : { ...was, endsAt: until(timing, now) };
     case 'Alerting':
       return timing.keepFiringForMs > 0
-        ? to(was, 'Recovering', reason, now, until(timing, now))
-        : to(was, 'Normal', reason, now, now);
+        ? enter(was, 'Recovering', reason, now, until(timing, now))
+        : enter(was, 'Normal', reason, now, now);
     default:
-      return to(was, 'Normal', reason, now, now);
+      return enter(was, 'Normal', reason, now, now);
   }
 }
 
@@ -238,7 +247,7 @@ function unanswered(
     case 'Alerting':
       return fire(timing, was, now, why);
     case 'OK':
-      return rest(timing, was, now, why);
+      return notFiring(timing, was, now, why);
     case 'KeepLast':
       if (was.state === 'Alerting' || was.state === 'Pending') return fire(timing, was, now, was.reason);
       // There is no new answer: an alert that was ending has not ended yet.
@@ -246,27 +255,27 @@ function unanswered(
     default:
       return was.state === wanted
         ? { ...was, endsAt: until(timing, now) }
-        : to(was, wanted, '', now, until(timing, now));
+        : enter(was, wanted, '', now, until(timing, now));
   }
 }
 
 /** A series that the evaluation did not have: it keeps its state for a while, and then ends. */
 function miss(timing: RuleTiming, was: AlertMemory, now: number): AlertMemory {
   const evals = was.state === 'NoData' || was.state === 'Error' ? 1 : timing.missingSeriesEvals;
-  if (was.missedMs < (evals - LATE) * timing.intervalMs)
+  if (was.missingForMs < (evals - LATE) * timing.intervalMs)
     return was.state === 'Alerting' ? { ...was, endsAt: until(timing, now) } : was;
-  return settle(was, to(was, 'Normal', 'MissingSeries', was.startsAt, now), now);
+  return withTimes(was, enter(was, 'Normal', 'MissingSeries', was.startsAt, now), now);
 }
 
-/** Records when it began and when it ended. */
-function settle(before: AlertMemory | undefined, next: AlertMemory, now: number): AlertMemory {
+/** Records when it was evaluated, when it began to fire and when it ended. */
+function withTimes(before: AlertMemory | undefined, next: AlertMemory, now: number): AlertMemory {
   const fires = isFiring(next.state);
   const fired = before !== undefined && isFiring(before.state);
   return {
     ...next,
     evaluatedAt: before === undefined ? now : Math.max(now, before.evaluatedAt + 1),
-    heldMs: next.heldMs + next.missedMs,
-    missedMs: 0,
+    heldMs: next.heldMs + next.missingForMs,
+    missingForMs: 0,
     firingSince: fires && !fired ? now : (before?.firingSince ?? null),
     resolvedAt: fires ? null : fired && next.state === 'Normal' ? now : next.resolvedAt,
   };

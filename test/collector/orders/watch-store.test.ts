@@ -3,21 +3,21 @@ import { orderText } from '../../../collector/decode/ids.ts';
 import { readKnown } from '../../../collector/decode/known-history.ts';
 import { isAssigned } from '../../../collector/orders/assignment.ts';
 import { resumeOrders } from '../../../collector/orders/ownership.ts';
-import { createWatchMemory, toRow, type WatchMemory } from '../../../collector/orders/watch-memory.ts';
+import { createWatchStore, toRow, type WatchStore } from '../../../collector/orders/watch-store.ts';
 import { createClickHouseSink } from '../../../collector/sinks/clickhouse/sink.ts';
 import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
 import type { RowSink } from '../../../schemas/sink.ts';
-import type { TrackedOrder } from '../../../collector/orders/tracked-orders.ts';
+import type { TrackedOrder } from '../../../collector/orders/poller-contract.ts';
 import { watchKey, type WatchedOrder } from '../../../schemas/watch.ts';
 import { withEmbedded, type TestStore } from '../../support/embedded.ts';
-import { createMemoryWatch } from '../../support/memory-watch.ts';
+import { createMemoryWatchStore } from '../../support/memory-watch-store.ts';
 import { SECOND, T0, watchedOrder } from '../../support/watched-order.ts';
 import { openDatabase } from '../../support/migrated-store.ts';
 import { historyEvent } from '../sinks/support/rows.ts';
 
 interface Subject {
   readonly sink: RowSink;
-  readonly memory: WatchMemory;
+  readonly watchStore: WatchStore;
   stop(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ afterAll(() => embedded.stop());
 
 async function inMemory(): Promise<Subject> {
   const sink = createMemorySink();
-  return { sink, memory: createMemoryWatch(sink), stop: () => sink.stop(0) };
+  return { sink, watchStore: createMemoryWatchStore(sink), stop: () => sink.stop(0) };
 }
 
 async function inClickHouse(): Promise<Subject> {
@@ -37,7 +37,7 @@ async function inClickHouse(): Promise<Subject> {
   const sink = createClickHouseSink({ store, collectorId: 'c1' });
   return {
     sink,
-    memory: createWatchMemory((sql, params) => store.query(sql, params)),
+    watchStore: createWatchStore((sql, params) => store.query(sql, params)),
     async stop() {
       await sink.stop(1000);
       await store.close();
@@ -77,7 +77,7 @@ const NASTY = [
 describe.each([
   ['in memory', inMemory],
   ['in ClickHouse', inClickHouse],
-])('the memory of watched orders %s', (_where, open) => {
+])('the store of watched orders %s', (_where, open) => {
   let subject: Subject;
   beforeAll(async () => {
     subject = await open();
@@ -87,24 +87,24 @@ describe.each([
     subject.sink.write({ orderWatch: orders.map((order, index) => toRow(order, updatedAt + index, 'c1')) });
   const active = async () => {
     const orders: WatchedOrder[] = [];
-    for await (const page of subject.memory.active()) orders.push(...page);
+    for await (const page of subject.watchStore.active()) orders.push(...page);
     return orders;
   };
 
   it('is empty at first', async () => {
     expect(await active()).toEqual([]);
-    expect(await subject.memory.find([watchedOrder()])).toEqual(new Map());
-    expect(await subject.memory.find([])).toEqual(new Map());
-    expect(await subject.memory.known([])).toEqual(new Map());
+    expect(await subject.watchStore.find([watchedOrder()])).toEqual(new Map());
+    expect(await subject.watchStore.find([])).toEqual(new Map());
+    expect(await subject.watchStore.known([])).toEqual(new Map());
   });
 
   it('gives an order back as it was stored, whatever is set of it', async () => {
     const bare = watchedOrder({ orderId: 'bare', idKind: 'transaction-id', orderType: 'Withdrawal' });
     await save([FULL, bare]);
     expect([
-      ...(await subject.memory.find([bare, FULL, watchedOrder({ orderId: 'never' })])).values(),
+      ...(await subject.watchStore.find([bare, FULL, watchedOrder({ orderId: 'never' })])).values(),
     ]).toEqual(expect.arrayContaining([FULL, bare]));
-    expect((await subject.memory.find([FULL])).get(watchKey(FULL))).toEqual(FULL);
+    expect((await subject.watchStore.find([FULL])).get(watchKey(FULL))).toEqual(FULL);
   });
 
   it('tells orders with the same id apart by gateway, type and kind of id', async () => {
@@ -115,22 +115,22 @@ describe.each([
       watchedOrder({ orderId: 'same', channel: 'd', idKind: 'transaction-id' }),
     ];
     await save(same);
-    const found = await subject.memory.find(same);
+    const found = await subject.watchStore.find(same);
     expect(same.map((order) => found.get(watchKey(order))?.channel)).toEqual(['a', 'b', 'c', 'd']);
-    expect((await subject.memory.find(same.slice(1, 2))).size).toBe(1);
+    expect((await subject.watchStore.find(same.slice(1, 2))).size).toBe(1);
   });
 
   it('believes the newest state, whichever was written last', async () => {
     const order = watchedOrder({ orderId: 'twice' });
     await save([{ ...order, attempt: 2 }], T0 + SECOND);
     await save([{ ...order, attempt: 1 }], T0);
-    expect((await subject.memory.find([order])).get(watchKey(order))?.attempt).toBe(2);
+    expect((await subject.watchStore.find([order])).get(watchKey(order))?.attempt).toBe(2);
   });
 
   it('takes any id for what it is', async () => {
     const orders = NASTY.map((orderId) => watchedOrder({ orderId, externalId: orderId }));
     await save(orders);
-    const found = await subject.memory.find(orders);
+    const found = await subject.watchStore.find(orders);
     expect(orders.map((order) => found.get(watchKey(order))?.orderId)).toEqual(NASTY);
     await subject.sink.write({
       historyEvents: NASTY.map((id) =>
@@ -140,7 +140,7 @@ describe.each([
     const identities = NASTY.map(
       (externalId) => ({ gateway: 'acme-eu', orderType: 'Deposit', externalId }) as const,
     );
-    expect((await subject.memory.known(identities)).size).toBe(NASTY.length);
+    expect((await subject.watchStore.known(identities)).size).toBe(NASTY.length);
   });
 
   it('knows the stored history of an order: each item once, in the place where it was first seen', async () => {
@@ -160,7 +160,7 @@ describe.each([
     ];
     await subject.sink.write({ historyEvents: rows });
     const identity = { gateway: 'acme-eu', orderType: 'Deposit', externalId: 'history' } as const;
-    const found = await subject.memory.known([identity, { ...identity, externalId: 'none' }]);
+    const found = await subject.watchStore.known([identity, { ...identity, externalId: 'none' }]);
     expect([...found.keys()]).toEqual([orderText(identity)]);
     const items = [...readKnown(found.get(orderText(identity)) ?? '').values()];
     const read = items.map(({ time, code, occurrence, position }) => [
@@ -197,7 +197,7 @@ describe.each([
       ],
     });
     const resumed = new Map<string, TrackedOrder>();
-    const count = await resumeOrders(subject.memory, subject.memory.active(), (watched) =>
+    const count = await resumeOrders(subject.watchStore, subject.watchStore.active(), (watched) =>
       resumed.set(watchKey(watched.order), watched),
     );
     expect(count).toBe(resumed.size);
@@ -219,9 +219,9 @@ describe.each([
     await subject.sink.write({
       historyEvents: orders.map(({ orderId }) => historyEvent({ gateway: 'long', external_id: orderId })),
     });
-    expect((await subject.memory.find(orders)).size).toBe(orders.length);
+    expect((await subject.watchStore.find(orders)).size).toBe(orders.length);
     const resumed: TrackedOrder[] = [];
-    await resumeOrders(subject.memory, subject.memory.active(), (watched) => resumed.push(watched));
+    await resumeOrders(subject.watchStore, subject.watchStore.active(), (watched) => resumed.push(watched));
     const ours = resumed.filter(({ order }) => order.gateway === 'long');
     expect(ours).toHaveLength(orders.length);
     expect(ours.every(({ known }) => readKnown(known ?? '').size === 1)).toBe(true);
@@ -245,9 +245,9 @@ describe.each([
     };
     const ours = orders.filter((order) => isAssigned(assignment, order)).map(({ orderId }) => orderId);
     expect(ours.length).toBeGreaterThan(5);
-    expect(await idsOf(subject.memory.active({ assignment }))).toEqual(ours.toSorted());
-    expect(await idsOf(subject.memory.active({ by: 'c1' }))).toHaveLength(orders.length);
-    expect(await idsOf(subject.memory.active({ by: 'c2' }))).toEqual([]);
+    expect(await idsOf(subject.watchStore.active({ assignment }))).toEqual(ours.toSorted());
+    expect(await idsOf(subject.watchStore.active({ by: 'c1' }))).toHaveLength(orders.length);
+    expect(await idsOf(subject.watchStore.active({ by: 'c2' }))).toEqual([]);
   });
 
   it('gives those that another collector wrote of lately, by their newest state', async () => {
@@ -260,7 +260,7 @@ describe.each([
     await save([{ ...finished, phase: 'settled' }], later + SECOND);
     await subject.sink.write({ orderWatch: [toRow(own, later + SECOND, 'c2')] });
     const found: string[] = [];
-    for await (const page of subject.memory.recent({ assignment: null, since: later, notBy: 'c2' }))
+    for await (const page of subject.watchStore.recent({ assignment: null, since: later, notBy: 'c2' }))
       found.push(...page.map(({ orderId }) => orderId));
     expect(found).toEqual(['taken']);
   });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { coordinatesRange } from '../../../collector/orders/kafka-records.ts';
+import { coordinatesRange } from '../../../collector/orders/from-kafka-record.ts';
 import type { KafkaRecord } from '../../../schemas/kafka.ts';
 
 const record = (offset: bigint): KafkaRecord => ({

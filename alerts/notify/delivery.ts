@@ -1,0 +1,56 @@
+import type { Logger } from 'pino';
+import type { AlertsConfig } from '../../schemas/config-alerts.ts';
+import type { Alert } from '../explain/alert.ts';
+import { createAlertmanager } from './alertmanager.ts';
+import type { AlertTarget, TargetOptions } from './alert-target.ts';
+import { createWebhook } from './webhook.ts';
+
+/** The targets that are configured. */
+export function createTargets(config: AlertsConfig, options: TargetOptions = {}): AlertTarget[] {
+  return [
+    ...(config.alertmanager === undefined ? [] : [createAlertmanager(config.alertmanager, options)]),
+    ...(config.webhook === undefined ? [] : [createWebhook(config.webhook, options)]),
+  ];
+}
+
+/**
+ * Takes alerts to one target, beside the evaluation: a target that is slow or says nothing delays neither the
+ * rules nor the other targets. While one delivery is under way only the newest offer waits, since it holds
+ * all that older ones did.
+ */
+export interface Courier {
+  readonly name: AlertTarget['name'];
+  offer(alerts: readonly Alert[], now: number): void;
+  /** Resolves when nothing is under way any more. */
+  idle(): Promise<void>;
+}
+
+export function createCourier(target: AlertTarget, log: Logger): Courier {
+  let next: { readonly alerts: readonly Alert[]; readonly now: number } | undefined;
+  let underWay: Promise<void> | undefined;
+  const deliver = async (): Promise<void> => {
+    for (let offer = next; offer !== undefined; offer = next) {
+      next = undefined;
+      const { alerts, now } = offer;
+      try {
+        await target.send(alerts, now);
+      } catch (error) {
+        log.error(
+          { target: target.name, alerts: alerts.length, err: error },
+          'alerts could not be delivered; they are offered again',
+        );
+      }
+    }
+    underWay = undefined;
+  };
+  return {
+    name: target.name,
+    offer(alerts, now) {
+      next = { alerts, now };
+      underWay ??= deliver();
+    },
+    async idle() {
+      await underWay;
+    },
+  };
+}
