@@ -22,7 +22,7 @@ const BREACH = {
  *
  * @param rules all rules, among which it finds the one that suppresses it
  */
-export function grafanaRule(rule: Rule, rules: readonly Rule[]): alerting.RuleBuilder {
+function grafanaRule(rule: Rule, rules: readonly Rule[]): alerting.RuleBuilder {
   const group = RULE_GROUPS[rule.group ?? 'fast'];
   const builder = new alerting.RuleBuilder(rule.name)
     .uid(rule.uid)

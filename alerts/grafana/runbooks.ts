@@ -11,7 +11,7 @@ export const RUNBOOKS_DIR = fileURLToPath(new URL('../runbooks', import.meta.url
 export const RUNBOOK_DASHBOARD = { uid: 'gatewatch-runbooks', title: 'Runbooks' } as const;
 
 /** Key of the panel that holds a rule's runbook. */
-export const runbookPanel = (ruleName: string): string => `runbook-${ruleName}`;
+const runbookPanel = (ruleName: string): string => `runbook-${ruleName}`;
 
 /**
  * Where people read the runbooks.

@@ -7,7 +7,7 @@ export interface AlertTarget {
   readonly name: 'alertmanager' | 'webhook';
   /**
    * Takes all alerts that fire or have lately ended, after every evaluation; the target finds out
-   * itself what is news.
+   * itself what has changed.
    * @throws GatewatchError `export_failed` when it does not accept them; the next call offers them again
    */
   send(alerts: readonly Alert[], now: number): Promise<void>;

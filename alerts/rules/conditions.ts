@@ -26,7 +26,7 @@ export const RECOVERY = {
  * Windows of a failure share. Busy gateways are judged within minutes; quiet ones need hours to have orders
  * enough. The longer ones also need a bad recent past, so that they end soon after the incident.
  */
-export const SHARE_WINDOWS: readonly RuleWindow[] = [
+const SHARE_WINDOWS: readonly RuleWindow[] = [
   // A failure of one minute stays in the window for five: the newest minute shows whether it goes on.
   { windowSeconds: 300, confirmSeconds: 60 },
   { windowSeconds: 900, confirmSeconds: 300 },
@@ -37,7 +37,7 @@ export const SHARE_WINDOWS: readonly RuleWindow[] = [
 /**
  * For shares with a baseline: the usual share is not zero, so quiet gateways need one more, longer window.
  */
-export const BASELINE_WINDOWS: readonly RuleWindow[] = [
+const BASELINE_WINDOWS: readonly RuleWindow[] = [
   { windowSeconds: 300 },
   { windowSeconds: 900, confirmSeconds: 300 },
   { windowSeconds: 3_600, confirmSeconds: 900 },
@@ -86,7 +86,7 @@ export const anyOrders = (minimumAffectedOrders: number, windowSeconds: number):
 });
 
 /** Technical success objective, over thirty days. */
-export const OBJECTIVE = 0.99;
+const OBJECTIVE = 0.99;
 
 /**
  * Burn rates (Google's SRE workbook, with 30 days): how many times faster than the objective allows the error

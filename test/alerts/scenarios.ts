@@ -15,7 +15,7 @@ export interface Scenario {
   readonly rule: string;
   /** Fewest affected orders that are an incident. @default 6 */
   readonly minimum?: number;
-  /** Seed of a gateway with so many affected and fine orders, the last one at `until`. */
+  /** Seed of a gateway with `affected` and `fine` orders, the last one at `until`. */
   readonly seed: (gateway: string, affected: number, fine: number, until: number) => Seed;
   /** Does not stand still when the gateway is blind. */
   readonly own?: true;

@@ -17,8 +17,8 @@ import { ratioOf, type BenchResult } from './result.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 
 /**
- * So many that there is always one to be read: none waits for its own last read to be stored while a
- * connection is idle.
+ * Enough orders that there is always one to be read: no connection is idle because an order waits for its
+ * last read to be stored.
  */
 const ORDERS = 8_000;
 /** Reads of an order: the history grows with each of them, the last one brings nothing new. */

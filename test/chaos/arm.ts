@@ -245,7 +245,7 @@ const embeddedFolder = (folder: string) => path.join(folder, 'embedded');
 const nameOf = (index: number) => `collector-${'abc'[index]}`;
 
 /**
- * Requests by whole seconds would miss a burst over their edge: a window of so many seconds slides over them.
+ * Requests by whole seconds would miss a burst over their edge: a window of `seconds` slides over them.
  */
 function createRateMeter(seconds: number): { note(): void; most(): number } {
   const recent: number[] = [];

@@ -76,9 +76,9 @@ describe('one number everywhere', () => {
     const [counted] = await scene.query<{ rows: number; polls: number }>(
       `SELECT (SELECT count() FROM history_events) AS rows, (SELECT count() FROM polls) AS polls`,
     );
-    // Three items an order, each there once, although every order was read several times.
+    // Three items an order, each there once, although every order was read twice at least.
     expect(counted?.rows).toBe(72);
-    expect(counted?.polls).toBeGreaterThan(48);
+    expect(counted?.polls).toBeGreaterThanOrEqual(48);
   });
 
   it('3. the analyst counts 12 of 24', async () => {

@@ -128,7 +128,7 @@ export interface ScheduleOptions {
   readonly busy?: number;
 }
 
-/** An incident lasts until so many orders are affected, within these limits. */
+/** An incident lasts until this number of orders is affected, but within the limits below, in minutes. */
 const AFFECTED = 60;
 const SHORTEST = 45;
 /** What does not happen is missed after hours only. */
@@ -165,7 +165,7 @@ export function scheduleIncidents({ rate, random, from, busy = 0.65 }: ScheduleO
   }
 }
 
-/** The minute at whose end so many affected orders are expected; null when there will not be so many. */
+/** The minute at whose end `affected` of the orders are expected to be hit; null when fewer ever will be. */
 function until(rate: Float64Array, start: number, affected: number, orders: number): number | null {
   if (affected === 0) return null;
   let sum = 0;

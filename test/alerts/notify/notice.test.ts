@@ -55,25 +55,25 @@ it('says nothing of what began and ended without the receiver', () => {
   expect(decide(undefined, ENDS, MINUTE, REPEAT).kind).toBe('wait');
 });
 
-it('owes the end of what is offered no more', () => {
+it('sends the end of an alert that is no longer offered', () => {
   const begun = known(undefined, FIRES, MINUTE);
   const { alerts } = due(decide(begun, [], 30 * MINUTE, REPEAT));
   expect(alerts).toMatchObject([{ fingerprint: 'A', status: 'resolved', endsAt: new Date(30 * MINUTE) }]);
 });
 
-it('stores what it intends before the request, so that a kill leaves the ends owed', () => {
+it('stores what begins to fire before the request, so that its end is sent after a kill', () => {
   const { before, afterSendAttempt } = due(decide(undefined, FIRES, MINUTE, REPEAT));
   expect(before.firingForReceiver).toEqual([]);
   expect(afterSendAttempt.firingForReceiver).toEqual(FIRES);
   expect(decide(afterSendAttempt, [], 2 * MINUTE, REPEAT).kind).toBe('notify');
 });
 
-it('owes an end after no answer, and none after a refusal', () => {
+it('must send the end after no answer, and not after a refusal', () => {
   expect(known(undefined, FIRES, MINUTE, NO_ANSWER).firingForReceiver).toEqual(FIRES);
   expect(known(undefined, FIRES, MINUTE, REFUSED).firingForReceiver).toEqual([]);
 });
 
-it('offers refused news again after five minutes, later ones after longer, and others at once', () => {
+it('offers refused changes again after five minutes, then after longer, and other changes at once', () => {
   const once = known(undefined, FIRES, 0, REFUSED);
   expect(kinds(once, FIRES, [4, 5])).toEqual(['wait', 'notify']);
   const twice = known(once, FIRES, 5 * MINUTE, REFUSED);

@@ -126,7 +126,7 @@ it('tells each gateway on its own: what one is refused keeps nothing from the ot
   expect(outcomes.toSorted()).toEqual(['accepted', 'accepted', 'accepted', 'accepted', 'failed', 'refused']);
 });
 
-it('offers refused news again after growing waits, or at once when they change', async () => {
+it('offers refused changes again after growing waits, or other changes at once', async () => {
   receiver.answer(400);
   const A = [alert('A', 'firing')];
   await expect(webhook.send(A, MINUTE)).rejects.toThrow('400');

@@ -51,7 +51,7 @@ async function setUp(
 }
 
 const WEEK = 7 * 86_400_000_000;
-/** One item in each of so many weeks. */
+/** One item in each of `weeks` weeks, the newest one `from` weeks ago. */
 const weeksOf = (order: string, weeks: number, gateway = 'acme-eu', from = 0): HistoryEventRow[] =>
   Array.from({ length: weeks }, (_, week) =>
     historyEvent({ gateway, external_id: order, event_time: NOON - (from + week) * WEEK }),
