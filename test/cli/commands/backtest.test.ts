@@ -124,9 +124,9 @@ describe('backtest', () => {
   });
 
   test('shows a bar with the time that is left, on a terminal only', async () => {
-    const period = ['--from', '2026-03-02', '--to', '2026-03-02T03:00', '--step', '2m'];
+    const period = ['--from', '2026-03-02', '--to', '2026-03-02T12:00', '--step', '2m'];
     const { stdout } = await cliOnTerminal(['backtest', 'PictureBehind', ...period], { env });
-    expect(stdout).toMatch(/\[#+\.+\] \d+ %, \d+ s left {2}GatewatchPictureBehind/);
+    expect(stdout).toMatch(/\[#+\.*\] \d+ %, \d+ s left {2}GatewatchPictureBehind/);
   });
 
   test('writes a page that needs nothing from elsewhere', async () => {
