@@ -15,7 +15,7 @@ const LATEST = Date.UTC(2100, 0, 1) * 1000;
  * such time, does not exist in the calendar, or lies outside the years 2000-2099.
  */
 export function parseTime(text: string): EpochMicros | null {
-  const usual = parseUsual(text);
+  const usual = parseUsualTime(text);
   if (usual !== null) return usual;
   const match = ISO.exec(text);
   if (match === null) return null;
@@ -39,9 +39,9 @@ const USUAL_LENGTHS: ReadonlySet<number> = new Set([20, 24, 27]);
 
 /**
  * `YYYY-MM-DDTHH:MM:SS[.fff[fff]]Z`, up to the 28th of a month, digit by digit; null for all else, which the
- * grammar above judges.
+ * grammar above judges. It gives what `parseTime` gives, several times as fast.
  */
-function parseUsual(text: string): EpochMicros | null {
+export function parseUsualTime(text: string): EpochMicros | null {
   const { length } = text;
   if (!USUAL_LENGTHS.has(length) || !hasUsualMarks(text, length)) return null;
   const year = digits(text, 0, 4);
