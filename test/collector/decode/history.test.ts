@@ -189,6 +189,53 @@ describe('a bad item', () => {
     expect(refused).toMatchObject([{ position: 1, reason, problem: { field } }]);
   });
 
+  it('takes an action of 200 letters, and says what else would have been right', () => {
+    const long = { time: at(1), action: 'x'.repeat(200) };
+    expect(decodeHistory([long], fingerprint)).toMatchObject({ items: [{ position: 0 }], refused: [] });
+    const { refused } = decodeHistory(
+      [
+        { ...long, action: `${long.action}x` },
+        { time: 'soon', action: '4.1.4.63' },
+      ],
+      fingerprint,
+    );
+    expect(refused.map(({ problem }) => problem.expected)).toEqual([
+      'a history code A.C.B.RR',
+      'an ISO 8601 time between 2000 and 2099',
+    ]);
+  });
+
+  it('knows a refused item again by its time and action together', () => {
+    const contentOf = (time: string, action: string) =>
+      decodeHistory([{ time, action }], fingerprint).refused[0]?.content;
+    const long = 'x'.repeat(201);
+    expect(contentOf('soon', '4.1.4.63')).toBe(contentOf('soon', '4.1.4.63'));
+    const contents = [
+      contentOf('soon', '4.1.4.63'),
+      contentOf('later', '4.1.4.63'),
+      contentOf('soon', '4.1.4.62'),
+      contentOf(at(1), long),
+      contentOf(at(2), long),
+      contentOf(at(1), `${long}y`),
+    ];
+    expect(new Set(contents).size).toBe(contents.length);
+  });
+
+  it('orders items of one instant and place by their codes', () => {
+    const [a, b, c] = ['1.0.0.00', '1.1.1.00', '2.1.1.00'].map(
+      (action) => decodeHistory([{ time: at(1), action }], fingerprint).items[0],
+    );
+    if (a === undefined || b === undefined || c === undefined) throw new TypeError('an item was refused');
+    for (const list of [
+      [a, b, c],
+      [c, b, a],
+      [b, c, a],
+      [c, a, b],
+    ]) {
+      expect(inTimeOrder(list)).toEqual([a, b, c]);
+    }
+  });
+
   it('shows no card number, wherever it stands', () => {
     const card = '4111111111111111';
     const list = [
