@@ -9,7 +9,16 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'gatewatch-compile-cache');
 // Chromium and the lab take minutes, attacks take all that the machine has: `npm run test:e2e`, `test:lab`
 // and `test:attacks` run them apart.
 const suites =
-  process.env['GATEWATCH_SUITE'] === undefined ? ['test/e2e/**', 'test/lab/**', 'test/attacks/**'] : [];
+  process.env['GATEWATCH_SUITE'] === undefined
+    ? [
+        'test/e2e/**',
+        'test/lab/**',
+        'test/attacks/**',
+        // Long stories: `npm run test:long`.
+        'test/integration/restarts.test.ts',
+        'test/sandbox/demo.test.ts',
+      ]
+    : [];
 
 // Tests of plain functions, which share no state: most of their time would go into loading what they import
 // anew for each file.
