@@ -6,6 +6,17 @@ import { watchKey } from '../../schemas/watch.ts';
 const decode = (value: unknown) => decodeWatchMessage(new TextEncoder().encode(JSON.stringify(value)));
 
 describe('a watch message', () => {
+  it('has to be JSON in UTF-8, and says so', () => {
+    const problem = { field: 'body', expected: 'JSON' };
+    const latin1 = Buffer.from(
+      '{"orderType":"Deposit","externalId":"ord-1","channel":"caf\u00e9"}',
+      'latin1',
+    );
+    for (const bytes of [latin1, Buffer.from('{'), new Uint8Array(), null]) {
+      expect(decodeWatchMessage(bytes)).toMatchObject({ ok: false, problem });
+    }
+  });
+
   it.each([
     ['by service id', { orderType: 'Deposit', externalId: 'a' }],
     ['by merchant id', { orderType: 'Withdrawal', externalTransactionId: 'tx-1' }],
