@@ -119,6 +119,18 @@ describe('with its role and nothing more', () => {
     );
   });
 
+  it('the migrator replaces a view and its mark, and the collector sees that nothing is left to do', async () => {
+    const view =
+      schema.findLast((statement) => statement.includes('CREATE OR REPLACE VIEW callbacks AS')) ?? '';
+    await as(ROLES.migrator, `${view}\nCOMMENT 'a mark'`);
+    // What a start compares; a view that it does not see it would make again, which its role may not.
+    const marks = `SELECT groupArrayIf(comment, name = 'callbacks'), count() FROM system.tables
+      WHERE database = 'gatewatch' AND engine = 'View'`;
+    const { views } = schemaObjects(schema);
+    await expect(as(ROLES.collector, marks)).resolves.toBe(`['a mark']\t${views.size}`);
+    await expect(as(ROLES.collector, view)).rejects.toThrow('ACCESS_DENIED');
+  });
+
   it('the collector inserts what it stores, reads what it stored, and changes no table', async () => {
     const insert = (gateway: string): string =>
       `INSERT INTO gatewatch.annotations_store (annotation_id, gateway, title, starts_at) VALUES ('${gateway}', '${gateway}', '', now64(6))`;
