@@ -136,6 +136,11 @@ describe('the currency, which is not signed', () => {
     expect(callback).toMatchObject({ externalId: BODY.externalId, amount: '100.00', currency: null });
   });
 
+  it.each([undefined, null, ''])('may be missing (%s), which is no problem of the callback', (currency) => {
+    const { row } = receive({ ...BODY, currency }, SIGNATURE);
+    expect(row).toMatchObject({ verdict: 'valid', currency: null, problem: '' });
+  });
+
   it.each(['EUR', 'usd', 'USDT', '978'])('%s is kept', (currency) => {
     expect(receive({ ...BODY, currency }, SIGNATURE).row).toMatchObject({ currency, problem: '' });
   });
@@ -340,5 +345,32 @@ describe('a body', () => {
   it('is never quoted in a problem', () => {
     const { row } = receive(`${text.slice(0, -1)} "cardHolder": JOHN DOE`, SIGNATURE);
     expect(row.problem).not.toMatch(/JOHN|cardHolder/);
+  });
+});
+
+describe('the identity of a content', () => {
+  const identity = (body: string, signatures: readonly string[], bodyHash: string | null = null): string =>
+    Buffer.from(receive(body, signatures, [KEY], { bodyHash }).row.content_hash).toString('hex');
+
+  it('is that of body, signatures and the hash of a body that was reduced on its way', () => {
+    const text = JSON.stringify(BODY);
+    const hash = 'ab'.repeat(32);
+    const all = [
+      identity(text, []),
+      identity(text, ['']),
+      identity(text, [SIGNATURE]),
+      identity(text, [SIGNATURE.toUpperCase()]),
+      identity(text, [SIGNATURE, SIGNATURE]),
+      identity(text, [SIGNATURE], hash),
+      identity(`${text} `, [SIGNATURE]),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+    expect(identity(text, [SIGNATURE], hash)).toBe(identity(text, [SIGNATURE], hash));
+  });
+
+  it('does not change places between body and signatures', () => {
+    expect(identity('x', ['a', 'b'])).not.toBe(identity('x', ['ab']));
+    expect(identity('x', ['a\n1\nb'])).not.toBe(identity('x', ['a', 'b']));
+    expect(identity('x\n1\na', [])).not.toBe(identity('x', ['a']));
   });
 });
