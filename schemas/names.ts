@@ -22,6 +22,8 @@ export const VIEWS = {
   alertSettings: 'alert_settings',
   alertStates: 'alert_states',
   alertHistory: 'alert_history',
+  alertEvaluations: 'alert_evaluations',
+  alertNumbers: 'alert_numbers',
 } as const;
 
 /** Parameterized view: the orders behind a page. */
@@ -45,6 +47,8 @@ export const TABLES = {
   annotations: 'annotations_store',
   alertSettings: 'alert_settings_store',
   alertStates: 'alert_states_store',
+  alertEvaluations: 'alert_evaluations_store',
+  alertLeases: 'alert_leases_store',
   fingerprintKeys: 'fingerprint_keys_store',
 } as const;
 export type TableKey = keyof typeof TABLES;

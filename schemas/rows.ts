@@ -20,6 +20,7 @@ export type ColumnKind =
   | 'i32?'
   | 'i64?'
   | 'f64'
+  | 'f64?'
   | 'micros'
   | 'micros?';
 
@@ -38,6 +39,7 @@ interface ValueOf {
   'i32?': number | null;
   'i64?': number | null;
   f64: number;
+  'f64?': number | null;
   micros: EpochMicros;
   'micros?': EpochMicros | null;
 }
@@ -286,6 +288,28 @@ export const COLUMNS = {
     memory: 'string',
     collector_id: 'string',
   },
+  alertEvaluations: {
+    rule: 'string',
+    kind: 'string',
+    gateway: 'string',
+    label: 'string',
+    as_of: 'micros',
+    window_from: 'micros',
+    window_to: 'micros',
+    seen: 'u64',
+    affected: 'u64',
+    expected: 'f64?',
+    limit: 'f64',
+    share: 'f64?',
+    number: 'f64?',
+    breach: 'u8',
+    suppressed_by: 'string',
+    definition: 'string',
+    evaluated_at: 'micros',
+    evaluator: 'string',
+    took_ms: 'f64',
+  },
+  alertLeases: { holder: 'string', taken_at: 'micros' },
   fingerprintKeys: { created_at: 'micros', key: 'string' },
 } as const satisfies Record<TableKey, Columns>;
 
@@ -308,6 +332,7 @@ export type RejectRow = Rows['rejects'];
 export type RejectResolutionRow = Rows['rejectResolutions'];
 export type WatchRequestRow = Rows['watchRequests'];
 export type SettlementRow = Rows['settlements'];
+export type AlertEvaluationRow = Rows['alertEvaluations'];
 export type OrderWatchRow = Rows['orderWatch'];
 
 /** Rows for any number of tables that must be acknowledged together. Missing tables have none. */

@@ -161,7 +161,7 @@ export function integers64(
   return kind === 'u64' ? new BigUint64Array(halves.buffer) : new BigInt64Array(halves.buffer);
 }
 
-type SmallKind = 'u8' | 'u8?' | 'u16' | 'u16?' | 'u32' | 'i32?' | 'f64';
+type SmallKind = 'u8' | 'u8?' | 'u16' | 'u16?' | 'u32' | 'i32?' | 'f64' | 'f64?';
 type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
 const SMALL: Readonly<
@@ -174,13 +174,14 @@ const SMALL: Readonly<
   u32: { create: (n) => new Uint32Array(n), least: 0, most: 0xffffffff },
   'i32?': { create: (n) => new Int32Array(n), least: -0x80000000, most: 0x7fffffff },
   f64: { create: (n) => new Float64Array(n), least: -Infinity, most: Infinity },
+  'f64?': { create: (n) => new Float64Array(n), least: -Infinity, most: Infinity },
 };
 
 /** Integers up to 32 bits and floating point numbers. */
 export function numbers(column: string, values: readonly unknown[], kind: SmallKind): NumberArray {
   const { create, least, most } = SMALL[kind];
   const nullable = kind.endsWith('?');
-  const whole = kind !== 'f64';
+  const whole = !kind.startsWith('f64');
   const data = create(values.length);
   for (let i = 0; i < values.length; i += 1) {
     const value = values[i];

@@ -46,6 +46,7 @@ const TYPES: Readonly<Record<ColumnKind, () => DataType>> = {
   'i32?': () => new Int32(),
   'i64?': () => new Int64(),
   f64: () => new Float64(),
+  'f64?': () => new Float64(),
   micros: () => new TimestampMicrosecond('UTC'),
   'micros?': () => new TimestampMicrosecond('UTC'),
 };

@@ -76,6 +76,7 @@ const AGE: readonly {
   { table: 'gateway_status_hourly_store', column: 'hour', days: 'statusDays' },
   { table: TABLES.annotations, column: 'starts_at', days: 'annotationsDays' },
   { table: TABLES.alertStates, column: 'changed_at', days: 'annotationsDays' },
+  { table: TABLES.alertEvaluations, column: 'as_of', days: 'historyDays' },
   { table: 'order_activity_store', column: 'quarter', days: 'historyDays' },
   { table: TABLES.orderWatch, column: 'updated_at', days: 'watchDays' },
   { table: TABLES.ingestLedger, column: 'acknowledged_at', days: 'ledgerDays' },
@@ -90,6 +91,7 @@ export const KEPT_FOR_EVER: ReadonlySet<TableKey> = new Set<TableKey>([
   'orderObservations',
   'alertSettings',
   'fingerprintKeys',
+  'alertLeases',
 ]);
 
 /**

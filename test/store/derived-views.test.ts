@@ -8,7 +8,7 @@ import { createMigrator } from '../../store/migrate.ts';
 import { readMigrations } from '../../store/migrations.ts';
 import { DERIVED_VIEW_FILES, MIGRATIONS_FOLDER } from '../../store/package-files.ts';
 import { createStore, type Store } from '../../store/store.ts';
-import { INCIDENT_ORDERS } from '../../schemas/names.ts';
+import { INCIDENT_ORDERS, VIEWS } from '../../schemas/names.ts';
 import { withEmbedded, type TestStore } from '../support/embedded.ts';
 
 /** Migrations up to this one made views; from then on they make tables only. */
@@ -56,6 +56,9 @@ async function viewFile(text: string): Promise<string> {
 }
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
 
+/** Views that no numbered migration ever made. */
+const SINCE_THEN: ReadonlySet<string> = new Set([VIEWS.alertEvaluations, VIEWS.alertNumbers]);
+
 describe('derived views', () => {
   let embedded: TestStore;
   let store: Store;
@@ -85,14 +88,15 @@ describe('derived views', () => {
     await migrateAsBefore();
     const before = await recorded();
     const columns = new Map<string, unknown[]>();
-    for (const view of PUBLIC_VIEWS) columns.set(view, await columnsOf(view));
+    const older = PUBLIC_VIEWS.filter((view) => !SINCE_THEN.has(view));
+    for (const view of older) columns.set(view, await columnsOf(view));
     const migrator = createMigrator({ store });
     const planned = await migrator.plan();
     expect(planned.steps.map(({ title }) => title)).toEqual(['views']);
     expect(planned.steps[0]?.statements).toHaveLength(PUBLIC_VIEWS.length);
     expect(planned).toMatchObject({ from: before.length, to: before.length });
     expect(await migrator.run()).toEqual(planned);
-    for (const view of PUBLIC_VIEWS) expect([view, await columnsOf(view)]).toEqual([view, columns.get(view)]);
+    for (const view of older) expect([view, await columnsOf(view)]).toEqual([view, columns.get(view)]);
     expect(await recorded()).toEqual(before);
     expect((await migrator.run()).steps).toEqual([]);
   });

@@ -69,6 +69,7 @@ const PLAIN: { readonly [K in ColumnKind]: unknown } = {
   'i32?': 1,
   'i64?': 1,
   f64: 1.5,
+  'f64?': 1.5,
   micros: NOON,
   'micros?': NOON,
 };
@@ -85,6 +86,7 @@ const RESTRICTED: Readonly<Record<string, unknown>> = {
   'polls.outcome': 'ok',
   'orderObservations.kind': 'status_reply',
   'settlements.kind': 'settled',
+  'alertEvaluations.kind': 'share',
   phase: 'active',
   resolution: 'stored',
   'orderObservations.amount': '100.00',
