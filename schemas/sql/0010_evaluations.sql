@@ -28,10 +28,12 @@ PARTITION BY toYYYYMM(as_of)
 ORDER BY (rule, as_of, gateway, label)
 SETTINGS non_replicated_deduplication_window = 1000;
 
--- Who may evaluate: one row for each collector that wants to, renewed while it does. Times are the store's own.
+-- Who may evaluate: one row for each collector that wants to, renewed while it does. `tells`: it notifies receivers, and goes
+-- before one that does not. `renewed_at` is the store's own time.
 CREATE TABLE IF NOT EXISTS alert_leases_store
 (
     holder String,
+    tells UInt8,
     taken_at DateTime64(6, 'UTC'),
     renewed_at DateTime64(6, 'UTC') DEFAULT now64(6, 'UTC')
 )
