@@ -184,7 +184,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     count: {
       from: { kind: 'reversed', lookbackSeconds: 21_600 },
       splitBy: null,
-      counts: [{ label: '', hit: `failed_at > toDateTime64(0, 6, 'UTC') AND paid_at > failed_at` }],
+      counts: [{ label: '', hit: 'reversed' }],
     },
     condition: anyOrders(1, 3_600),
     pendingSeconds: 0,
