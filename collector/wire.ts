@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { startAlerting } from '../alerts/start.ts';
-import { createAlertStates } from '../alerts/evaluate/states-now.ts';
-import type { AlertsNow } from '../console/server/console.ts';
+import { createAlertsNow } from '../alerts/evaluate/alerts-now.ts';
 import { startConsole } from '../console/server/start.ts';
 import type { Environment, LoadedConfig } from '../schemas/config.ts';
 import { withDeadline } from '../schemas/deadline.ts';
@@ -66,8 +65,6 @@ const LAST_STEPS_MS = 3_000;
 const ENGINE_STOP_MS = 2_500;
 /** How long a sender of callbacks waits for its answer at most. */
 const INTAKE_DEADLINE_MS = 5_000;
-/** How the rules that the package ships stand, for the console. */
-const alertsNow: AlertsNow = (source) => createAlertStates({ ...source, rulesFolder: RULES_FOLDER });
 
 /**
  * The whole topology: sources -> decode -> orders -> sinks. Sinks start first, and everything stops in
@@ -228,7 +225,7 @@ async function listen(
   const { store } = opened;
   const probe = createStoreProbe({ ask: () => store.queryText('SELECT 1', 'TabSeparated'), clock });
   life.onStop(async () => probe.stop());
-  const console = startConsole(opened, clock, alertsNow, log);
+  const console = startConsole(opened, clock, createAlertsNow, log);
   life.onStop(() => console.stop());
   const state = () => ({
     kafka: kafka?.source.status() ?? null,
