@@ -75,9 +75,7 @@ function howBad(rule: Rule): string {
 
 /** The dashboard's time range: up to the evaluation, and so much before it that the change can be seen. */
 const range = (rule: Rule): string =>
-  isAskedDirectly(rule)
-    ? 'from=now-6h&to=now'
-    : `from=${number('link_from')}000&to=${number('as_of')}000`;
+  isAskedDirectly(rule) ? 'from=now-6h&to=now' : `from=${number('link_from')}000&to=${number('as_of')}000`;
 
 /** Variables of the incident dashboard: the identity of the evaluation. */
 function incident(rule: Rule): string {

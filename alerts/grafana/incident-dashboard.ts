@@ -151,7 +151,11 @@ export function incidentDashboard(): Dashboard {
     variables: [
       text('rule', 'Rule', 'Name of the rule.'),
       text('gateway', 'Gateway', 'One gateway.'),
-      text('label', 'Label', 'Stage, reason, side or state that the page names; empty for rules without one.'),
+      text(
+        'label',
+        'Label',
+        'Stage, reason, side or state that the page names; empty for rules without one.',
+      ),
       text('as_of', 'As of', 'The evaluation: what was known then. Seconds since 1970, UTC.'),
     ],
     rows: [

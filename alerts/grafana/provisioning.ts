@@ -44,7 +44,8 @@ export function yamlFile(content: object): string {
       if (map.get('datasourceUid') === '__expr__') map.flow = true;
     },
     Pair(_key, pair) {
-      if (isMap(pair.value) && isScalar(pair.key) && SHORT.has(String(pair.key.value))) pair.value.flow = true;
+      if (isMap(pair.value) && isScalar(pair.key) && SHORT.has(String(pair.key.value)))
+        pair.value.flow = true;
     },
   });
   return HEADER + document.toString({ lineWidth: 0 });
