@@ -94,9 +94,7 @@ describe.skipIf(!HAS_AMTOOL)("Alertmanager's own tool", () => {
         severity === 'critical' || (severity === 'warning' && side === 'collector'),
       );
       expect(receiver === 'gatewatch-heartbeat').toBe(alertname === 'GatewatchHeartbeat');
-      expect(receiver === 'gatewatch-digest').toBe(
-        severity === 'info' && alertname !== 'GatewatchHeartbeat',
-      );
+      expect(receiver === 'gatewatch-digest').toBe(severity === 'info' && alertname !== 'GatewatchHeartbeat');
     },
   );
 
