@@ -53,7 +53,7 @@ function where(rule: Rule): string {
   return `{{ .Labels.gateway }}${label === null ? '' : ` {{ .Labels.${label} }}`}: `;
 }
 
-/** Grafana does not know the window, which ends at the evaluation or, while the gateway is blind, before it. */
+/** Grafana does not know the window. It ends at the evaluation; while the gateway is blind, before it. */
 function howBad(rule: Rule): string {
   if (isHeartbeat(rule)) return `Last evaluated: ${time('as_of')}.`;
   if (isAskedDirectly(rule)) return `${number('number')} ${rule.unit}. Up to ${rule.above} are tolerated.`;

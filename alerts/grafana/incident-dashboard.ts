@@ -14,6 +14,7 @@ export const INCIDENT_DASHBOARD = {
   title: 'Incident',
   /** Keys of its panels. */
   panels: {
+    evaluation: 'incident-evaluation',
     seen: 'incident-seen',
     shares: 'incident-shares',
     overTime: 'incident-over-time',
@@ -25,9 +26,9 @@ export const INCIDENT_DASHBOARD = {
 
 const value = (name: string): string => `concat(\${${name}:singlequote}, '')`;
 const IDENTITY = `rule = ${value('rule')} AND gateway = ${value('gateway')} AND label = ${value('label')}`;
+const EVALUATION = `FROM ${view('alertEvaluations')} WHERE ${IDENTITY} AND as_of = toDateTimeOrZero(${value('as_of')}, 'UTC')`;
 /** An edge of the evaluation's window. Without such an evaluation, as when opened by hand: of no window. */
-const edge = (column: 'window_from' | 'window_to'): string =>
-  `(SELECT max(${column}) FROM ${view('alertEvaluations')} WHERE ${IDENTITY} AND as_of = toDateTimeOrZero(${value('as_of')}, 'UTC'))`;
+const edge = (column: 'window_from' | 'window_to'): string => `(SELECT max(${column}) ${EVALUATION})`;
 const ORDERS =
   `${DATABASE}.${INCIDENT_ORDERS}(rule=${value('rule')}, gateway=${value('gateway')}, ` +
   `from=${edge('window_from')}, to=${edge('window_to')}, as_of=toDateTime64OrZero(${value('as_of')}, 6, 'UTC')) ` +
@@ -74,6 +75,28 @@ const SHARES = timeSeriesPanel({
   noValue: 'no orders',
   series: { '/seen_share/': { title: 'share' }, '/expected_share/': { title: 'expected' } },
   legendValues: ['lastNotNull', 'max'],
+});
+
+const PAGE = tablePanel({
+  key: INCIDENT_DASHBOARD.panels.evaluation,
+  title: 'The evaluation',
+  description: 'What the page was judged by: the window, its orders, and the limit.',
+  sql: `SELECT as_of, window_from, window_to, toFloat64(seen) AS seen, toFloat64(affected) AS affected, number, expected, limit, share, toString(suppressed_by) AS suppressed_by ${EVALUATION} LIMIT 1`,
+  unit: 'locale',
+  size: [24, 4],
+  noValue: '-',
+  fields: {
+    as_of: time('As of'),
+    window_from: time('Window from'),
+    window_to: time('Window to'),
+    seen: { title: 'Orders seen' },
+    affected: { title: 'Affected' },
+    number: { title: 'Number' },
+    expected: { title: 'Expected' },
+    limit: { title: 'Limit' },
+    share: { title: 'Share', unit: 'percentunit' },
+    suppressed_by: { title: 'Suppressed by' },
+  },
 });
 
 const COUNT = statPanel({
@@ -167,7 +190,7 @@ export function incidentDashboard(): Dashboard {
       {
         key: 'row-incident',
         title: 'The page',
-        panels: [COUNT, AMOUNTS, OVER_TIME, ORDER_LIST],
+        panels: [PAGE, COUNT, AMOUNTS, OVER_TIME, ORDER_LIST],
       },
     ],
   });

@@ -204,9 +204,12 @@ it('shows amounts exactly, with their currency', async () => {
   );
 });
 
-it('shows what the rule saw in the hours before the page, and its limit', async () => {
+it('shows the window, and what the rule saw in the hours before, with its limit', async () => {
   const { text } = await page('GatewatchTechTimeouts', { gateway: 'two-stages', stage: 'CHECK' });
   const url = text('orders_url');
+  expect(await panel('evaluation', url)).toMatchObject([
+    { window_from: '2026-03-02 11:50:00.123000', window_to: '2026-03-02 11:59:54.999000', affected: 25 },
+  ]);
   expect(await panel('seen', url)).toMatchObject([
     { time: '2026-03-02 11:59:00', counted: 10, fires_at: 5 },
     { time: '2026-03-02 12:00:00', counted: 25, fires_at: 5 },
@@ -218,6 +221,6 @@ it('shows what the rule saw in the hours before the page, and its limit', async 
 });
 
 it('the incident dashboard without a page shows nothing, and does not fail', async () => {
-  for (const key of ['seen', 'shares', 'count', 'orders', 'overTime', 'amounts'] as const)
+  for (const key of Object.keys(INCIDENT_DASHBOARD.panels) as (keyof typeof INCIDENT_DASHBOARD.panels)[])
     expect(await panel(key, '/d/gatewatch-incident')).toEqual([]);
 });
