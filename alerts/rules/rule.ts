@@ -126,7 +126,10 @@ interface RuleBase {
   readonly panel?: string;
   /** While that rule's condition holds for a gateway, this one only repeats it, and is silent. */
   readonly suppressedBy?: RuleName;
-  /** Alert also when there is no row at all, which means that no gateway is known. @default false */
+  /**
+   * Report also when the store gives no answer or, where a collector tells, no row, which means that no
+   * gateway is known. One rule is enough. @default false
+   */
   readonly alertOnNoData?: boolean;
   /** Silent for a gateway unless the settings switch it on (`enabled`, or `enabled/LABEL`). @default false */
   readonly offByDefault?: boolean;
