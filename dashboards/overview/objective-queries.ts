@@ -4,8 +4,8 @@ import type { AlertRuleName } from '../../schemas/names.ts';
 import { CHOSEN_GATEWAY, END } from '../house/filters.ts';
 
 /**
- * SQL of the objectives: what is left of their error budgets over thirty days, and how fast it goes. Both read
- * what is kept by the quarter of an hour or the minute, never a month of history.
+ * SQL of the objectives: what is left of their error budgets over thirty days, and how fast it goes. Both
+ * read what is kept by the quarter of an hour or the minute, never a month of history.
  */
 
 const MONTH = `${END} - INTERVAL ${OBJECTIVES.days} DAY`;
@@ -58,9 +58,9 @@ const SENT = `SELECT toString(gateway), substring(setting, length('enabled/') + 
 const LENGTH = `greatest(900, intDiv(dateDiff('second', window_from, window_to) + 450, 900) * 900)`;
 
 /**
- * gateway, state, delivered_share 0..1, budget_left 0..1, missing_orders, finished_orders over thirty days, of
- * what GatewatchMerchantCallbackMissing saw. Windows follow one another, since only those count that end at a
- * multiple of their length; the window of a gateway that cannot be read stands still and counts once.
+ * gateway, state, delivered_share 0..1, budget_left 0..1, missing_orders, finished_orders over thirty days,
+ * of what GatewatchMerchantCallbackMissing saw. Windows follow one another, since only those count that end
+ * at a multiple of their length; the window of a gateway that cannot be read stands still and counts once.
  */
 export const CALLBACK_OBJECTIVE_SQL = `SELECT gateway, state, if(finished_orders = 0, NULL, 1 - missing_orders / finished_orders) AS delivered_share,
   ${budgetLeft('missing_orders', 'finished_orders', OBJECTIVES.merchantCallbacks)} AS budget_left, missing_orders, finished_orders
