@@ -164,7 +164,8 @@ ORDER BY time, collector`;
 const PASSES = `rule = ${sqlText('GatewatchCollectorSilent' satisfies AlertRuleName)} AND ${inRange('as_of')}`;
 
 /**
- * evaluation_age in seconds and pass_ms of the newest evaluation in the range, at its end. No row without one.
+ * evaluation_age in seconds and pass_ms of the newest evaluation in the range, at its end. No row without
+ * one.
  */
 export const EVALUATION_AGE_SQL = `SELECT greatest(dateDiff('second', max(as_of), ${END}), 0) AS evaluation_age, argMax(took_ms, as_of) AS pass_ms
 FROM ${view('alertEvaluations')}
@@ -172,7 +173,8 @@ WHERE ${PASSES} AND ${CHOSEN_GATEWAY}
 HAVING count() > 0`;
 
 /**
- * time, collector that evaluated, pass_ms and delay_ms (from the instant evaluated to its rows): the longest.
+ * time, collector that evaluated, pass_ms and delay_ms (from the instant evaluated to its rows): the
+ * longest.
  */
 export const EVALUATION_PASSES_SQL = `SELECT ${bucket('as_of')} AS time, toString(evaluator) AS collector, max(took_ms) AS pass_ms,
   max(greatest(dateDiff('millisecond', toDateTime64(as_of, 6, 'UTC'), evaluated_at), 0)) AS delay_ms
