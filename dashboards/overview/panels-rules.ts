@@ -23,14 +23,13 @@ function rulesShare({ key, title, what, series }: SharePanel) {
     description:
       `${what} Each point is an evaluation: the share in the window that the rule chose then, five ` +
       'minutes to three hours long, of all order types and channels. Dashed: the share that would have ' +
-      'been an incident there; above 100 % no share would. Bars: orders seen. Where an interval holds ' +
-      'several evaluations, one that found an incident is shown, or else the newest. Next: what the ' +
-      "rules saw last, below, and the rule's runbook.",
+      'been an incident there; none where all orders would be too few. Bars: orders seen. Where an ' +
+      'interval holds several evaluations, one that found an incident is shown, or else the newest. ' +
+      "Next: what the rules saw last, below, and the rule's runbook.",
     sql: ruleSharesSql(series),
     unit: 'percentunit',
     decimals: 1,
     size: [8, 9],
-    max: 1,
     noValue: NO_EVALUATION,
     legendValues: ['mean', 'max', 'lastNotNull'],
     series: {
@@ -76,19 +75,19 @@ export const signatureMismatches = rulesShare({
 
 /** Of an evaluation. What a rule does not have stays empty. */
 const NUMBERS: Readonly<Record<string, FieldLook>> = {
-  rule: { title: 'Rule', width: 285 },
-  gateway: { title: 'Gateway', width: 120 },
-  label: { title: 'Label', width: 170 },
-  affected_orders: { title: 'Affected', width: 90, noValue: '-' },
+  rule: { title: 'Rule', width: 245 },
+  gateway: { title: 'Gateway', width: 105 },
+  label: { title: 'Label', width: 150 },
+  affected_orders: { title: 'Affected', width: 85, noValue: '-' },
   seen_orders: {
     title: 'Seen',
-    width: 80,
+    width: 70,
     noValue: '-',
     links: [linkTo('failures', 'Failures of this gateway', { gateway: column('gateway') })],
   },
-  usual_orders: { title: 'Usual', decimals: 1, width: 80, noValue: '-' },
-  found_number: { title: 'Number', width: 90, noValue: '-' },
-  rule_limit: { title: 'Limit', width: 80, noValue: '-' },
+  usual_orders: { title: 'Usual', decimals: 1, width: 75, noValue: '-' },
+  found_number: { title: 'Number', width: 85, noValue: '-' },
+  rule_limit: { title: 'Limit', width: 75, noValue: '-' },
   evaluation: time('Evaluation'),
 };
 const WHAT_NUMBERS_ARE =
@@ -110,8 +109,8 @@ export const firing = tablePanel({
   size: [24, 7],
   noValue: 'nothing fires',
   fields: {
-    state: { title: 'State', width: 100, mappings: ALERT_STATE_MAPPING, cellColour: true },
-    severity: { title: 'Severity', width: 90 },
+    state: { title: 'State', width: 90, mappings: ALERT_STATE_MAPPING, cellColour: true },
+    severity: { title: 'Severity', width: 80 },
     since: time('Since'),
     ...NUMBERS,
   },
@@ -130,9 +129,9 @@ export const rulesNow = tablePanel({
   size: [24, 10],
   noValue: NO_EVALUATION,
   fields: {
-    incident: { title: 'Incident', width: 90, mappings: BREACH_MAPPING, cellColour: true },
-    part: { title: 'Share', unit: 'percentunit', decimals: 2, width: 90, noValue: '-' },
-    window_seconds: { title: 'Window', unit: 's', width: 90, noValue: '-' },
+    incident: { title: 'Incident', width: 80, mappings: BREACH_MAPPING, cellColour: true },
+    part: { title: 'Share', unit: 'percentunit', decimals: 2, width: 75, noValue: '-' },
+    window_seconds: { title: 'Window', unit: 's', width: 80, noValue: '-' },
     suppressed_by: { title: 'Held back by' },
     ...NUMBERS,
   },

@@ -12,16 +12,16 @@ export type RuleSeries =
   | { readonly splitBy: string; readonly rules: Partial<Record<AlertRuleName, string>> };
 
 /**
- * time, gateway, what tells series apart, share 0..1 and rule_limit (the share from which on it would have
- * been an incident), orders seen. Of several evaluations in an interval it shows the newest that found an
- * incident, or else the newest.
+ * time, gateway, what tells series apart, share 0..1, rule_limit (the share from which on it would have been
+ * an incident, NULL where all orders would be too few), orders seen. Of several evaluations in an interval it
+ * shows the newest that found an incident, or else the newest.
  */
 export function ruleSharesSql(series: RuleSeries): string {
   const rules = 'rule' in series ? { [series.rule]: '' } : series.rules;
   const names = sqlList(Object.keys(rules));
   const apart =
     'rule' in series ? 'label' : `transform(rule, [${names}], [${sqlList(Object.values(rules))}])`;
-  return `SELECT time, gateway, ${series.splitBy}, shown.1 AS share, if(shown.3 = 0, NULL, shown.2 / shown.3) AS rule_limit, shown.3 AS orders
+  return `SELECT time, gateway, ${series.splitBy}, shown.1 AS share, if(shown.3 = 0 OR shown.2 > shown.3, NULL, shown.2 / shown.3) AS rule_limit, shown.3 AS orders
 FROM
 (
   SELECT ${bucket('as_of')} AS time, toString(gateway) AS gateway, toString(${apart}) AS ${series.splitBy},

@@ -88,7 +88,7 @@ const drawn = ({ asOf, gateway, label, seen = 0, affected = 0, limit }: Evaluate
   gateway,
   stage: label,
   share: seen === 0 ? null : affected / seen,
-  rule_limit: seen === 0 ? null : limit / seen,
+  rule_limit: seen === 0 || limit > seen ? null : limit / seen,
   orders: seen,
 });
 const withTime = (rows: readonly Record<string, unknown>[]) =>
