@@ -1,3 +1,4 @@
+import { CIRCUITS, MESSAGES_WAITING, PICTURE_BEHIND } from '../../schemas/limits.ts';
 import { view } from '../../schemas/measures.ts';
 import { fixedShare, REREADS, Z, Z_FIXED } from './conditions.ts';
 import type { Rule } from './rule.ts';
@@ -51,7 +52,7 @@ export const BLINDNESS_RULES: readonly Rule[] = [
   WHERE newest_at > as_of - INTERVAL 300 SECOND
   GROUP BY gateway`,
     splitBy: null,
-    above: 0,
+    above: CIRCUITS.aboveOpen,
     unit: 'circuits open',
     pendingSeconds: 60,
     keepFiringSeconds: 120,
@@ -77,7 +78,7 @@ export const BLINDNESS_RULES: readonly Rule[] = [
   WHERE newest_at > as_of - INTERVAL 300 SECOND
   GROUP BY gateway`,
     splitBy: null,
-    above: 300,
+    above: PICTURE_BEHIND.aboveSeconds,
     unit: 'seconds behind',
     pendingSeconds: 120,
     keepFiringSeconds: 120,
@@ -107,7 +108,7 @@ export const BLINDNESS_RULES: readonly Rule[] = [
   WHERE newest_at > as_of - INTERVAL 300 SECOND
   GROUP BY label`,
     splitBy: 'collector',
-    above: 10_000,
+    above: MESSAGES_WAITING.aboveMessages,
     unit: 'messages waiting in Kafka',
     pendingSeconds: 300,
     keepFiringSeconds: 120,

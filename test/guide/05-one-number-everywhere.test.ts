@@ -95,10 +95,8 @@ describe('one number everywhere', () => {
 
   it('5. so does Grafana: the SQL of its panels, as Grafana sends it', async () => {
     expect(await panel('Technical success')).toEqual([{ technical_success: 0.5, finished_orders: 24 }]);
-    const byStage = await panel('Orders with timeouts, share by stage');
-    expect(byStage).toMatchObject([
-      { stage: 'CHECK', share: 0, orders: 12 },
-      { stage: 'GATEWAY_CREATE', share: 0.5, orders: 24 },
+    expect(await panel('Orders with failures, by reason group')).toMatchObject([
+      { reason_group: 'TECH', orders: 12 },
     ]);
   });
 
