@@ -51,7 +51,7 @@ export function directCounting(
     sql: `SELECT gateway, fact.1 AS label, sumForEach(arrayMap(w -> toUInt32(fact.2 >= ${time(end)} - toIntervalSecond(w)), ${windows})) AS seen, sumForEach(arrayMap(w -> toUInt32(fact.3 >= ${time(end)} - toIntervalSecond(w)), ${windows})) AS hit
 FROM
 (
-  ${orderFacts([{ count }], scope)}
+  ${orderFacts([{ count, longestSeconds: Math.max(...lengths) }], scope)}
 )
 ARRAY JOIN facts AS fact
 GROUP BY gateway, label`,
@@ -73,10 +73,12 @@ function scopeUntil(
   seconds: number,
   settings: (name: string) => ReadonlyMap<string, number>,
 ): Scope {
+  const within: Scope['within'] = (column, before = 0) =>
+    `${column} >= ${time(end)} - toIntervalSecond(${seconds} + ${before}) AND ${column} < ${time(end)}`;
   return {
     asOf: time(asOf),
-    within: (column, before = 0) =>
-      `${column} >= ${time(end)} - toIntervalSecond(${seconds} + ${before}) AND ${column} < ${time(end)}`,
+    within,
+    reach: (column, _longest, before) => within(column, before),
     setting(name, otherwise) {
       const own = [...settings(name)];
       if (own.length === 0) return String(otherwise);

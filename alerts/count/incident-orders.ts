@@ -3,6 +3,7 @@ import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
 import { type CountVariant, orderFacts, type Seconds } from './order-count.ts';
 import type { Rule } from '../rules/rule.ts';
 import { PAGE_SCOPE } from './scope.ts';
+import { lengthsOf } from './windows.ts';
 
 /**
  * How far before the window an order may have had its last item: some rules judge orders some time after it.
@@ -20,7 +21,15 @@ const LOOKBACK_SECONDS = 3_600;
  */
 export function incidentOrdersView(rules: readonly Rule[]): string {
   const variants = rules.flatMap((rule): CountVariant[] =>
-    rule.kind === 'gauge' ? [] : [{ when: `{rule:String} = ${sqlText(rule.name)}`, count: rule.count }],
+    rule.kind === 'gauge'
+      ? []
+      : [
+          {
+            when: `{rule:String} = ${sqlText(rule.name)}`,
+            count: rule.count,
+            longestSeconds: Math.max(...lengthsOf(rule)),
+          },
+        ],
   );
   const bySource = Map.groupBy(variants, ({ count }) => JSON.stringify(count.from));
   const scans = [...bySource.values()].map(([first, ...others]) => {
@@ -29,6 +38,8 @@ export function incidentOrdersView(rules: readonly Rule[]): string {
     const scope = {
       ...PAGE_SCOPE,
       within: (time: string, before?: Seconds) => `${wanted} AND ${PAGE_SCOPE.within(time, before)}`,
+      reach: (time: string, longest: number, before: number) =>
+        `${wanted} AND ${PAGE_SCOPE.reach(time, longest, before)}`,
     };
     return orderFacts([first, ...others], scope);
   });

@@ -66,6 +66,11 @@ export type Seconds = number | string;
 export interface Scope {
   /** Condition on a time column: within the scope, or up to `secondsBefore` before it. */
   readonly within: (time: string, secondsBefore?: Seconds) => string;
+  /**
+   * Condition on the time of items: as far back of the scope's end as an order is looked at, which is the same
+   * for whatever window the scope is.
+   */
+  readonly reach: (time: string, longestSeconds: number, secondsBefore: number) => string;
   /** SQL of the instant whose knowledge counts: later observations are left out. */
   readonly asOf: string;
   /** SQL of a setting of the rule, for the row's gateway. */
@@ -95,6 +100,8 @@ export interface CountVariant {
   /** @default always */
   readonly when?: string;
   readonly count: OrderCount;
+  /** The longest window of the rule. */
+  readonly longestSeconds: number;
 }
 
 /**
@@ -104,6 +111,9 @@ export interface CountVariant {
 export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]], scope: Scope): string {
   const { from } = variants[0].count;
   const where = chosenWhere(variants);
+  const longest = Math.max(...variants.map(({ longestSeconds }) => longestSeconds));
+  const reached = (secondsBefore: number): string =>
+    `${scope.reach('event_time', longest, secondsBefore)} AND observed_at <= ${scope.asOf}`;
   switch (from.kind) {
     case 'items':
       return `SELECT ${KEY}, ${aggregated(variants, 'event_time')} AS facts
@@ -137,7 +147,7 @@ export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]],
         'greatest(paid_at, failed_last_at)',
         `SELECT ${KEY}, minIf(event_time, state = 'FAILED') AS failed_at, maxIf(event_time, state = 'FAILED') AS failed_last_at, maxIf(event_time, state = 'SUCCESS') AS paid_at, failed_at > ${NEVER} AND paid_at > failed_at AS reversed
       FROM ${ITEMS}
-      WHERE ${DECIDING} AND ${known(scope, from.lookbackSeconds)}
+      WHERE ${DECIDING} AND ${reached(from.lookbackSeconds)}
       GROUP BY gateway, order_type, external_id
       HAVING ${scope.within('greatest(paid_at, failed_last_at)')}`,
         where,
@@ -148,7 +158,7 @@ export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]],
         `began_at + INTERVAL ${from.afterSeconds} SECOND`,
         `SELECT ${KEY}, minIf(event_time, ${sure(IN_PROCESSING)}) AS began_at, countIf(${sure(DECIDING)}) > 0 AS decided
       FROM ${ITEMS}
-      WHERE ${known(scope, 2 * from.afterSeconds)}
+      WHERE ${reached(2 * from.afterSeconds)}
       GROUP BY gateway, order_type, external_id
       HAVING began_at > ${NEVER} AND ${scope.within(`began_at + INTERVAL ${from.afterSeconds} SECOND`)}`,
         where,
@@ -162,7 +172,7 @@ export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]],
         if(state = 'SUCCESS', if(paid_first_at > failed_last_at, paid_first_at, paid_last_at), if(failed_first_at > paid_last_at, failed_first_at, failed_last_at)) AS decided_at,
         maxIf(event_time, ${sure(`stage = 'MERCHANT_CALLBACK'`)}) >= decided_at - INTERVAL 1 SECOND AS confirmed
       FROM ${ITEMS} AS h
-      WHERE (h.${DECIDING} OR stage = 'MERCHANT_CALLBACK') AND ${known(scope, from.afterSeconds + LATE_REPEAT_SECONDS)}
+      WHERE (h.${DECIDING} OR stage = 'MERCHANT_CALLBACK') AND ${reached(from.afterSeconds + LATE_REPEAT_SECONDS)}
       GROUP BY gateway, order_type, external_id
       HAVING decided_at > ${NEVER} AND ${scope.within(`decided_at + INTERVAL ${from.afterSeconds} SECOND`)}`,
         where,

@@ -18,11 +18,13 @@ import { SPAN_ATTRIBUTES } from '../../schemas/span.ts';
 import { ID_KINDS, WATCH_PHASES } from '../../schemas/watch.ts';
 import { cataloguedCodes, reasonTable } from '../collector/decode/golden-tables.ts';
 
-const sqlFolder = new URL('../../schemas/sql/', import.meta.url);
-const sql = readdirSync(sqlFolder)
-  .filter((file) => file.endsWith('.sql'))
-  .map((file) => readFileSync(new URL(file, sqlFolder), 'utf8'))
-  .join('\n');
+const textOf = (folder: string): string =>
+  readdirSync(new URL(folder, import.meta.url))
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => readFileSync(new URL(file, new URL(folder, import.meta.url)), 'utf8'))
+    .join('\n');
+const sql = textOf('../../schemas/sql/');
+const views = textOf('../../store/views/');
 /** The members of every Enum8 of a column, wherever it stands in the migrations: `name=number` in order. */
 const enumsOf = (column: string) =>
   Array.from(
@@ -102,7 +104,7 @@ describe('the migrations', () => {
   });
 
   it.each(Object.values(VIEWS))('create the view %s', (view) => {
-    expect(sql).toMatch(new RegExp(`CREATE (OR REPLACE VIEW|VIEW IF NOT EXISTS) ${view}\\b`));
+    expect(views).toMatch(new RegExp(`CREATE (OR REPLACE VIEW|VIEW IF NOT EXISTS) ${view}\\b`));
   });
 
   it.each(Object.entries(TABLES))('give %s every column that rows bring to it', (key, table) => {

@@ -12,6 +12,8 @@ import { withTemplate } from './migrated-folder.ts';
 export interface SeededStore {
   /** Runs a SELECT as the reader, which is who Grafana is. */
   readonly query: (sql: string) => Promise<TableResult>;
+  /** The same as the writer, who is the collector. */
+  readonly queryAsWriter: (sql: string) => Promise<TableResult>;
   readonly seed: (seed: Seed) => Promise<void>;
   /** For a configuration: `clickhouse`. */
   readonly connection: { readonly url: string; readonly username: string; readonly password: string };
@@ -113,6 +115,9 @@ export async function startSeededStore(): Promise<SeededStore> {
   return {
     async query(sql) {
       return (await reader.query({ query: sql, format: 'JSON' })).json<Record<string, unknown>>();
+    },
+    async queryAsWriter(sql) {
+      return (await writer.query({ query: sql, format: 'JSON' })).json<Record<string, unknown>>();
     },
     seed: (seed) => insertSeed(writer, seed),
     connection: { url: store.url, ...store.writer },

@@ -38,7 +38,7 @@ FROM
     (
       SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id, minIf(event_time, ifNull(reason_code = 55 OR stage IN ('CHECK', 'GATEWAY_CALLBACK') OR state = 'PROCESSING', 0)) AS began_at, countIf(ifNull(state IN ('SUCCESS', 'FAILED'), 0)) > 0 AS decided
       FROM history_events_by_time_store
-      WHERE ({rule:String} = 'GatewatchStuckProcessing') AND gateway = {gateway:String} AND event_time >= {from:DateTime64(6, 'UTC')} - INTERVAL 3600 SECOND AND event_time < {to:DateTime64(6, 'UTC')} AND observed_at <= {as_of:DateTime64(6, 'UTC')}
+      WHERE ({rule:String} = 'GatewatchStuckProcessing') AND gateway = {gateway:String} AND event_time >= {to:DateTime64(6, 'UTC')} - INTERVAL 14400 SECOND AND event_time < {to:DateTime64(6, 'UTC')} AND observed_at <= {as_of:DateTime64(6, 'UTC')}
       GROUP BY gateway, order_type, external_id
       HAVING began_at > toDateTime64(0, 6, 'UTC') AND ({rule:String} = 'GatewatchStuckProcessing') AND gateway = {gateway:String} AND began_at + INTERVAL 1800 SECOND >= {from:DateTime64(6, 'UTC')} AND began_at + INTERVAL 1800 SECOND < {to:DateTime64(6, 'UTC')}
     )
@@ -52,7 +52,7 @@ FROM
         if(state = 'SUCCESS', if(paid_first_at > failed_last_at, paid_first_at, paid_last_at), if(failed_first_at > paid_last_at, failed_first_at, failed_last_at)) AS decided_at,
         maxIf(event_time, ifNull(stage = 'MERCHANT_CALLBACK', 0)) >= decided_at - INTERVAL 1 SECOND AS confirmed
       FROM history_events_by_time_store AS h
-      WHERE (h.state IN ('SUCCESS', 'FAILED') OR stage = 'MERCHANT_CALLBACK') AND ({rule:String} = 'GatewatchMerchantCallbackMissing') AND gateway = {gateway:String} AND event_time >= {from:DateTime64(6, 'UTC')} - INTERVAL 2400 SECOND AND event_time < {to:DateTime64(6, 'UTC')} AND observed_at <= {as_of:DateTime64(6, 'UTC')}
+      WHERE (h.state IN ('SUCCESS', 'FAILED') OR stage = 'MERCHANT_CALLBACK') AND ({rule:String} = 'GatewatchMerchantCallbackMissing') AND gateway = {gateway:String} AND event_time >= {to:DateTime64(6, 'UTC')} - INTERVAL 13200 SECOND AND event_time < {to:DateTime64(6, 'UTC')} AND observed_at <= {as_of:DateTime64(6, 'UTC')}
       GROUP BY gateway, order_type, external_id
       HAVING decided_at > toDateTime64(0, 6, 'UTC') AND ({rule:String} = 'GatewatchMerchantCallbackMissing') AND gateway = {gateway:String} AND decided_at + INTERVAL 600 SECOND >= {from:DateTime64(6, 'UTC')} AND decided_at + INTERVAL 600 SECOND < {to:DateTime64(6, 'UTC')}
     )
@@ -63,7 +63,7 @@ FROM
     (
       SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id, minIf(event_time, state = 'FAILED') AS failed_at, maxIf(event_time, state = 'FAILED') AS failed_last_at, maxIf(event_time, state = 'SUCCESS') AS paid_at, failed_at > toDateTime64(0, 6, 'UTC') AND paid_at > failed_at AS reversed
       FROM history_events_by_time_store
-      WHERE state IN ('SUCCESS', 'FAILED') AND ({rule:String} = 'GatewatchSuccessAfterFailed') AND gateway = {gateway:String} AND event_time >= {from:DateTime64(6, 'UTC')} - INTERVAL 21600 SECOND AND event_time < {to:DateTime64(6, 'UTC')} AND observed_at <= {as_of:DateTime64(6, 'UTC')}
+      WHERE state IN ('SUCCESS', 'FAILED') AND ({rule:String} = 'GatewatchSuccessAfterFailed') AND gateway = {gateway:String} AND event_time >= {to:DateTime64(6, 'UTC')} - INTERVAL 25200 SECOND AND event_time < {to:DateTime64(6, 'UTC')} AND observed_at <= {as_of:DateTime64(6, 'UTC')}
       GROUP BY gateway, order_type, external_id
       HAVING ({rule:String} = 'GatewatchSuccessAfterFailed') AND gateway = {gateway:String} AND greatest(paid_at, failed_last_at) >= {from:DateTime64(6, 'UTC')} AND greatest(paid_at, failed_last_at) < {to:DateTime64(6, 'UTC')}
     )

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evaluateRule, type RuleEvaluation } from '../../../alerts/evaluate/evaluate-rule.ts';
+import type { RuleEvaluation } from '../../../alerts/evaluate/evaluate-rule.ts';
 import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
 import { dateTime64, type SeededStore, type SeedOrder, startSeededStore } from '../../support/seed-store.ts';
+import { type Evaluations, evaluationsOf } from '../support/evaluation.ts';
 import { MINUTE, NOW, PAID } from '../traffic.ts';
 
 const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', import.meta.url));
@@ -65,8 +66,10 @@ const reads: Readonly<Record<string, readonly [decided: number, readonly number[
 };
 
 let store: SeededStore;
+let evaluations: Evaluations;
 beforeAll(async () => {
   store = await startSeededStore();
+  evaluations = evaluationsOf(store);
   const gateways = [...Object.keys(history), ...Object.keys(reads)];
   const setting = (gateway: string, rule: string, name: string, value: number) => ({
     gateway,
@@ -114,7 +117,7 @@ afterAll(() => store?.stop());
 const evaluated = new Map<string, Promise<RuleEvaluation>>();
 function evaluate(title: string): Promise<RuleEvaluation> {
   const rule = loadRules(OUT).find((one) => one.title === title) ?? expect.fail(`no rule ${title}`);
-  const known = evaluated.get(title) ?? evaluateRule(rule, { now: new Date(NOW), query: store.query });
+  const known = evaluated.get(title) ?? evaluations.grafana(rule, NOW);
   evaluated.set(title, known);
   return known;
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
 import { type SeededStore, startSeededStore } from '../../support/seed-store.ts';
-import { evaluateAt } from '../support/evaluation.ts';
+import { type Evaluations, evaluationsOf } from '../support/evaluation.ts';
 import { MINUTE, NOW, PAID, traffic } from '../traffic.ts';
 
 const DECLINED = ['1.0.0.00', '1.1.1.00', '2.1.1.00', '4.1.4.41'];
@@ -11,8 +11,10 @@ const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', i
 const GATEWAYS = ['gone', 'half', 'steady', 'quiet', 'new'];
 
 let store: SeededStore;
+let evaluations: Evaluations;
 beforeAll(async () => {
   store = await startSeededStore();
+  evaluations = evaluationsOf(store);
   const orders = (
     gateway: string,
     aMinute: number,
@@ -51,7 +53,7 @@ afterAll(() => store?.stop());
 /** By gateway: does the rule fire? */
 async function firing(name: string): Promise<Record<string, boolean>> {
   const rule = loadRules(OUT).find(({ title }) => title === name) ?? expect.fail('no such rule');
-  const { instances } = await evaluateAt(rule, NOW, store.query);
+  const { instances } = await evaluations.grafana(rule, NOW);
   return Object.fromEntries(instances.map(({ labels, firing: fires }) => [labels['gateway'], fires]));
 }
 

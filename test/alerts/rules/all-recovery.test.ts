@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
 import { type SeededStore, type SeedOrder, startSeededStore } from '../../support/seed-store.ts';
-import { evaluateAt } from '../support/evaluation.ts';
+import { type Evaluations, evaluationsOf } from '../support/evaluation.ts';
 import { MINUTE, NOW, traffic } from '../traffic.ts';
 
 const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', import.meta.url));
@@ -31,8 +31,10 @@ const otherWeeks = (gateway: string, aMinute: number): SeedOrder[] =>
   [1, 2, 3, 4].flatMap((week) => orders(gateway, aMinute, [370, -30], began, NOW - week * WEEK));
 
 let store: SeededStore;
+let evaluations: Evaluations;
 beforeAll(async () => {
   store = await startSeededStore();
+  evaluations = evaluationsOf(store);
   const gateways = {
     busy: [...orders('busy', 20, [70, 6], timedOut), ...orders('busy', 20, [6, 0])],
     quiet: [...orders('quiet', 0.2, [70, 6], timedOut), ...orders('quiet', 0.2, [6, 0])],
@@ -67,7 +69,7 @@ afterAll(() => store?.stop());
 /** Gateways for which the rule fires. */
 async function firing(title: string, at = NOW): Promise<(string | undefined)[]> {
   const rule = loadRules(OUT).find((one) => one.title === title) ?? expect.fail(`no rule ${title}`);
-  const { instances } = await evaluateAt(rule, at, store.query);
+  const { instances } = await evaluations.grafana(rule, at);
   return instances.filter((one) => one.firing).map(({ labels }) => labels['gateway']);
 }
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
 import { dateTime64, type SeededStore, startSeededStore } from '../../support/seed-store.ts';
-import { evaluateAt } from '../support/evaluation.ts';
+import { type Evaluations, evaluationsOf } from '../support/evaluation.ts';
 import { MINUTE, NOW, PAID, traffic } from '../traffic.ts';
 
 const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', import.meta.url));
@@ -14,8 +14,10 @@ const UNREACHABLE = ['1.0.0.00', '1.1.1.00', '2.2.4.12'];
 const GATEWAYS = ['usual', 'switched-off', 'tolerant'];
 
 let store: SeededStore;
+let evaluations: Evaluations;
 beforeAll(async () => {
   store = await startSeededStore();
+  evaluations = evaluationsOf(store);
   const orders = (gateway: string, count: number, codes: string[], from: number) =>
     traffic({ gateway, orders: count, from, to: NOW - 2 * MINUTE, codes: () => codes });
   const setting = (gateway: string, name: string, value: number) => ({
@@ -45,7 +47,7 @@ afterAll(() => store?.stop());
 /** Gateways for which the rule fires. */
 async function firing(title: string): Promise<string[]> {
   const rule = loadRules(OUT).find((one) => one.title === title) ?? expect.fail(`no rule ${title}`);
-  const { instances } = await evaluateAt(rule, NOW, store.query);
+  const { instances } = await evaluations.grafana(rule, NOW);
   const names = instances.filter((one) => one.firing).map(({ labels }) => labels['gateway'] ?? '');
   return [...new Set(names)].toSorted();
 }
