@@ -3,6 +3,7 @@ import * as expr from '@grafana/grafana-foundation-sdk/expr';
 import { clickHouseQuery, FORMAT } from '../../dashboards/house/clickhouse-query.ts';
 import { GRAFANA } from '../../schemas/names.ts';
 import { WINDOWS } from '../../schemas/windows.ts';
+import { ruleLabels } from '../explain/alert.ts';
 import { type Rule, RULE_GROUPS, type RuleGroupName } from '../rules/rule.ts';
 import { asOfSql, RULE_VALUES, ruleSql, windowToSql } from '../count/sql.ts';
 import { annotations } from './annotations.ts';
@@ -49,12 +50,7 @@ function grafanaRule(rule: Rule, rules: readonly Rule[]): alerting.RuleBuilder {
       // DatasourceError with a route of its own.
       .execErrState(rule.alertOnNoData === true ? 'Error' : 'KeepLast')
       .missingSeriesEvalsToResolve(3)
-      .labels({
-        severity: rule.severity,
-        side: rule.side,
-        ...(rule.risk === undefined ? {} : { risk: rule.risk }),
-        service: 'gatewatch',
-      })
+      .labels(ruleLabels(rule))
       .annotations(annotations(rule))
   );
 }

@@ -3,17 +3,18 @@ import { houseDashboard } from '../../dashboards/house/dashboard.ts';
 import { time } from '../../dashboards/house/fields.ts';
 import { column, linkTo, THIS_VALUE } from '../../dashboards/house/links.ts';
 import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
+import { INCIDENT } from '../explain/links.ts';
 import { statPanel, tablePanel, timeSeriesPanel } from '../../dashboards/house/panels.ts';
 
 /**
  * The orders behind the number of one page, and their amounts. Opened from the page's links.
  */
 export const INCIDENT_DASHBOARD = {
-  uid: 'gatewatch-incident',
+  uid: INCIDENT.uid,
   title: 'Incident',
   /** Keys of its panels. */
   panels: {
-    overTime: 'incident-over-time',
+    overTime: INCIDENT.overTime,
     count: 'incident-count',
     amounts: 'incident-amounts',
     orders: 'incident-orders',
