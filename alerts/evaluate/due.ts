@@ -46,7 +46,7 @@ export function dueInstants(last: EvaluatedInstant | null, { wallMs, steadyMs }:
   const only = (passedMs: number): DueInstant[] => [
     { asOfMs: newest, steadyMs: steadyAt(newest), passedMs, missed: 0 },
   ];
-  // In the future: written before the clock was set back. By less: another collector's clock is ahead of ours.
+  // Far in the future: the clock was set back since. By less, another collector's clock is ahead of ours.
   const isFuture = last?.steadyMs === null && last.asOfMs - wallMs > CLOCK_SET_MS;
   if (last === null || isFuture) return only(INTERVAL_MS);
 

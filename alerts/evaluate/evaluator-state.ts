@@ -13,6 +13,7 @@ import {
 import { type EvaluatedInstant, groupsAt } from './due.ts';
 import type { Evaluation } from './evaluation.ts';
 import { instanceOf } from './instance.ts';
+import type { KnownAlerts } from './state-store.ts';
 import { ruleTiming } from './timing.ts';
 
 /** All that the collector that evaluates remembers, as data, and what becomes of it. */
@@ -49,6 +50,28 @@ export const NOTHING_EVALUATED: EvaluatorState = {
   last: null,
   passedMs: new Map(),
 };
+
+/** Where the evaluator before left off. `last`: the newest instant that has evaluations. */
+export function resumedState(
+  rules: readonly Rule[],
+  stored: KnownAlerts,
+  last: EvaluatedInstant | null,
+): EvaluatorState {
+  const hasDeparted = ({ reason }: AlertMemory): boolean => reason === 'MissingSeries';
+  return {
+    ...NOTHING_EVALUATED,
+    memory: new Map(
+      [...stored].map(([uid, known]) => [
+        uid,
+        new Map([...known].filter(([, alert]) => !hasDeparted(alert))),
+      ]),
+    ),
+    departed: rules.flatMap((rule) =>
+      [...(stored.get(rule.uid)?.values() ?? [])].filter(hasDeparted).map((alert) => ({ rule, alert })),
+    ),
+    last,
+  };
+}
 
 /** An instant with what the rules saw. */
 export interface Observed {

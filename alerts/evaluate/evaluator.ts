@@ -12,6 +12,7 @@ import {
   type EvaluatorState,
   firingBySeverity,
   NOTHING_EVALUATED,
+  resumedState,
   type RuleStep,
   withInstant,
   withStoredInstant,
@@ -106,14 +107,19 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   async function resume(): Promise<EvaluatorState> {
     newestAsOfMs = await newestEvaluation(query, wallMs());
     const newest = newestAsOfMs ?? wallMs();
-    const savedTo = (await newestState(query)) ?? 0;
-    const from = Math.max(savedTo, newest - MOST_INSTANTS * INTERVAL_MS);
+    const stored = await loadStates(query);
+    const from = Math.max(newestState(stored), newest - MOST_INSTANTS * INTERVAL_MS);
+    const last = newestAsOfMs === null ? null : { asOfMs: newestAsOfMs, steadyMs: null };
     let known: EvaluatorState = {
-      ...NOTHING_EVALUATED,
-      memory: await loadStates(query, newest),
-      last: newestAsOfMs === null ? null : { asOfMs: newestAsOfMs, steadyMs: null },
+      ...resumedState(rules, stored, last),
       // Stored by a clock that was set back since: no time has passed, as far as anybody can tell.
-      passedMs: newest > wallMs() ? new Map([['fast', 0], ['slow', 0]]) : new Map(),
+      passedMs:
+        newest > wallMs()
+          ? new Map([
+              ['fast', 0],
+              ['slow', 0],
+            ])
+          : new Map(),
     };
     unsaved = [];
     for (const [asOfMs, rows] of await evaluationsFrom(query, from)) {

@@ -30,7 +30,12 @@ export function instanceOf(rule: Rule, evaluation: Evaluation): AlertInstance {
       as_of: as_of / 1e6,
       window_from: window_from / 1e6,
       window_to: window_to / 1e6,
-      ...{ seen, affected, expected, limit, share, number },
+      seen,
+      affected,
+      expected,
+      limit,
+      share,
+      number,
     },
   };
 }

@@ -3,7 +3,6 @@ import {
   type AlertState,
   ALERT_STATES,
   labelKey,
-  RESOLVED_RETENTION_MS,
   type RuleMemory,
   sortedLabels,
 } from './alert-state.ts';
@@ -27,21 +26,16 @@ const memorySchema = z.object({
 /** What a rule's alerts were, by the rule's uid. */
 export type KnownAlerts = ReadonlyMap<string, RuleMemory>;
 
+/** The newest instant whose states are among them, in milliseconds since 1970; 0: none. */
+export const newestState = (known: KnownAlerts): number =>
+  [...known.values()]
+    .flatMap((memory) => [...memory.values()])
+    .reduce((newest, { evaluatedAt }) => Math.max(newest, evaluatedAt), 0);
+
 type Query = <T>(sql: string) => Promise<T[]>;
 
-/** The newest instant whose states are stored, in milliseconds since 1970; null: none. */
-export async function newestState(query: Query): Promise<number | null> {
-  const [row] = await query<{ newest: number }>(
-    `SELECT toUnixTimestamp64Milli(max(evaluated_at)) AS newest FROM ${TABLES.alertStates} WHERE ${RECENT}`,
-  );
-  return row === undefined || row.newest === 0 ? null : row.newest;
-}
-
-/**
- * The newest state of each alert; of those that had ended at `asOfMs`, only the ones whose end receivers may
- * still have to learn.
- */
-export async function loadStates(query: Query, asOfMs: number): Promise<KnownAlerts> {
+/** The newest state of each alert of the last five weeks, those that have ended included. */
+export async function loadStates(query: Query): Promise<KnownAlerts> {
   const rows = await query<{
     rule_uid: string;
     labels: string;
@@ -55,10 +49,9 @@ FROM
 (
   SELECT rule_uid, labels, argMax((toString(state), toString(reason), memory, evaluated_at), (evaluated_at, changed_at)) AS last
   FROM ${TABLES.alertStates}
-  WHERE ${RECENT}
+  WHERE changed_at > now64(6) - INTERVAL 35 DAY
   GROUP BY rule_uid, labels
-)
-WHERE state != 'Normal' OR evaluated_ms >= ${asOfMs - RESOLVED_RETENTION_MS}`,
+)`,
   );
   const known = new Map<string, Map<string, AlertMemory>>();
   for (const row of rows) {
@@ -80,9 +73,6 @@ WHERE state != 'Normal' OR evaluated_ms >= ${asOfMs - RESOLVED_RETENTION_MS}`,
   }
   return known;
 }
-
-/** A state that lasts longer is written anew at each evaluation, so this is no limit to it. */
-const RECENT = 'changed_at > now64(6) - INTERVAL 35 DAY';
 
 /** The rows that are to be written after a rule's evaluation: what changed, and what is not normal. */
 export const stateRows = (

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type DueInstant,
@@ -136,7 +136,9 @@ describe('however late the ticks are', () => {
         const sum = done.reduce((total, { passedMs }) => total + passedMs, 0);
         expect(Math.abs(sum - (last.steadyMs ?? NaN))).toBeLessThan(1);
         // The steady time of an instant is right up to what the clock was off.
-        expect(Math.abs((last.steadyMs ?? NaN) - (last.asOfMs - START))).toBeLessThanOrEqual(INTERVAL_MS * 1.5);
+        expect(Math.abs((last.steadyMs ?? NaN) - (last.asOfMs - START))).toBeLessThanOrEqual(
+          INTERVAL_MS * 1.5,
+        );
         expect(done.every(({ passedMs }) => passedMs >= 0)).toBe(true);
       }),
     );
