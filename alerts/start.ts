@@ -23,6 +23,8 @@ export interface AlertingOptions {
   readonly rules: readonly Rule[];
   /** Works out what the rules see. */
   readonly pass: EvaluationPass;
+  /** Called when nothing is due. @default nothing */
+  readonly keep?: (asOfMs: number) => Promise<void>;
   readonly collectorId: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -81,7 +83,12 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
     },
   });
   const attempts = createAttempts(evaluator, clock, log, stopping.signal);
-  const stopTicker = startTicker({ clock, intervalMs: INTERVAL_MS, delayMs: SETTLE_MS, onTick: attempts.run });
+  const stopTicker = startTicker({
+    clock,
+    intervalMs: INTERVAL_MS,
+    delayMs: SETTLE_MS,
+    onTick: attempts.run,
+  });
   log.info({ rules: rules.length, targets: couriers.map(({ name }) => name) }, 'evaluating alert rules');
   return {
     status: attempts.status,
@@ -110,7 +117,9 @@ function createAttempts(evaluator: Evaluator, clock: Clock, log: Logger, signal:
       }
       const holds = evaluator.holdsLease();
       if (holds !== held)
-        log.info(holds ? 'this collector evaluates the alert rules' : 'another collector evaluates the alert rules');
+        log.info(
+          holds ? 'this collector evaluates the alert rules' : 'another collector evaluates the alert rules',
+        );
     },
     status(): EvaluatorStatus {
       const newestAsOfMs = evaluator.newestAsOfMs();
@@ -127,7 +136,8 @@ function createAttempts(evaluator: Evaluator, clock: Clock, log: Logger, signal:
 
 function report(log: Logger, { asOfMs, tookMs, missed }: PassReport): void {
   const asOf = new Date(asOfMs).toISOString();
-  if (missed > 0) log.warn({ asOf, missed }, 'minutes were too long ago to evaluate the alert rules for them');
+  if (missed > 0)
+    log.warn({ asOf, missed }, 'minutes were too long ago to evaluate the alert rules for them');
   if (tookMs > INTERVAL_MS)
     log.warn({ asOf, tookMs: Math.round(tookMs) }, 'evaluating the alert rules takes longer than a minute');
 }

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { RULES } from '../alerts/rules/all.ts';
-import { type Alerting, startAlerting } from '../alerts/start.ts';
+import { createAlertsNow } from '../alerts/evaluate/alerts-now.ts';
 import { createPass } from '../alerts/evaluate/pass.ts';
-import { createAlertStates } from '../alerts/evaluate/states-now.ts';
-import type { AlertsNow } from '../console/server/console.ts';
+import { RULES } from '../alerts/rules/all.ts';
+import { isAskedDirectly } from '../alerts/rules/rule.ts';
+import { type Alerting, startAlerting } from '../alerts/start.ts';
 import { startConsole } from '../console/server/start.ts';
 import type { Environment, LoadedConfig } from '../schemas/config.ts';
 import { withDeadline } from '../schemas/deadline.ts';
@@ -12,7 +12,7 @@ import { loadFingerprintKey } from '../store/fingerprint-key.ts';
 import { logEvents } from '../store/embedded/events.ts';
 import { migrate, openStore, untilStoreAnswers, type OpenedStore } from '../store/open.ts';
 import { readOrderTimeline } from '../store/order-timeline.ts';
-import { RULES_FOLDER, VERSION } from '../store/package-files.ts';
+import { VERSION } from '../store/package-files.ts';
 import { createStoreProbe } from '../store/store-probe.ts';
 import { acknowledgedWithin, createBackpressure } from './backpressure.ts';
 import { renewSecrets } from './config/renew-secrets.ts';
@@ -68,8 +68,6 @@ const LAST_STEPS_MS = 3_000;
 const ENGINE_STOP_MS = 2_500;
 /** How long a sender of callbacks waits for its answer at most. */
 const INTAKE_DEADLINE_MS = 5_000;
-/** How the rules that the package ships stand, for the console. */
-const alertsNow: AlertsNow = (source) => createAlertStates({ ...source, rulesFolder: RULES_FOLDER });
 
 /**
  * The whole topology: sources -> decode -> orders -> sinks. Sinks start first, and everything stops in
@@ -232,7 +230,7 @@ async function listen(
   const { store } = opened;
   const probe = createStoreProbe({ ask: () => store.queryText('SELECT 1', 'TabSeparated'), clock });
   life.onStop(async () => probe.stop());
-  const console = startConsole(opened, clock, alertsNow, log);
+  const console = startConsole(opened, clock, createAlertsNow, log);
   life.onStop(() => console.stop());
   const state = () => ({
     kafka: kafka?.source.status() ?? null,
@@ -321,12 +319,21 @@ async function begin(
 
 async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<void> {
   const { config, collectorId, clock, log, life, alerting, telemetry, instruments } = base;
+  const rules = RULES.filter((rule) => !isAskedDirectly(rule));
+  const { pass, keep } = createPass({
+    rules,
+    query: (sql) => store.query(sql),
+    evaluator: collectorId,
+    now: clock.now,
+    monotonicMs: clock.monotonicMs,
+  });
   const started = await startAlerting({
     config: config.alerts,
     gateways: config.gateways,
     store,
-    rules: RULES,
-    pass: createPass({ query: (sql) => store.query(sql), rules: RULES, evaluator: collectorId, clock }),
+    rules,
+    pass,
+    keep: (asOfMs) => keep(asOfMs, (sql) => store.command(sql)),
     collectorId,
     clock,
     log,

@@ -50,8 +50,7 @@ async function main(options: DemoOptions): Promise<number> {
   try {
     await live(sandbox, collector, plan, options, interrupted.signal);
     sandbox.setRate(0);
-    note('Evaluating the alert rules, one after the other ...');
-    alerts = await evaluateAlerts(configFile, env);
+    alerts = await readAlerts(configFile, env);
   } catch (error) {
     // What still runs would keep the demo from ending.
     await Promise.allSettled([collector.stop(), sandbox.stop(), receiver.stop()]);
@@ -165,9 +164,9 @@ function note(text: string): void {
   say(`${process.stderr.isTTY ? '\r\u001b[K' : ''}-- ${text}`);
 }
 
-async function evaluateAlerts(configFile: string, env: NodeJS.ProcessEnv): Promise<AlertLine[]> {
+async function readAlerts(configFile: string, env: NodeJS.ProcessEnv): Promise<AlertLine[]> {
   const { code, stdout, stderr } = await runCommand(node, ['alerts', '--json', '--config', configFile], env);
-  if (code !== 0) throw new Error(`the alert rules could not be evaluated: ${stderr}`);
+  if (code !== 0) throw new Error(`the alerts could not be read: ${stderr}`);
   return JSON.parse(stdout) as AlertLine[];
 }
 

@@ -1,3 +1,5 @@
+import type { AlertLine } from './alert-line.ts';
+
 /**
  * What the console's server and its page say to each other, as JSON. The page names panels and chooses values
  * of variables; SQL never crosses this boundary in either direction.
@@ -81,15 +83,9 @@ export interface DashboardSummary {
   readonly tags: readonly string[];
 }
 
-/** One instance of an alert rule whose condition holds now. */
-export interface ConsoleAlert {
-  readonly rule: string;
-  readonly severity: string;
-  readonly summary: string;
-  /** What was counted, in one sentence; may be empty. */
-  readonly detail: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** The panel that draws what the rule watches, over its window; null when the rule names none. */
+/** One alert that is pending, fires or is about to end. Links are on this page's own origin. */
+export interface ConsoleAlert extends AlertLine {
+  /** The evaluation on the incident dashboard; null when there is none. */
   readonly panelUrl: string | null;
   /** The orders behind the alert; null when the rule counts none. */
   readonly ordersUrl: string | null;
@@ -97,10 +93,9 @@ export interface ConsoleAlert {
 
 export interface AlertsAnswer {
   readonly alerts: readonly ConsoleAlert[];
-  readonly rules: number;
-  /** How many of them have been looked at: all, but for the first seconds. */
-  readonly looked: number;
-  /** When the last look at all of them began, epoch milliseconds; null before that. */
+  /** The newest evaluation of the rules, epoch milliseconds; null when there was none for days. */
   readonly asOf: number | null;
+  /** How old it is, by the server's clock. */
+  readonly ageMs: number | null;
   readonly error: string | null;
 }

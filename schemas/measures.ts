@@ -131,6 +131,9 @@ const APPROVAL_OUTCOMES: readonly Outcome[] = [
   'issuer_decline',
   'unspecified_failure',
 ];
+/** A status request of ours that brought no usable answer: the gateway could not be read. */
+export const UNREADABLE_POLL = `outcome IN ('unknown', 'invalid_response')`;
+
 /** Over rows of `finishedOrders`: orders that someone judged, i.e. the denominator of approval. */
 export const JUDGED = `countIf(outcome IN (${sqlList(APPROVAL_OUTCOMES)}))`;
 /** Over rows of `finishedOrders`: 0..1, NULL without orders. */

@@ -106,5 +106,7 @@ export const ALERT_RULES = [
   'GatewatchRejects',
   'GatewatchRereadCoverage',
   'GatewatchClockSkew',
+  'GatewatchEvaluationsLate',
+  'GatewatchHeartbeat',
 ] as const;
 export type AlertRuleName = (typeof ALERT_RULES)[number];

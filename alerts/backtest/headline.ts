@@ -17,7 +17,7 @@ const COMPARED = /\$\{?(\w+)\}?\s*(>=|<=|>|<)\s*(?:\$\{?(\w+)\}?|(-?\d+(?:\.\d+)
 /** The first comparison among the rule's expressions; null when there is none. */
 export function headlineOf(rule: ProvisionedRule): Headline | null {
   for (const { model } of rule.data) {
-    if ('rawSql' in model) continue;
+    if ('rawSql' in model || model.type === 'reduce') continue;
     if (model.type === 'math') {
       const [, value, sign, ref, number] = COMPARED.exec(model.expression) ?? [];
       if (value === undefined) continue;

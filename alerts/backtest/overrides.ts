@@ -39,7 +39,7 @@ export function limitsOf(rule: ProvisionedRule): Readonly<Record<string, number>
     } else if (model.type === 'math')
       for (const [, , ref = '', value] of model.expression.matchAll(COMPARISON))
         limits[ref] ??= Number(value);
-    else {
+    else if (model.type === 'threshold') {
       const limit = model.conditions[0]?.evaluator.params[0];
       if (limit !== undefined && !isMath(rule, model.expression)) limits[model.expression] ??= limit;
     }
@@ -87,7 +87,7 @@ function withLimit(rule: ProvisionedRule, node: RuleNode, name: string, limit: n
     );
     return { ...node, model: { ...model, expression } };
   }
-  if (model.expression !== name || isMath(rule, name)) return node;
+  if (model.type === 'reduce' || model.expression !== name || isMath(rule, name)) return node;
   const conditions = model.conditions.map((condition) => ({
     ...condition,
     evaluator: { ...condition.evaluator, params: [limit, ...condition.evaluator.params.slice(1)] },

@@ -1,5 +1,6 @@
-import { DECIDING, outcome, sqlList, sqlText, TIME_ORDER, view } from '../../schemas/measures.ts';
-import { VIEWS, DATABASE } from '../../schemas/names.ts';
+import { DECIDING, outcome, sqlList, sqlText, TIME_ORDER } from '../../schemas/measures.ts';
+import { DATABASE } from '../../schemas/names.ts';
+import { IN_PROCESSING } from './item-facts.ts';
 
 /**
  * What a rule counts, as data, and its SQL: one row per order, with the instants at which it was last seen
@@ -38,7 +39,7 @@ export type OrderSource =
   | { readonly kind: 'items' }
   /** Orders by their deciding item; conditions read `outcome`, `reason_group`, `reason_code`, `state`. */
   | { readonly kind: 'finished' }
-  /** Callbacks received, by `verdict`. */
+  /** Orders that callbacks came for, by `verdict`, at the time of their arrival. */
   | { readonly kind: 'callbacks' }
   /** Our own status requests, by `outcome` and `error_type`. */
   | { readonly kind: 'polls' }
@@ -49,7 +50,7 @@ export type OrderSource =
    * read `confirmed` and `state`.
    */
   | { readonly kind: 'confirmed'; readonly afterSeconds: number }
-  /** Orders decided; conditions read `failed_at` and `paid_at`. */
+  /** Orders decided; conditions read `reversed`: paid after they had failed. */
   | { readonly kind: 'reversed'; readonly lookbackSeconds: number }
   /**
    * Orders whose decision we knew `judgedAfterSeconds` before; conditions read `reread`: did we read the
@@ -76,6 +77,15 @@ export interface Scope {
   readonly greatestSetting: (name: string, otherwise: number) => string;
 }
 
+/**
+ * The tables beneath the views: a row that came twice changes none of these aggregates, and folding it away
+ * would cost as much as all the rest.
+ */
+const ITEMS = `${DATABASE}.history_events_by_time_store`;
+const POLLS = `${DATABASE}.polls_store`;
+const DELIVERIES = `${DATABASE}.callback_deliveries_store`;
+const ARRIVALS = `${DATABASE}.callback_arrivals_store`;
+
 const NEVER = `toDateTime64(0, 6, 'UTC')`;
 const KEY = `toString(gateway) AS gateway, toString(order_type) AS order_type, external_id`;
 const sure = (condition: string): string => `ifNull(${condition}, 0)`;
@@ -97,18 +107,18 @@ export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]],
   switch (from.kind) {
     case 'items':
       return `SELECT ${KEY}, ${aggregated(variants, 'event_time')} AS facts
-    FROM ${view('historyEvents')}
+    FROM ${ITEMS}
     WHERE ${known(scope)}${where}
     GROUP BY gateway, order_type, external_id`;
     case 'polls':
       return `SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, order_id AS external_id, ${aggregated(variants, 'started_at')} AS facts
-    FROM ${view('polls')}
+    FROM ${POLLS}
     WHERE ${scope.within('started_at')}${where}
     GROUP BY gateway, order_type, external_id`;
     case 'callbacks':
-      return `SELECT toString(gateway) AS gateway, ifNull(toString(order_type), '') AS order_type, ifNull(external_id, '') AS external_id, ${aggregated(variants, 'first_received_at')} AS facts
-    FROM ${view('callbacks')}
-    WHERE external_id IS NOT NULL AND order_type IS NOT NULL AND ${arrived(scope)}${where}
+      return `SELECT toString(gateway) AS gateway, assumeNotNull(toString(order_type)) AS order_type, assumeNotNull(external_id) AS external_id, ${aggregated(variants, 'received_at')} AS facts
+    FROM ${ARRIVALS}
+    WHERE external_id IS NOT NULL AND order_type IS NOT NULL AND ${scope.within('received_at')} AND received_at <= ${scope.asOf} AND (verdict = 'valid' OR ${isNew(scope)})${where}
     GROUP BY gateway, order_type, external_id`;
     case 'finished':
       return overOrders(
@@ -116,7 +126,7 @@ export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]],
         'decided_at',
         `SELECT ${KEY}, max(event_time) AS decided_at, argMax(tuple(h.state, h.reason_group, h.reason_code), ${TIME_ORDER}) AS deciding,
         deciding.1 AS state, deciding.2 AS reason_group, deciding.3 AS reason_code, ${outcome('deciding.1', 'deciding.2')} AS outcome
-      FROM ${view('historyEvents')} AS h
+      FROM ${ITEMS} AS h
       WHERE h.${DECIDING} AND ${known(scope)}
       GROUP BY gateway, order_type, external_id`,
         where,
@@ -125,8 +135,8 @@ export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]],
       return overOrders(
         variants,
         'greatest(paid_at, failed_last_at)',
-        `SELECT ${KEY}, minIf(event_time, state = 'FAILED') AS failed_at, maxIf(event_time, state = 'FAILED') AS failed_last_at, maxIf(event_time, state = 'SUCCESS') AS paid_at
-      FROM ${view('historyEvents')}
+        `SELECT ${KEY}, minIf(event_time, state = 'FAILED') AS failed_at, maxIf(event_time, state = 'FAILED') AS failed_last_at, maxIf(event_time, state = 'SUCCESS') AS paid_at, failed_at > ${NEVER} AND paid_at > failed_at AS reversed
+      FROM ${ITEMS}
       WHERE ${DECIDING} AND ${known(scope, from.lookbackSeconds)}
       GROUP BY gateway, order_type, external_id
       HAVING ${scope.within('greatest(paid_at, failed_last_at)')}`,
@@ -137,7 +147,7 @@ export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]],
         variants,
         `began_at + INTERVAL ${from.afterSeconds} SECOND`,
         `SELECT ${KEY}, minIf(event_time, ${sure(IN_PROCESSING)}) AS began_at, countIf(${sure(DECIDING)}) > 0 AS decided
-      FROM ${view('historyEvents')}
+      FROM ${ITEMS}
       WHERE ${known(scope, 2 * from.afterSeconds)}
       GROUP BY gateway, order_type, external_id
       HAVING began_at > ${NEVER} AND ${scope.within(`began_at + INTERVAL ${from.afterSeconds} SECOND`)}`,
@@ -147,10 +157,11 @@ export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]],
       return overOrders(
         variants,
         `decided_at + INTERVAL ${from.afterSeconds} SECOND`,
-        `SELECT ${KEY}, arraySort(groupArrayIf((${TIME_ORDER}, assumeNotNull(toString(h.state))), ${sure(`h.${DECIDING}`)})) AS decisions, decisions[-1].2 AS state,
-        decisions[arrayLastIndex(decision -> decision.2 != state, decisions) + 1].1.1 AS decided_at,
+        `SELECT ${KEY}, minIf(event_time, ${sure("h.state = 'SUCCESS'")}) AS paid_first_at, maxIf(event_time, ${sure("h.state = 'SUCCESS'")}) AS paid_last_at,
+        minIf(event_time, ${sure("h.state = 'FAILED'")}) AS failed_first_at, maxIf(event_time, ${sure("h.state = 'FAILED'")}) AS failed_last_at, if(paid_last_at > failed_last_at, 'SUCCESS', 'FAILED') AS state,
+        if(state = 'SUCCESS', if(paid_first_at > failed_last_at, paid_first_at, paid_last_at), if(failed_first_at > paid_last_at, failed_first_at, failed_last_at)) AS decided_at,
         maxIf(event_time, ${sure(`stage = 'MERCHANT_CALLBACK'`)}) >= decided_at - INTERVAL 1 SECOND AS confirmed
-      FROM ${view('historyEvents')} AS h
+      FROM ${ITEMS} AS h
       WHERE (h.${DECIDING} OR stage = 'MERCHANT_CALLBACK') AND ${known(scope, from.afterSeconds + LATE_REPEAT_SECONDS)}
       GROUP BY gateway, order_type, external_id
       HAVING decided_at > ${NEVER} AND ${scope.within(`decided_at + INTERVAL ${from.afterSeconds} SECOND`)}`,
@@ -167,12 +178,12 @@ export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]],
       FROM
       (
         SELECT ${KEY}, min(observed_at) AS first_at, ${NEVER} AS last_read_at
-        FROM ${view('historyEvents')}
+        FROM ${ITEMS}
         WHERE ${DECIDING} AND ${known(scope, lookback)}
         GROUP BY gateway, order_type, external_id
         UNION ALL
         SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, order_id AS external_id, toDateTime64('2299-12-31 00:00:00', 6, 'UTC') AS first_at, max(started_at) AS last_read_at
-        FROM ${view('polls')}
+        FROM ${POLLS}
         WHERE outcome = 'ok' AND ${scope.within('started_at', lookback)}
         GROUP BY gateway, order_type, external_id
       )
@@ -206,18 +217,17 @@ function chosenFacts(variants: readonly CountVariant[], fact: (label: LabelCount
  * minutes). They decide nothing, so items from before the window tell whether an item in it is the first of
  * its state.
  */
-const LATE_REPEAT_SECONDS = 1_800;
-
-/** Items that only an order in processing has: the payer has submitted, or the service asks the provider. */
-const IN_PROCESSING = `reason_code = 55 OR stage IN ('CHECK', 'GATEWAY_CALLBACK') OR state = 'PROCESSING'`;
+export const LATE_REPEAT_SECONDS = 1_800;
 
 const known = (scope: Scope, secondsBefore: Seconds = 0): string =>
   `${scope.within('event_time', secondsBefore)} AND observed_at <= ${scope.asOf}`;
 
-/** Callbacks are sorted by content; their arrivals, sorted by time, narrow what must be read. */
-const arrived = (scope: Scope): string =>
-  `(gateway, content_hash) IN (SELECT gateway, content_hash FROM ${DATABASE}.${VIEWS.callbackArrivals} WHERE ${scope.within('received_at')}) ` +
-  `AND ${scope.within('first_received_at')}`;
+/**
+ * Arrivals are also there for what was read again after a restart, later than it came. For the many that
+ * verify this changes next to nothing; the others count only if their content is new.
+ */
+const isNew = (scope: Scope): string =>
+  `(gateway, content_hash) IN (SELECT gateway, content_hash FROM ${DELIVERIES} WHERE (gateway, content_hash) IN (SELECT gateway, content_hash FROM ${ARRIVALS} WHERE ${scope.within('received_at')} AND verdict != 'valid') GROUP BY gateway, content_hash HAVING ${scope.within('min(received_at)')})`;
 
 /** Facts where an order has many rows: the latest that was seen, and the latest that was hit. */
 const aggregated = (variants: readonly CountVariant[], time: string): string =>

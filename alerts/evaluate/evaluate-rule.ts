@@ -2,7 +2,7 @@ import type { TableResult } from '../../store/store.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import { expandMacros } from '../../store/macros.ts';
 import { contains, evaluateMath, type LabelledNumber, type Labels, type NumberSet, refsOf } from './math.ts';
-import type { EvaluatorModel, ProvisionedRule, RuleNode } from './rule-file.ts';
+import type { EvaluatorModel, ProvisionedRule, Reducer, RuleNode } from './rule-file.ts';
 
 export interface EvaluationContext {
   /** The evaluation instant. Grafana cuts it to whole seconds. */
@@ -42,9 +42,14 @@ export async function evaluateRule(
   context: EvaluationContext,
 ): Promise<RuleEvaluation> {
   const sets = new Map<string, NumberSet>();
+  const series = new Map<string, readonly Series[]>();
   // Files list a node after those it reads, as Grafana's own order of execution would have it.
   const evaluate = async (nodes: readonly RuleNode[]): Promise<void> => {
-    for (const node of nodes) sets.set(node.refId, await evaluateNode(rule, node, sets, context));
+    for (const node of nodes) {
+      if ('rawSql' in node.model && node.model.format === 0)
+        series.set(node.refId, seriesSet(rule, node.refId, await ask(node, node.model, context)));
+      else sets.set(node.refId, await evaluateNode(rule, node, { sets, series }, context));
+    }
   };
   const needed = context.lazy === true ? nodesOfCondition(rule) : new Set(rule.data);
   await evaluate(rule.data.filter((node) => needed.has(node)));
@@ -75,18 +80,33 @@ function nodesOfCondition(rule: ProvisionedRule): Set<RuleNode> {
   return needed;
 }
 
+function ask(
+  { relativeTimeRange }: RuleNode,
+  { rawSql, intervalMs }: Extract<RuleNode['model'], { rawSql: string }>,
+  { now, query }: EvaluationContext,
+): Promise<TableResult> {
+  const before = (seconds: number): Date => new Date(now.getTime() - seconds * 1000);
+  const range = { from: before(relativeTimeRange.from), to: before(relativeTimeRange.to) };
+  return query(expandMacros(rawSql, { ...range, intervalMs }));
+}
+
+interface Evaluated {
+  readonly sets: ReadonlyMap<string, NumberSet>;
+  readonly series: ReadonlyMap<string, readonly Series[]>;
+}
+
 async function evaluateNode(
   rule: ProvisionedRule,
   node: RuleNode,
-  sets: ReadonlyMap<string, NumberSet>,
-  { now, query }: EvaluationContext,
+  { sets, series }: Evaluated,
+  context: EvaluationContext,
 ): Promise<NumberSet> {
   const { model } = node;
-  if ('rawSql' in model) {
-    const before = (seconds: number): Date => new Date(now.getTime() - seconds * 1000);
-    const range = { from: before(node.relativeTimeRange.from), to: before(node.relativeTimeRange.to) };
-    const sql = expandMacros(model.rawSql, { ...range, intervalMs: model.intervalMs });
-    return numberSet(rule, node.refId, await query(sql));
+  if ('rawSql' in model) return numberSet(rule, node.refId, await ask(node, model, context));
+  if (model.type === 'reduce') {
+    const input = series.get(model.expression);
+    if (input === undefined) throw broken(rule, `${node.refId} reduces unknown ${model.expression}`);
+    return input.map(({ labels, values }) => ({ labels, value: REDUCE[model.reducer](values) }));
   }
   try {
     if (model.type === 'math') return evaluateMath(model.expression, sets);
@@ -102,6 +122,38 @@ async function evaluateNode(
     value: value === null ? null : compare(evaluator, value),
   }));
 }
+
+/** The numbers of one set of labels, oldest first. What is no number is left out, as `dropNN` has it. */
+interface Series {
+  readonly labels: Labels;
+  readonly values: readonly number[];
+}
+
+const REDUCE: Readonly<Record<Reducer, (values: readonly number[]) => number | null>> = {
+  last: (values) => values.at(-1) ?? null,
+  min: (values) => (values.length === 0 ? null : Math.min(...values)),
+  max: (values) => (values.length === 0 ? null : Math.max(...values)),
+  sum: (values) => values.reduce((sum, value) => sum + value, 0),
+};
+
+/** Grafana's rule for time series: `time` in order, strings and one number; a point of a series once. */
+function seriesSet(rule: ProvisionedRule, refId: string, result: TableResult): Series[] {
+  const meta = (result.meta ?? []).filter(({ name, type }) => name !== 'time' || !TIME.test(type));
+  if (meta.length + 1 !== result.meta?.length) throw broken(rule, `query ${refId} must return a time`);
+  const times = result.data.map(({ time }) => String(time));
+  if (times.some((time, index) => index > 0 && time < (times[index - 1] ?? '')))
+    throw broken(rule, `query ${refId} must return rows in the order of their time`);
+  const all = new Map<string, { labels: Labels; values: number[] }>();
+  for (const rows of Map.groupBy(result.data, ({ time }) => String(time)).values())
+    for (const { labels, value } of numberSet(rule, refId, { meta, data: rows })) {
+      const one = all.get(JSON.stringify(labels)) ?? { labels, values: [] };
+      all.set(JSON.stringify(labels), one);
+      if (value !== null && !Number.isNaN(value)) one.values.push(value);
+    }
+  return [...all.values()];
+}
+
+const TIME = /^(?:Nullable\()?Date/;
 
 /** Grafana's rule for tables: strings and exactly one number, every row with its own labels. */
 function numberSet(rule: ProvisionedRule, refId: string, { meta = [], data }: TableResult): NumberSet {

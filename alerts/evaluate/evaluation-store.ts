@@ -19,7 +19,8 @@ export async function evaluationsFrom(
   query: Query,
   fromMs: number,
 ): Promise<Map<number, readonly Evaluation[]>> {
-  const micros = (column: string): string => `toUnixTimestamp64Micro(toDateTime64(e.${column}, 6)) AS ${column}`;
+  const micros = (column: string): string =>
+    `toUnixTimestamp64Micro(toDateTime64(e.${column}, 6)) AS ${column}`;
   const rows = await query<Evaluation>(
     `SELECT toString(e.kind) AS kind, rule, gateway, label, seen, affected, expected, limit, share, number, breach, suppressed_by, definition, evaluator, took_ms,
   ${['as_of', 'window_from', 'window_to', 'evaluated_at'].map(micros).join(', ')}

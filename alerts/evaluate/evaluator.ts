@@ -46,6 +46,8 @@ export interface Evaluator {
 export interface EvaluatorOptions {
   readonly rules: readonly Rule[];
   readonly pass: EvaluationPass;
+  /** Prepares the next passes, when nothing is due. @default nothing */
+  readonly keep?: (asOfMs: number) => Promise<void>;
   readonly lease: LeaseKeeper;
   readonly store: Pick<Store, 'query' | 'insert'>;
   readonly collectorId: string;
@@ -160,6 +162,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       }
       while (state !== null && !signal.aborted) {
         const [next] = dueInstants(state.last, { wallMs: wallMs(), steadyMs: clock.monotonicMs() });
+        if (next === undefined && state.last !== null) await options.keep?.(state.last.asOfMs);
         if (next === undefined || !(await holdsLease())) return;
         await evaluate(state, next);
       }

@@ -58,7 +58,11 @@ export function createLeaseKeeper({ query, insert, collectorId, tells, now }: Le
   let holds = false;
   const look = async (): Promise<Lease | null> => {
     const rows = await query<{ holder: string; tells: number; taken: EpochMicros }>(LIVE_SQL);
-    const live = rows.map(({ holder, tells: told, taken }) => ({ holder, tells: told === 1, takenAt: taken }));
+    const live = rows.map(({ holder, tells: told, taken }) => ({
+      holder,
+      tells: told === 1,
+      takenAt: taken,
+    }));
     return leaseToWrite(live, self, now());
   };
   return {

@@ -1,15 +1,273 @@
-import type { Clock } from '../../schemas/clock.ts';
-import type { Rule } from '../rules/rule.ts';
-import type { EvaluationPass } from './evaluation.ts';
+import { createHash } from 'node:crypto';
+import {
+  type Clocks,
+  clocksSql,
+  type ClocksRow,
+  endsOf,
+  gaugesSql,
+  LATENESS_EVERY_SECONDS,
+  latenessSql,
+  OWN_LAG_SECONDS,
+  readClocks,
+  settingOf,
+  settingsOf,
+} from '../count/clocks.ts';
+import { directCounting, type DirectRow } from '../count/direct-counts.ts';
+import { type CountingRule, countsItems, type GatewayEnd } from '../count/item-counts.ts';
+import { createOrderCounts, type OrderCounts } from '../count/order-counts.ts';
+import {
+  type ActivityRow,
+  activitySql,
+  hasBaseline,
+  quarterOf,
+  usualShare,
+  usualTraffic,
+} from '../count/usual.ts';
+import type { EpochMicros } from '../../schemas/rows.ts';
+import type { GaugeRule, Rule } from '../rules/rule.ts';
+import type { Evaluation, EvaluationPass } from './evaluation.ts';
+import { createItemCounter } from './item-counter.ts';
+import { judgeDrop, NOTHING_USUAL } from './judge-drop.ts';
+import { judgeShare, type Verdict } from './judge-share.ts';
 
 export interface PassOptions {
-  readonly query: <T>(sql: string) => Promise<T[]>;
   readonly rules: readonly Rule[];
+  /** Runs one SELECT; whole numbers up to 2 ** 53 come exact. */
+  readonly query: <T>(sql: string) => Promise<T[]>;
+  /** Who evaluates. */
   readonly evaluator: string;
-  readonly clock: Clock;
+  readonly now: () => EpochMicros;
+  readonly monotonicMs: () => number;
 }
 
-/** Stands in for the pass, which sees nothing yet. */
-export function createPass(_options: PassOptions): EvaluationPass {
-  return async () => [];
+export interface Evaluating {
+  readonly pass: EvaluationPass;
+  /** Keeps what the next passes need not read again. To be called after a pass, and at liberty. */
+  readonly keep: (asOfMs: number, command: (sql: string) => Promise<void>) => Promise<void>;
+}
+
+/** Traffic changes faster than shares do. */
+const USUAL_TRAFFIC_EVERY_SECONDS = 300;
+
+/**
+ * One evaluation of the rules: each source is read once, for all rules; what is usual and how late items come
+ * is read now and then; and the rest is arithmetic. It remembers only what another process would read anew.
+ */
+export function createPass(options: PassOptions): Evaluating {
+  const { query, evaluator, now, monotonicMs } = options;
+  const rules = options.rules.filter(isEvaluated);
+  const items = createItemCounter({ rules: rules.filter(isCounting), query });
+  const lateness = remembering(async (asOf) => {
+    const rows = await query<{ gateway: string; late: number }>(latenessSql(asOf));
+    return new Map(rows.map(({ gateway, late }) => [gateway, late]));
+  });
+  const activities = new Map(
+    rules
+      .filter(isCounting)
+      .filter(hasBaseline)
+      .map((rule) => [rule.name, remembering((asOf) => query<ActivityRow>(activitySql(rule, asOf)))]),
+  );
+
+  return {
+    keep: (asOfMs, command) => items.keep(asOfMs / 1000, command),
+    async pass(asOfMs, groups) {
+      const started = monotonicMs();
+      const asOf = asOfMs / 1000;
+      const wanted = rules.filter(({ group = 'fast' }) => groups.includes(group));
+      const suppressors = rules.filter(({ name }) => wanted.some((rule) => rule.suppressedBy === name));
+      const asked = [...new Set([...wanted, ...suppressors])];
+      const [row] = await query<ClocksRow>(clocksSql(asOf));
+      const clocks = readClocks(row ?? { known: [], configured: [] });
+      const needsLateness = asked.some((rule) => isCounting(rule) && rule.count.clock === 'late');
+      const late = needsLateness
+        ? await lateness(asOf - (asOf % LATENESS_EVERY_SECONDS))
+        : new Map<string, number>();
+      const ends = endsOf(clocks, late, asOf);
+      const counts = await countOrders(asked.filter(isCounting), ends, clocks, asOf);
+      const usual = new Map<string, readonly ActivityRow[]>();
+      for (const rule of asked.filter(isCounting).filter(hasBaseline)) {
+        const at = rule.kind === 'share' ? quarterOf(asOf) : asOf - (asOf % USUAL_TRAFFIC_EVERY_SECONDS);
+        usual.set(rule.name, (await activities.get(rule.name)?.(at)) ?? []);
+      }
+      const numbers = await readGauges(
+        asked.filter((rule) => rule.kind === 'gauge'),
+        asOf,
+      );
+      const judged = asked.flatMap((rule) =>
+        rule.kind === 'gauge'
+          ? judgeGauge(rule, numbers.get(rule.name) ?? [], clocks, asOf)
+          : judgeOrders(rule, ends, counts, usual.get(rule.name) ?? [], clocks, asOf),
+      );
+      const stamp = { evaluated_at: now(), evaluator, took_ms: monotonicMs() - started };
+      return withSuppression(judged, asked)
+        .filter(({ rule }) => wanted.some(({ name }) => name === rule))
+        .map((evaluation) => ({ ...evaluation, ...stamp }));
+    },
+  };
+
+  async function countOrders(
+    asked: readonly CountingRule[],
+    ends: readonly GatewayEnd[],
+    clocks: Clocks,
+    asOf: number,
+  ): Promise<OrderCounts> {
+    const counts = createOrderCounts();
+    await items.count(asked, ends, asOf, counts.add);
+    const direct = Map.groupBy(
+      asked.filter((rule) => !countsItems(rule)),
+      ({ count }) => count.from.kind,
+    );
+    for (const [first, ...others] of direct.values()) {
+      if (first === undefined) continue;
+      const { sql, take } = directCounting([first, ...others], asOf - OWN_LAG_SECONDS, asOf, (rule, name) =>
+        settingsOf(clocks, rule, name),
+      );
+      take(await query<DirectRow>(sql), counts.add);
+    }
+    return counts;
+  }
+
+  async function readGauges(gauges: readonly GaugeRule[], asOf: number): Promise<Map<string, GaugeRow[]>> {
+    if (gauges.length === 0) return new Map();
+    return Map.groupBy(await query<GaugeRow>(gaugesSql(gauges, asOf)), ({ rule }) => rule);
+  }
+}
+
+interface GaugeRow {
+  readonly rule: string;
+  readonly gateway: string;
+  readonly label: string;
+  readonly number: number;
+}
+
+type Judged = Omit<Evaluation, 'evaluated_at' | 'evaluator' | 'took_ms'>;
+
+const isCounting = (rule: Rule): rule is CountingRule => rule.kind !== 'gauge';
+/** A rule that is asked directly says what no evaluation can: that there is none. */
+const isEvaluated = (rule: Rule): boolean => !('asked' in rule && rule.asked === 'directly');
+
+/** The last answer for an instant. */
+function remembering<T>(ask: (asOf: number) => Promise<T>): (asOf: number) => Promise<T> {
+  let last: { readonly asOf: number; readonly answer: T } | null = null;
+  return async (asOf) => {
+    if (last?.asOf !== asOf) last = { asOf, answer: await ask(asOf) };
+    return last.answer;
+  };
+}
+
+function judgeOrders(
+  rule: CountingRule,
+  ends: readonly GatewayEnd[],
+  counts: OrderCounts,
+  activity: readonly ActivityRow[],
+  clocks: Clocks,
+  asOf: number,
+): Judged[] {
+  const usual = Map.groupBy(activity, ({ gateway, label }) => `${gateway}|${label}`);
+  return ends.flatMap(({ gateway, end, lateEnd }) =>
+    rule.count.counts.map(({ label }) => {
+      const windowEnd =
+        rule.count.clock === 'wall' ? asOf - OWN_LAG_SECONDS : rule.count.clock === 'late' ? lateEnd : end;
+      const rows = usual.get(`${gateway}|${label}`);
+      const verdict = verdictOf(rule, counts.of(rule.name, gateway, label), rows, (name, otherwise) =>
+        settingOf(clocks, rule.name, gateway, name, otherwise),
+      );
+      const { seen, affected, expected, limit } = verdict;
+      const base = rule.kind === 'drop' ? (expected ?? 0) : seen;
+      return {
+        ...identity(rule, gateway, label, asOf, clocks),
+        window_from: (windowEnd - verdict.windowSeconds) * 1e6,
+        window_to: windowEnd * 1e6,
+        seen,
+        affected,
+        expected,
+        limit,
+        share: base > 0 ? affected / base : null,
+        number: null,
+        ...breachOf(rule, verdict.holds, gateway, label, clocks),
+      };
+    }),
+  );
+}
+
+function verdictOf(
+  rule: CountingRule,
+  counts: ReturnType<OrderCounts['of']>,
+  rows: readonly ActivityRow[] | undefined,
+  setting: (name: string, otherwise: number) => number,
+): Verdict {
+  if (rule.kind === 'share')
+    return judgeShare(
+      rule,
+      counts,
+      rule.condition.baseline === undefined || rows === undefined ? null : usualShare(rows),
+      {
+        shareAbove: setting('shareAbove', rule.condition.shareAbove),
+        minimumAffectedOrders: setting('minimumAffectedOrders', rule.condition.minimumAffectedOrders),
+      },
+    );
+  return judgeDrop(rule, counts, rows === undefined ? NOTHING_USUAL : usualTraffic(rows), {
+    below: setting('below', rule.condition.below),
+    minimumExpectedOrders: setting('minimumExpectedOrders', rule.condition.minimumExpectedOrders),
+  });
+}
+
+function judgeGauge(rule: GaugeRule, rows: readonly GaugeRow[], clocks: Clocks, asOf: number): Judged[] {
+  return rows.map(({ gateway, label, number }) => {
+    const limit = settingOf(clocks, rule.name, gateway, 'above', rule.above);
+    return {
+      ...identity(rule, gateway, label, asOf, clocks),
+      window_from: asOf * 1e6,
+      window_to: asOf * 1e6,
+      seen: 0,
+      affected: 0,
+      expected: null,
+      limit,
+      share: null,
+      number,
+      ...breachOf(rule, number > limit, gateway, label, clocks),
+    };
+  });
+}
+
+function identity(rule: Rule, gateway: string, label: string, asOf: number, clocks: Clocks) {
+  return {
+    rule: rule.name,
+    kind: rule.kind,
+    gateway,
+    label,
+    as_of: asOf * 1e6,
+    definition: definitionOf(rule, gateway, clocks),
+  };
+}
+
+const SETTINGS_IN_WORDS = 'settings';
+
+/** Does it hold, and is the rule switched on for the gateway and label? */
+function breachOf(rule: Rule, holds: boolean, gateway: string, label: string, clocks: Clocks) {
+  const ofRule = settingOf(clocks, rule.name, gateway, 'enabled', rule.offByDefault === true ? 0 : 1);
+  const isOff = settingOf(clocks, rule.name, gateway, `enabled/${label}`, ofRule) === 0;
+  return { breach: holds && !isOff ? 1 : 0, suppressed_by: holds && isOff ? SETTINGS_IN_WORDS : '' };
+}
+
+/** A rule is silent for a gateway while the rule that tells the cause is in breach there, under any label. */
+function withSuppression(judged: readonly Judged[], rules: readonly Rule[]): Judged[] {
+  const causes = new Map(rules.map(({ name, suppressedBy }) => [name as string, suppressedBy]));
+  const inBreach = new Set(
+    judged.flatMap(({ rule, gateway, breach }) => (breach === 1 ? [`${rule}|${gateway}`] : [])),
+  );
+  return judged.map((one) => {
+    const cause = causes.get(one.rule);
+    if (one.breach === 0 || cause === undefined || !inBreach.has(`${cause}|${one.gateway}`)) return one;
+    return { ...one, breach: 0, suppressed_by: cause };
+  });
+}
+
+/** Fingerprint of what the rule says and of what is set for it. */
+function definitionOf(rule: Rule, gateway: string, { settings }: Clocks): string {
+  const own = [...settings].filter(([key]) => key.startsWith(`${rule.name}|${gateway}|`)).toSorted();
+  return createHash('sha256')
+    .update(JSON.stringify([rule, own]))
+    .digest('hex')
+    .slice(0, 16);
 }

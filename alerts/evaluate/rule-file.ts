@@ -15,7 +15,18 @@ const evaluatorSchema = z.object({
 });
 
 const modelSchema = z.union([
-  z.object({ rawSql: z.string().min(1), format: z.literal(1), intervalMs: z.number().default(1000) }),
+  // A time series or a table.
+  z.object({
+    rawSql: z.string().min(1),
+    format: z.literal([0, 1]),
+    intervalMs: z.number().default(1000),
+  }),
+  z.object({
+    type: z.literal('reduce'),
+    expression: z.string().min(1),
+    reducer: z.enum(['last', 'min', 'max', 'sum']),
+    settings: z.object({ mode: z.literal('dropNN') }),
+  }),
   z.object({ type: z.literal('math'), expression: z.string().min(1) }),
   z.object({
     type: z.literal('threshold'),
@@ -56,6 +67,7 @@ const fileSchema = z.object({
     .default([]),
 });
 
+export type Reducer = Extract<z.infer<typeof modelSchema>, { type: 'reduce' }>['reducer'];
 export type EvaluatorModel = z.infer<typeof evaluatorSchema>;
 export type RuleNode = z.infer<typeof nodeSchema>;
 /** A rule as its file says, with the group's name and interval. */

@@ -4,6 +4,7 @@ import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import type { EvaluationNumbers } from '../evaluate/instance.ts';
 import { labelOf, type Rule, type Side } from '../rules/rule.ts';
+import { incidentUrl, shownRange } from './incident-url.ts';
 import { INCIDENT, runbookPanel, RUNBOOKS } from './links.ts';
 
 /** Whose side, as a person would say it. */
@@ -33,29 +34,29 @@ export function pageOf(
   numbers: EvaluationNumbers,
   { externalUrl, runbookUrl }: PageLinks,
 ): Record<string, string> {
-  const link = (path: string): string => `${externalUrl}/d/${path}`;
-  const where = `${range(rule, numbers)}&var-gateway=${encodeURIComponent(numbers.gateway)}`;
-  const incident = `${INCIDENT.uid}?${where}&${incidentVariables(rule, numbers)}`;
+  const link = (path: string): string => `${externalUrl}${path}`;
+  const incident = incidentUrl({ ...numbers, rule: rule.name }, windowOf(numbers));
   return {
     summary: rule.summary,
-    description: `${placeOf(numbers)}: ${howBad(rule, numbers)} ${rule.explanation}`,
+    description: `${placeOf(numbers)}${howBad(rule, numbers)} ${rule.explanation}`,
     side: SIDE_TEXT[rule.side],
     steps: rule.steps.map((step, index) => `${index + 1}. ${step}`).join('\n'),
     dashboard_url: link(
-      rule.panel === undefined
-        ? `${incident}&viewPanel=panel-${panelId(INCIDENT.overTime)}`
-        : `${DASHBOARDS.overview.uid}?${where}&viewPanel=panel-${panelId(rule.panel)}`,
+      rule.panel === undefined ? panelOf(incident, INCIDENT.seen) : overview(rule.panel, numbers),
     ),
     ...(rule.kind === 'gauge' ? {} : { orders_url: link(incident), orders_sql: ordersSql(rule, numbers) }),
     runbook_url:
       runbookUrl === undefined
-        ? link(`${RUNBOOKS.uid}?viewPanel=panel-${panelId(runbookPanel(rule.name))}`)
+        ? link(panelOf(`/d/${RUNBOOKS.uid}?`, runbookPanel(rule.name)))
         : `${runbookUrl}/${rule.name}.md`,
   };
 }
 
-const placeOf = ({ gateway, label }: EvaluationNumbers): string =>
-  label === '' ? gateway : `${gateway} ${label}`;
+/** Some rules are about no gateway. */
+const placeOf = ({ gateway, label }: EvaluationNumbers): string => {
+  const place = [gateway, label].filter((name) => name !== '').join(' ');
+  return place === '' ? '' : `${place}: `;
+};
 
 function howBad(rule: Rule, numbers: EvaluationNumbers): string {
   const { seen, affected, expected, limit, share, number } = numbers;
@@ -85,17 +86,20 @@ const time = (at: EpochMicros): string => new Date(at / 1000).toISOString().repl
 /** Exact to the microsecond: the windows of a gateway that has fallen behind end at no whole second. */
 const seconds = (at: EpochMicros): string => (at / 1e6).toFixed(6);
 
-/** The dashboard's time range. */
-const range = (rule: Rule, { window_from, window_to }: EvaluationNumbers): string =>
-  rule.kind === 'gauge'
-    ? 'from=now-3h&to=now'
-    : `from=${Math.floor(window_from / 1000)}&to=${Math.ceil(window_to / 1000)}`;
+const windowOf = ({ as_of, window_from, window_to }: EvaluationNumbers) => ({
+  asOf: as_of / 1000,
+  windowFrom: window_from / 1000,
+  windowTo: window_to / 1000,
+});
 
-/** Variables of the incident dashboard. */
-function incidentVariables(rule: Rule, { label, window_from, window_to, as_of }: EvaluationNumbers): string {
-  if (rule.kind === 'gauge') return `var-rule=${rule.name}`;
-  const chosen = labelOf(rule) === null ? '' : `&var-label=${encodeURIComponent(label)}`;
-  return `var-rule=${rule.name}${chosen}&var-window_from=${seconds(window_from)}&var-window_to=${seconds(window_to)}&var-as_of=${seconds(as_of)}`;
+const panelOf = (dashboard: string, key: string): string =>
+  `${dashboard}${dashboard.endsWith('?') ? '' : '&'}viewPanel=panel-${panelId(key)}`;
+
+/** A panel of the overview, over the range that the incident dashboard would show. */
+function overview(panel: string, numbers: EvaluationNumbers): string {
+  const { from, to } = shownRange(windowOf(numbers));
+  const gateway = encodeURIComponent(numbers.gateway);
+  return panelOf(`/d/${DASHBOARDS.overview.uid}?from=${from}&to=${to}&var-gateway=${gateway}`, panel);
 }
 
 /** The orders of the page, for whoever prefers SQL: its rows are the page's number. */

@@ -1,14 +1,13 @@
 import { panelId } from '../../dashboards/house/ids.ts';
 import { DASHBOARDS } from '../../dashboards/uids.ts';
+import { view } from '../../schemas/measures.ts';
 import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
 import { SIDE_TEXT } from '../explain/page.ts';
-import { labelOf, type Rule } from '../rules/rule.ts';
+import { isAskedDirectly, isHeartbeat, labelOf, type Rule } from '../rules/rule.ts';
 import { INCIDENT_DASHBOARD } from './incident-dashboard.ts';
 
 const number = (refId: string): string => `{{ printf "%.0f" .Values.${refId}.Value }}`;
 const time = (refId: string): string => `{{ humanizeTimestamp .Values.${refId}.Value }}`;
-/** Exact to the microsecond: the windows of a gateway that has fallen behind end at no whole second. */
-const instant = (refId: string): string => `{{ printf "%.6f" .Values.${refId}.Value }}`;
 const quoted = (label: string): string => `{{ .Labels.${label} | urlquery }}`;
 
 /**
@@ -17,18 +16,19 @@ const quoted = (label: string): string => `{{ .Labels.${label} | urlquery }}`;
  * for the environment's.
  */
 export function annotations(rule: Rule): Record<string, string> {
-  const panel = rule.panel ?? INCIDENT_DASHBOARD.panels.overTime;
+  const panel = rule.panel ?? INCIDENT_DASHBOARD.panels.seen;
   const board = rule.panel === undefined ? INCIDENT_DASHBOARD.uid : DASHBOARDS.overview.uid;
+  const variables = rule.panel === undefined ? incident(rule) : `var-gateway=${quoted('gateway')}`;
   return {
     summary: rule.summary,
-    description: `${where(rule)}: ${howBad(rule)} ${rule.explanation}`,
+    description: `${where(rule)}${howBad(rule)} ${rule.explanation}`,
     side: SIDE_TEXT[rule.side],
     steps: rule.steps.map((step, index) => `${index + 1}. ${step}`).join('\n'),
-    dashboard_url: `/d/${board}?${range(rule)}&var-gateway=${quoted('gateway')}${rule.panel === undefined ? `&${incident(rule)}` : ''}&viewPanel=panel-${panelId(panel)}`,
+    dashboard_url: `/d/${board}?${range(rule)}&${variables}&viewPanel=panel-${panelId(panel)}`,
     ...(rule.kind === 'gauge'
       ? {}
       : {
-          orders_url: `/d/${INCIDENT_DASHBOARD.uid}?${range(rule)}&var-gateway=${quoted('gateway')}&${incident(rule)}`,
+          orders_url: `/d/${INCIDENT_DASHBOARD.uid}?${range(rule)}&${incident(rule)}`,
           orders_sql: ordersSql(rule),
         }),
     __dashboardUid__: board,
@@ -36,21 +36,26 @@ export function annotations(rule: Rule): Record<string, string> {
   };
 }
 
+/** The gateway, unless the rule is about all of them. */
 function where(rule: Rule): string {
+  if (isAskedDirectly(rule) || isHeartbeat(rule)) return '';
   const label = labelOf(rule);
-  return `{{ .Labels.gateway }}${label === null ? '' : ` {{ .Labels.${label} }}`}`;
+  return `{{ .Labels.gateway }}${label === null ? '' : ` {{ .Labels.${label} }}`}: `;
 }
 
+/** Grafana does not know the window. It ends at the evaluation; while the gateway is blind, before it. */
 function howBad(rule: Rule): string {
+  if (isHeartbeat(rule)) return `Last evaluated: ${time('as_of')}.`;
+  if (isAskedDirectly(rule)) return `${number('number')} ${rule.unit}. Up to ${rule.above} are tolerated.`;
   switch (rule.kind) {
     case 'share':
       return (
-        `${number('affected')} of ${number('seen')} orders ({{ humanizePercentage .Values.share.Value }}) ${rule.affectedOrders} ` +
-        `between ${time('window_from')} and ${time('window_to')}. Fewer than ${number('limit')} of ${number('seen')} would still be usual.`
+        `${number('affected')} of ${number('seen')} orders ({{ humanizePercentage .Values.share.Value }}) ${rule.affectedOrders}, ` +
+        `in the window before ${time('as_of')}. Fewer than ${number('limit')} of ${number('seen')} would still be usual.`
       );
     case 'drop':
       return (
-        `${number('seen')} orders ${rule.countedOrders} between ${time('window_from')} and ${time('window_to')}, ` +
+        `${number('counted')} orders ${rule.countedOrders} in the window before ${time('as_of')}, ` +
         `when about ${number('expected')} are usual. ${number('limit')} or fewer are beyond chance.`
       );
     case 'gauge':
@@ -58,20 +63,34 @@ function howBad(rule: Rule): string {
   }
 }
 
-/** The dashboard's time range: the window with as much again before it, so that the change can be seen. */
+/** The dashboard's time range: up to the evaluation, and so much before it that the change can be seen. */
 const range = (rule: Rule): string =>
-  rule.kind === 'gauge'
-    ? 'from=now-3h&to=now'
-    : `from=${number('window_from')}000&to=${number('window_to')}000`;
+  isAskedDirectly(rule) ? 'from=now-6h&to=now' : `from=${number('link_from')}000&to=${number('as_of')}000`;
 
-/** Variables of the incident dashboard. */
-const incident = (rule: Rule): string =>
-  rule.kind === 'gauge'
-    ? `var-rule=${rule.name}`
-    : `var-rule=${rule.name}${labelOf(rule) === null ? '' : `&var-label=${quoted(labelOf(rule) ?? '')}`}&var-window_from=${instant('window_from')}&var-window_to=${instant('window_to')}&var-as_of=${instant('as_of')}`;
+/** Variables of the incident dashboard: the identity of the evaluation. */
+function incident(rule: Rule): string {
+  // It has no evaluations of its own: the heartbeat's show when they stopped.
+  if (isAskedDirectly(rule)) return 'var-rule=GatewatchHeartbeat';
+  const label = labelOf(rule);
+  return (
+    `var-rule=${rule.name}&var-gateway=${quoted('gateway')}` +
+    `${label === null ? '' : `&var-label=${quoted(label)}`}&var-as_of=${number('as_of')}`
+  );
+}
 
-/** The orders of the page, for whoever prefers SQL: its rows are the page's number. */
-const ordersSql = (rule: Rule): string =>
-  `SELECT * FROM ${DATABASE}.${INCIDENT_ORDERS}(rule='${rule.name}', gateway='{{ .Labels.gateway }}', ` +
-  `from='${instant('window_from')}', to='${instant('window_to')}', as_of='${instant('as_of')}')` +
-  (labelOf(rule) === null ? '' : ` WHERE label = '{{ .Labels.${labelOf(rule)} }}'`);
+/**
+ * The orders of the page, for whoever prefers SQL: its rows are the page's number. The window is that of the
+ * evaluation.
+ */
+function ordersSql(rule: Rule): string {
+  const label = labelOf(rule);
+  const hit = label === null ? "label = ''" : `label = '{{ .Labels.${label} }}'`;
+  const gateway = `'{{ .Labels.gateway }}'`;
+  return (
+    `WITH evaluation AS (SELECT window_from, window_to FROM ${view('alertEvaluations')} ` +
+    `WHERE rule = '${rule.name}' AND gateway = ${gateway} AND ${hit} AND as_of = ${number('as_of')}) ` +
+    `SELECT * FROM ${DATABASE}.${INCIDENT_ORDERS}(rule = '${rule.name}', gateway = ${gateway}, ` +
+    `from = (SELECT window_from FROM evaluation), to = (SELECT window_to FROM evaluation), ` +
+    `as_of = '${number('as_of')}') WHERE ${hit}`
+  );
+}

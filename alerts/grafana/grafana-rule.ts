@@ -1,29 +1,42 @@
 import * as alerting from '@grafana/grafana-foundation-sdk/alerting';
 import * as expr from '@grafana/grafana-foundation-sdk/expr';
-import { clickHouseQuery, FORMAT } from '../../dashboards/house/clickhouse-query.ts';
+import { clickHouseQuery, FORMAT, type Format } from '../../dashboards/house/clickhouse-query.ts';
+import { view } from '../../schemas/measures.ts';
 import { GRAFANA } from '../../schemas/names.ts';
-import { WINDOWS } from '../../schemas/windows.ts';
 import { ruleLabels } from '../explain/alert.ts';
-import { type Rule, RULE_GROUPS, type RuleGroupName } from '../rules/rule.ts';
-import { asOfSql, RULE_VALUES, ruleSql, windowToSql } from '../count/sql.ts';
+import {
+  type GaugeRule,
+  isAskedDirectly,
+  isHeartbeat,
+  labelOf,
+  type Rule,
+  RULE_GROUPS,
+  type RuleGroupName,
+} from '../rules/rule.ts';
 import { annotations } from './annotations.ts';
 
 const EXPRESSIONS = { type: '__expr__', uid: '__expr__' } as const;
 
-/** When a rule's numbers mean an incident, in Grafana's expressions. */
-const BREACH = {
-  share: '$affected >= $limit',
-  drop: '$seen <= $limit',
-  gauge: '$number > $limit',
-} as const satisfies Record<Rule['kind'], string>;
+/** Links show six hours before an evaluation, or twice the longest window: as much again before it. */
+const LINK_SECONDS = 21_600;
+
+/** By kind of rule: what is compared, what it is compared out of, and when that means an incident. */
+const NUMBERS = {
+  share: { compared: 'affected', outOf: 'seen', breach: '$affected >= $limit' },
+  drop: { compared: 'counted', outOf: 'expected', breach: '$counted <= $limit' },
+  gauge: { compared: 'number', outOf: null, breach: '$number > $limit' },
+} as const satisfies Record<Rule['kind'], object>;
+
+/** How old an evaluation may be that is still read: alerts keep their state when evaluations stop. */
+const HELD_SECONDS = 86_400;
+/** A sign of life is no older than this. */
+const FRESH_SECONDS = 300;
 
 /**
  * A rule in the shape of Grafana's HTTP API. Everything the SDK would default is set: its defaults page on
  * errors.
- *
- * @param rules all rules, among which it finds the one that suppresses it
  */
-function grafanaRule(rule: Rule, rules: readonly Rule[]): alerting.RuleBuilder {
+function grafanaRule(rule: Rule): alerting.RuleBuilder {
   const group = RULE_GROUPS[rule.group ?? 'fast'];
   const builder = new alerting.RuleBuilder(rule.name)
     .uid(rule.uid)
@@ -31,21 +44,14 @@ function grafanaRule(rule: Rule, rules: readonly Rule[]): alerting.RuleBuilder {
     .folderUID(GRAFANA.folderUid)
     .orgID(1)
     .isPaused(false);
-  const query = (refId: string, sql: string): void =>
-    void builder.withQuery(sqlQuery(refId, sql, rule, group.intervalSeconds));
-  for (const value of Object.keys(RULE_VALUES[rule.kind])) query(value, ruleSql(rule, value, rules));
-  if (rule.kind !== 'gauge') query('window_to', windowToSql(rule));
-  query('as_of', asOfSql());
-  if (rule.kind === 'share') builder.withQuery(math('share', '$affected / ($seen + ($seen == 0))'));
+  for (const node of isAskedDirectly(rule) ? askedNodes(rule) : evaluatedNodes(rule)) builder.withQuery(node);
   return (
     builder
-      .withQuery(math('breach', BREACH[rule.kind]))
       .withQuery(isTrue('firing', 'breach'))
       .condition('firing')
       .forDuration(duration(rule.pendingSeconds))
       .keepFiringFor(duration(rule.keepFiringSeconds))
-      // No row at all: no gateway is known. A gateway that goes blind keeps its rows.
-      .noDataState(rule.alertOnNoData === true ? 'Alerting' : 'OK')
+      .noDataState(noDataState(rule))
       // While the store does not answer, alerts keep their state. Only one rule reports it, as
       // DatasourceError with a route of its own.
       .execErrState(rule.alertOnNoData === true ? 'Error' : 'KeepLast')
@@ -55,6 +61,12 @@ function grafanaRule(rule: Rule, rules: readonly Rule[]): alerting.RuleBuilder {
   );
 }
 
+/** Without evaluations alerts keep their state: that there are none is told by a rule of its own. */
+function noDataState(rule: Rule): 'Alerting' | 'OK' | 'KeepLast' {
+  if (isAskedDirectly(rule)) return 'Alerting';
+  return isHeartbeat(rule) ? 'OK' : 'KeepLast';
+}
+
 export function ruleGroups(rules: readonly Rule[]): alerting.RuleGroup[] {
   return (Object.keys(RULE_GROUPS) as RuleGroupName[]).flatMap((name) => {
     const members = rules.filter(({ group = 'fast' }) => group === name);
@@ -62,26 +74,76 @@ export function ruleGroups(rules: readonly Rule[]): alerting.RuleGroup[] {
     const group = new alerting.RuleGroupBuilder(RULE_GROUPS[name].name)
       .folderUid(GRAFANA.folderUid)
       .interval(RULE_GROUPS[name].intervalSeconds);
-    for (const rule of members) group.withRule(grafanaRule(rule, rules));
+    for (const rule of members) group.withRule(grafanaRule(rule));
     return [group.build()];
   });
 }
 
-/** The SQL has its own windows; this range only says which part of the past they can cover. */
-function sqlQuery(refId: string, sql: string, rule: Rule, intervalSeconds: number): alerting.QueryBuilder {
-  const longest =
-    rule.kind === 'gauge' ? 900 : Math.max(...rule.condition.windows.map((window) => window.windowSeconds));
+/**
+ * The numbers of the newest evaluation. Grafana takes one number a row, so each instance comes as a series of
+ * four points, which `alert_numbers` describes; what they mean is worked out here.
+ */
+function evaluatedNodes(rule: Rule): alerting.QueryBuilder[] {
+  const { compared, outOf, breach } = NUMBERS[rule.kind];
+  const held = isHeartbeat(rule) ? FRESH_SECONDS : HELD_SECONDS;
+  return [
+    sqlQuery('evaluation', evaluationSql(rule, held), FORMAT.timeSeries, rule, held),
+    reduce(compared, 'last'),
+    reduce('as_of', 'max'),
+    reduce('least', 'min'),
+    math('limit', '-1 - $least'),
+    ...(outOf === null
+      ? []
+      : [reduce('total', 'sum'), math(outOf, `$total - $least - $as_of - $${compared}`)]),
+    ...(rule.kind === 'share' ? [math('share', '$affected / ($seen + ($seen == 0))')] : []),
+    math('link_from', `$as_of - ${linkSeconds(rule)}`),
+    math('breach', breach),
+  ];
+}
+
+const linkSeconds = (rule: Rule): number =>
+  rule.kind === 'gauge'
+    ? LINK_SECONDS
+    : Math.max(LINK_SECONDS, ...rule.condition.windows.map(({ windowSeconds }) => 2 * windowSeconds));
+
+function evaluationSql(rule: Rule, heldSeconds: number): string {
+  const label = labelOf(rule);
+  const held = heldSeconds === HELD_SECONDS ? '1 DAY' : `${heldSeconds / 60} MINUTE`;
+  const labels = `toString(gateway) AS gateway${label === null ? '' : `, toString(label) AS ${label}`}`;
+  return `SELECT time, ${labels}, value
+FROM ${view('alertNumbers')}
+WHERE rule = '${rule.name}' AND as_of =
+(
+  SELECT max(as_of) FROM ${view('alertEvaluations')}
+  WHERE rule = '${rule.name}' AND as_of > $__toTime - INTERVAL ${held} AND as_of <= $__toTime
+)
+ORDER BY time`;
+}
+
+const askedNodes = (rule: GaugeRule): alerting.QueryBuilder[] => [
+  sqlQuery('number', rule.sql, FORMAT.table, rule, HELD_SECONDS),
+  math('breach', `$number > ${rule.above}`),
+];
+
+/** The SQL has its own bounds; this range only says which part of the past they can cover. */
+function sqlQuery(
+  refId: string,
+  sql: string,
+  format: Format,
+  rule: Rule,
+  seconds: number,
+): alerting.QueryBuilder {
   return new alerting.QueryBuilder(refId)
     .datasourceUid(GRAFANA.datasourceUid)
     .queryType('')
-    .relativeTimeRange({ from: longest + WINDOWS.lagSeconds, to: 0 })
+    .relativeTimeRange({ from: seconds, to: 0 })
     .model(
       clickHouseQuery({
         sql,
-        format: FORMAT.table,
+        format,
         refId,
         datasourceUid: GRAFANA.datasourceUid,
-        intervalMs: intervalSeconds * 1000,
+        intervalMs: RULE_GROUPS[rule.group ?? 'fast'].intervalSeconds * 1000,
       }),
     );
 }
@@ -91,6 +153,17 @@ const expression = (refId: string): alerting.QueryBuilder =>
     .datasourceUid(EXPRESSIONS.uid)
     .queryType('')
     .relativeTimeRange({ from: 0, to: 0 });
+
+/** One point of the series, or their sum. Where series are of different times there are gaps. */
+const reduce = (refId: string, reducer: 'last' | 'max' | 'min' | 'sum'): alerting.QueryBuilder =>
+  expression(refId).model(
+    new expr.TypeReduceBuilder()
+      .datasource(EXPRESSIONS)
+      .expression('evaluation')
+      .reducer(reducer)
+      .settings({ mode: 'dropNN' })
+      .refId(refId),
+  );
 
 const math = (refId: string, text: string): alerting.QueryBuilder =>
   expression(refId).model(new expr.TypeMathBuilder().datasource(EXPRESSIONS).expression(text).refId(refId));

@@ -2,6 +2,7 @@ import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { houseDashboard } from '../../dashboards/house/dashboard.ts';
 import { time } from '../../dashboards/house/fields.ts';
 import { column, linkTo, THIS_VALUE } from '../../dashboards/house/links.ts';
+import { view } from '../../schemas/measures.ts';
 import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
 import { INCIDENT } from '../explain/links.ts';
 import { statPanel, tablePanel, timeSeriesPanel } from '../../dashboards/house/panels.ts';
@@ -14,19 +15,25 @@ export const INCIDENT_DASHBOARD = {
   title: 'Incident',
   /** Keys of its panels. */
   panels: {
-    overTime: INCIDENT.overTime,
+    evaluation: 'incident-evaluation',
+    seen: INCIDENT.seen,
+    shares: 'incident-shares',
+    overTime: 'incident-over-time',
     count: 'incident-count',
     amounts: 'incident-amounts',
     orders: 'incident-orders',
   },
 } as const;
 
-const value = (name: string): string => `\${${name}:singlequote}`;
-/** Without values of the variables, as when it is opened by hand, the view gives no row. */
+const value = (name: string): string => `concat(\${${name}:singlequote}, '')`;
+const IDENTITY = `rule = ${value('rule')} AND gateway = ${value('gateway')} AND label = ${value('label')}`;
+const EVALUATION = `FROM ${view('alertEvaluations')} WHERE ${IDENTITY} AND as_of = toDateTimeOrZero(${value('as_of')}, 'UTC')`;
+/** An edge of the evaluation's window. Without such an evaluation, as when opened by hand: of no window. */
+const edge = (column: 'window_from' | 'window_to'): string => `(SELECT max(${column}) ${EVALUATION})`;
 const ORDERS =
-  `${DATABASE}.${INCIDENT_ORDERS}(rule=concat(${value('rule')}, ''), gateway=concat(${value('gateway')}, ''), ` +
-  `from=toDateTime64OrZero(concat(${value('window_from')}, ''), 6, 'UTC'), to=toDateTime64OrZero(concat(${value('window_to')}, ''), 6, 'UTC'), as_of=toDateTime64OrZero(concat(${value('as_of')}, ''), 6, 'UTC')) ` +
-  `WHERE $__conditionalAll(label = ${value('label')}, $label)`;
+  `${DATABASE}.${INCIDENT_ORDERS}(rule=${value('rule')}, gateway=${value('gateway')}, ` +
+  `from=${edge('window_from')}, to=${edge('window_to')}, as_of=toDateTime64OrZero(${value('as_of')}, 6, 'UTC')) ` +
+  `WHERE label = ${value('label')}`;
 /** The column needs another name here, since the condition above means the column `label`. */
 const NAMED = `if(label = '', 'orders', label) AS hit`;
 
@@ -41,6 +48,57 @@ const TO_ORDER = linkTo(
 );
 /** As text, so that nothing is rounded. */
 const AMOUNT = `if(amount IS NULL, '', concat(toString(assumeNotNull(amount)), if(currency IS NULL, '', concat(' ', assumeNotNull(currency)))))`;
+
+/** Evaluations of the instance, over the time range of the dashboard. */
+const EVALUATIONS = `FROM ${view('alertEvaluations')} WHERE ${IDENTITY} AND $__timeFilter(as_of) ORDER BY time`;
+
+const SEEN = timeSeriesPanel({
+  key: INCIDENT_DASHBOARD.panels.seen,
+  title: 'What the rule saw, and its limit',
+  description:
+    'Of every evaluation: the orders that the rule counts, or its number. A share and a number fire from the limit on, a drop down to it. No limit: nothing can fire, since too little is known or the settings say so.',
+  sql: `SELECT as_of AS time, ifNull(number, toFloat64(affected)) AS counted, if(limit < 0 OR limit >= 1e15, NULL, limit) AS fires_at ${EVALUATIONS}`,
+  unit: 'short',
+  size: [12, 8],
+  noValue: 'not evaluated',
+  series: { '/counted/': { title: 'seen by the rule' }, '/fires_at/': { title: 'limit' } },
+  legendValues: ['lastNotNull', 'max'],
+});
+
+const SHARES = timeSeriesPanel({
+  key: INCIDENT_DASHBOARD.panels.shares,
+  title: 'Share that the rule saw, and the expected one',
+  description:
+    'Of every evaluation: affected orders out of those seen, of a drop the counted ones out of the expected. Expected: what the same hours of other weeks had. A number has no share.',
+  sql: `SELECT as_of AS time, share AS seen_share, multiIf(kind = 'drop', 1, seen = 0, NULL, expected / seen) AS expected_share ${EVALUATIONS}`,
+  unit: 'percentunit',
+  size: [12, 8],
+  noValue: 'no orders',
+  series: { '/seen_share/': { title: 'share' }, '/expected_share/': { title: 'expected' } },
+  legendValues: ['lastNotNull', 'max'],
+});
+
+const PAGE = tablePanel({
+  key: INCIDENT_DASHBOARD.panels.evaluation,
+  title: 'The evaluation',
+  description: 'What the page was judged by: the window, its orders, and the limit.',
+  sql: `SELECT as_of, window_from, window_to, toFloat64(seen) AS seen, toFloat64(affected) AS affected, number, expected, limit, share, toString(suppressed_by) AS suppressed_by ${EVALUATION} LIMIT 1`,
+  unit: 'locale',
+  size: [24, 4],
+  noValue: '-',
+  fields: {
+    as_of: time('As of'),
+    window_from: time('Window from'),
+    window_to: time('Window to'),
+    seen: { title: 'Orders seen' },
+    affected: { title: 'Affected' },
+    number: { title: 'Number' },
+    expected: { title: 'Expected' },
+    limit: { title: 'Limit' },
+    share: { title: 'Share', unit: 'percentunit' },
+    suppressed_by: { title: 'Suppressed by' },
+  },
+});
 
 const COUNT = statPanel({
   key: INCIDENT_DASHBOARD.panels.count,
@@ -113,20 +171,27 @@ export function incidentDashboard(): Dashboard {
     uid: INCIDENT_DASHBOARD.uid,
     title: INCIDENT_DASHBOARD.title,
     description:
-      'Which orders are behind this page, and what are they worth? Open it from the links of a page: they fill in the rule, the gateway and the three instants.',
+      'Which orders are behind this page, and what are they worth? Open it from the links of a page: they fill in the rule, the gateway, the label and the evaluation.',
     variables: [
       text('rule', 'Rule', 'Name of the rule.'),
       text('gateway', 'Gateway', 'One gateway.'),
-      text('label', 'Label', 'Stage, reason, side or state that the page names; empty: all.'),
-      text('window_from', 'Window from', 'Seconds since 1970, UTC.'),
-      text('window_to', 'Window to', 'Seconds since 1970, UTC.'),
+      text(
+        'label',
+        'Label',
+        'Stage, reason, side or state that the page names; empty for rules without one.',
+      ),
       text('as_of', 'As of', 'The evaluation: what was known then. Seconds since 1970, UTC.'),
     ],
     rows: [
       {
+        key: 'row-evaluations',
+        title: 'The rule',
+        panels: [SEEN, SHARES],
+      },
+      {
         key: 'row-incident',
         title: 'The page',
-        panels: [COUNT, AMOUNTS, OVER_TIME, ORDER_LIST],
+        panels: [PAGE, COUNT, AMOUNTS, OVER_TIME, ORDER_LIST],
       },
     ],
   });

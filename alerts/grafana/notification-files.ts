@@ -38,7 +38,8 @@ export function grafanaNotifications(): ReadonlyMap<string, string> {
   ]);
 }
 
-function contactPoint({ name, pagerduty, slack, email, webhook, resolved = true }: Receiver): object {
+function contactPoint(to: Receiver): object {
+  const { name, pagerduty, slack, email, webhook, heartbeat, resolved = true } = to;
   const receiver = (kind: string, type: string, settings: object): object => ({
     uid: `${name}-${kind}`,
     type,
@@ -87,6 +88,9 @@ function contactPoint({ name, pagerduty, slack, email, webhook, resolved = true 
               message: MESSAGE,
             }),
           ]
+        : []),
+      ...(heartbeat
+        ? [receiver('hb', 'webhook', { url: `$${ADDRESSES.heartbeat}`, httpMethod: 'POST' })]
         : []),
     ],
   };
@@ -149,7 +153,9 @@ const alertmanagerRoute = (route: Route): object => ({
   ...(route.routes === undefined ? {} : { routes: route.routes.map(alertmanagerRoute) }),
 });
 
-function alertmanagerReceiver({ name, pagerduty, slack, email, webhook, resolved = true }: Receiver): object {
+function alertmanagerReceiver(to: Receiver): object {
+  const { name, pagerduty, slack, email, resolved = true } = to;
+  const posts = [...(to.webhook ? [ADDRESSES.webhook] : []), ...(to.heartbeat ? [ADDRESSES.heartbeat] : [])];
   return {
     name,
     ...(pagerduty
@@ -190,6 +196,8 @@ function alertmanagerReceiver({ name, pagerduty, slack, email, webhook, resolved
           ],
         }
       : {}),
-    ...(webhook ? { webhook_configs: [{ url: named(ADDRESSES.webhook), send_resolved: resolved }] } : {}),
+    ...(posts.length === 0
+      ? {}
+      : { webhook_configs: posts.map((address) => ({ url: named(address), send_resolved: resolved })) }),
   };
 }

@@ -11,6 +11,8 @@ export interface Receiver {
   readonly slack?: true;
   readonly email?: true;
   readonly webhook?: true;
+  /** A service outside that raises the alarm when nothing comes any more. */
+  readonly heartbeat?: true;
   /** Notify of the end as well. @default true */
   readonly resolved?: boolean;
 }
@@ -36,6 +38,7 @@ export const RECEIVERS: readonly Receiver[] = [
   { name: 'gatewatch-platform', slack: true, webhook: true },
   { name: 'gatewatch-tickets', webhook: true },
   { name: 'gatewatch-digest', email: true, resolved: false },
+  { name: 'gatewatch-heartbeat', heartbeat: true, resolved: false },
 ];
 
 /** Alertmanager's and Grafana's form. Ranges over midnight are two. */
@@ -82,6 +85,15 @@ export const POLICY: Route = {
   groupInterval: '5m',
   repeatInterval: '12h',
   routes: [
+    // A sign of life, not for people.
+    {
+      receiver: 'gatewatch-heartbeat',
+      matchers: [['alertname', '=', 'GatewatchHeartbeat']],
+      groupBy: ['alertname'],
+      groupWait: '0s',
+      groupInterval: '1m',
+      repeatInterval: '5m',
+    },
     // Grafana could not ask, or got no answer: a fault of the monitoring, whatever the rule says.
     {
       receiver: 'gatewatch-platform',
@@ -100,12 +112,12 @@ export const POLICY: Route = {
       groupInterval: '1m',
       repeatInterval: '4h',
       routes: [
-        // Faults of gatewatch itself go to those who run it.
+        // Faults of gatewatch itself go to those who run it, unless nobody else can know.
         {
           receiver: 'gatewatch-platform',
           matchers: [
             ['side', '=~', ours],
-            ['alertname', '!=', 'GatewatchCollectorSilent'],
+            ['alertname', '!~', 'GatewatchCollectorSilent|GatewatchEvaluationsLate'],
           ],
         },
       ],

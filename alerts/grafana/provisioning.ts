@@ -1,5 +1,5 @@
 import type * as alerting from '@grafana/grafana-foundation-sdk/alerting';
-import { Document, visit } from 'yaml';
+import { Document, isMap, isScalar, visit } from 'yaml';
 import { GRAFANA } from '../../schemas/names.ts';
 import { duration } from './grafana-rule.ts';
 
@@ -28,6 +28,9 @@ export function provisioningFile(
   return yamlFile(file);
 }
 
+/** Keys of a query whose values are written on one line. */
+const SHORT: ReadonlySet<string> = new Set(['relativeTimeRange', 'datasource', 'meta']);
+
 /** Through JSON, because builders leave functions and undefined fields behind. */
 export function yamlFile(content: object): string {
   const document = new Document(JSON.parse(JSON.stringify(content)), { aliasDuplicateObjects: false });
@@ -35,6 +38,14 @@ export function yamlFile(content: object): string {
     Scalar(_key, scalar) {
       // Bare, readers of YAML 1.1 such as PyYAML take it for a tag of theirs.
       if (scalar.value === '=') scalar.type = 'QUOTE_DOUBLE';
+    },
+    Map(_key, map) {
+      // One line for each expression of a rule, since there are ten of them around one query.
+      if (map.get('datasourceUid') === '__expr__') map.flow = true;
+    },
+    Pair(_key, pair) {
+      if (isMap(pair.value) && isScalar(pair.key) && SHORT.has(String(pair.key.value)))
+        pair.value.flow = true;
     },
   });
   return HEADER + document.toString({ lineWidth: 0 });
@@ -49,7 +60,7 @@ function fileRule(rule: alerting.Rule, runbookUrl: (ruleName: string) => string)
     uid: rule.uid,
     title: rule.title,
     condition: rule.condition,
-    data: rule.data,
+    data: (rule.data ?? []).map(withoutZeros),
     dashboardUid,
     panelId: Number(panel),
     noDataState: rule.noDataState,
@@ -61,6 +72,12 @@ function fileRule(rule: alerting.Rule, runbookUrl: (ruleName: string) => string)
     annotations: withAbsoluteLinks(annotations),
     isPaused: rule.isPaused,
   };
+}
+
+/** Grafana reads what is left out as the same: an expression has no kind of query and no range. */
+function withoutZeros({ queryType, relativeTimeRange, ...query }: alerting.Query): object {
+  const range = relativeTimeRange?.from === 0 ? {} : { relativeTimeRange };
+  return { refId: query.refId, ...(queryType === '' ? {} : { queryType }), ...range, ...query };
 }
 
 /**

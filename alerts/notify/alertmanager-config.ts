@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { isScalar, parseDocument, visit } from 'yaml';
 import { GatewatchError } from '../../schemas/errors.ts';
 
 /**
@@ -16,6 +17,8 @@ export const ADDRESSES = {
   from: 'GATEWATCH_SMTP_FROM',
   emails: 'GATEWATCH_ALERT_EMAILS',
   webhook: 'GATEWATCH_ALERT_WEBHOOK_URL',
+  /** Without it the heartbeat is sent to nobody. */
+  heartbeat: 'GATEWATCH_HEARTBEAT_URL',
 } as const;
 
 /**
@@ -43,6 +46,8 @@ export function fillAddresses(
   text: string,
   env: Environment,
 ): { readonly text: string } | { readonly problems: readonly string[] } {
+  if ((env[ADDRESSES.heartbeat] ?? '') === '' && text.includes(`\${${ADDRESSES.heartbeat}}`))
+    return fillAddresses(withoutHeartbeat(text), env);
   const names = [...new Set([...text.matchAll(PLACE)].map(([, name = '']) => name))];
   const problems = names.flatMap((name) => {
     const problem = problemWith(name, env[name] ?? '');
@@ -51,6 +56,18 @@ export function fillAddresses(
   if (problems.length > 0) return { problems };
   // The value of a YAML string: quoted, whatever it holds.
   return { text: text.replace(PLACE, (_, name: string) => JSON.stringify(env[name])) };
+}
+
+/** Its receiver stays, with nowhere to send to: the heartbeat must not go where other alerts go. */
+function withoutHeartbeat(text: string): string {
+  const config = parseDocument(text);
+  visit(config, {
+    Pair: (_key, { key, value }) =>
+      isScalar(key) && key.value === 'webhook_configs' && String(value).includes(ADDRESSES.heartbeat)
+        ? visit.REMOVE
+        : undefined,
+  });
+  return config.toString({ lineWidth: 0 });
 }
 
 function problemWith(name: string, value: string): string | null {
@@ -66,6 +83,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   [ADDRESSES.from]: 'an e-mail address',
   [ADDRESSES.emails]: 'a list of e-mail addresses, with commas between them',
   [ADDRESSES.webhook]: 'an http or https address',
+  [ADDRESSES.heartbeat]: 'an http or https address',
 };
 
 /** The hosts that a value names; null when it has another form. */

@@ -1,3 +1,4 @@
+import { CIRCUITS, MESSAGES_WAITING, PICTURE_BEHIND } from '../../schemas/limits.ts';
 import { view } from '../../schemas/measures.ts';
 import { fixedShare, REREADS, Z, Z_FIXED } from './conditions.ts';
 import type { Rule } from './rule.ts';
@@ -51,7 +52,7 @@ export const BLINDNESS_RULES: readonly Rule[] = [
   WHERE newest_at > as_of - INTERVAL 300 SECOND
   GROUP BY gateway`,
     splitBy: null,
-    above: 0,
+    above: CIRCUITS.aboveOpen,
     unit: 'circuits open',
     pendingSeconds: 60,
     keepFiringSeconds: 120,
@@ -77,7 +78,7 @@ export const BLINDNESS_RULES: readonly Rule[] = [
   WHERE newest_at > as_of - INTERVAL 300 SECOND
   GROUP BY gateway`,
     splitBy: null,
-    above: 300,
+    above: PICTURE_BEHIND.aboveSeconds,
     unit: 'seconds behind',
     pendingSeconds: 120,
     keepFiringSeconds: 120,
@@ -107,7 +108,7 @@ export const BLINDNESS_RULES: readonly Rule[] = [
   WHERE newest_at > as_of - INTERVAL 300 SECOND
   GROUP BY label`,
     splitBy: 'collector',
-    above: 10_000,
+    above: MESSAGES_WAITING.aboveMessages,
     unit: 'messages waiting in Kafka',
     pendingSeconds: 300,
     keepFiringSeconds: 120,
@@ -210,6 +211,51 @@ export const BLINDNESS_RULES: readonly Rule[] = [
       'Is our own clock right? Look at the time service of the host.',
       "Tell the gateway's operator by how much theirs is ahead (runbook).",
       'Until then read windows with care.',
+    ],
+  },
+  {
+    kind: 'gauge',
+    name: 'GatewatchEvaluationsLate',
+    uid: 'gatewatch-evaluations-late',
+    severity: 'critical',
+    side: 'collector',
+    // The heartbeat has a row of every evaluation, whatever is known of gateways. At most a day is said.
+    sql: `SELECT dateDiff('second', greatest(max(as_of), $__toTime - INTERVAL 1 DAY), $__toTime) AS number
+FROM ${view('alertEvaluations')}
+WHERE rule = 'GatewatchHeartbeat' AND as_of > $__toTime - INTERVAL 1 DAY AND as_of <= $__toTime`,
+    asked: 'directly',
+    splitBy: null,
+    above: 180,
+    unit: 'seconds since the rules were last evaluated',
+    pendingSeconds: 60,
+    keepFiringSeconds: 60,
+    summary: 'No collector evaluates the alert rules.',
+    explanation: 'All other alerts keep the state that they had: nothing new can fire, and nothing can end.',
+    steps: [
+      'Is a collector running? Its log says why it ended, or why it cannot evaluate.',
+      'Does the store answer and take rows? "gatewatch doctor" tells.',
+      'Until it runs again look at the dashboards: they do not depend on evaluations.',
+    ],
+  },
+  {
+    kind: 'gauge',
+    name: 'GatewatchHeartbeat',
+    uid: 'gatewatch-heartbeat',
+    severity: 'info',
+    side: 'collector',
+    sql: `SELECT '' AS gateway, '' AS label, toFloat64(1) AS number`,
+    heartbeat: true,
+    splitBy: null,
+    above: 0,
+    unit: 'evaluation',
+    pendingSeconds: 0,
+    keepFiringSeconds: 0,
+    summary: 'The alert rules are evaluated.',
+    explanation: 'This one always fires. Whoever gets it should raise the alarm when it stops coming.',
+    steps: [
+      'Nothing while it comes.',
+      'It stopped: is a collector running, and does the store answer?',
+      'Both are fine: look at what evaluates and routes alerts, Grafana or Alertmanager.',
     ],
   },
 ];

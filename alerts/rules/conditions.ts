@@ -1,3 +1,4 @@
+import { BURN_RATES, type BurnRate, errorBudget, OBJECTIVES } from '../../schemas/limits.ts';
 import type { DropCondition, RuleWindow, ShareCondition } from './rule.ts';
 
 /**
@@ -85,28 +86,21 @@ export const anyOrders = (minimumAffectedOrders: number, windowSeconds: number):
   z: Z.info,
 });
 
-/** Technical success objective, over thirty days. */
-const OBJECTIVE = 0.99;
-
-/**
- * Burn rates (Google's SRE workbook, with 30 days): how many times faster than the objective allows the error
- * budget is spent, over a long and a short window. The fast pair spends 2 % of the month's budget in an hour,
- * or 5 % in six.
- */
-const burn = (windowSeconds: number, confirmSeconds: number, factor: number): RuleWindow => ({
-  windowSeconds,
-  confirmSeconds,
-  shareAbove: Number((factor * (1 - OBJECTIVE)).toPrecision(6)),
+const TECHNICAL_BUDGET = errorBudget(OBJECTIVES.technicalSuccess);
+/** A burn rate of the technical success objective, as a window with its share. */
+const burn = ({ factor, ...windows }: BurnRate): RuleWindow => ({
+  ...windows,
+  shareAbove: Number((factor * TECHNICAL_BUDGET).toPrecision(6)),
 });
 export const FAST_BURN: ShareCondition = {
-  windows: [burn(3_600, 300, 14.4), burn(21_600, 1_800, 6)],
-  shareAbove: 1 - OBJECTIVE,
+  windows: [burn(BURN_RATES.hour), burn(BURN_RATES.sixHours)],
+  shareAbove: TECHNICAL_BUDGET,
   minimumAffectedOrders: 10,
   z: Z.critical,
 };
 export const SLOW_BURN: ShareCondition = {
-  windows: [burn(86_400, 7_200, 3), burn(259_200, 21_600, 1)],
-  shareAbove: 1 - OBJECTIVE,
+  windows: [burn(BURN_RATES.day), burn(BURN_RATES.threeDays)],
+  shareAbove: TECHNICAL_BUDGET,
   minimumAffectedOrders: 20,
   z: Z.warning,
 };

@@ -1,3 +1,4 @@
+import { MERCHANT_CALLBACK, NOT_APPROVED, OBJECTIVES } from '../../schemas/limits.ts';
 import { FIRST_ITEM } from '../../schemas/measures.ts';
 import {
   aboveBaseline,
@@ -32,7 +33,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     keepFiringSeconds: 300,
     summary: 'Orders fail for technical reasons so fast that the month will not meet its objective.',
     affectedOrders: 'failed for a technical reason',
-    explanation: 'Objective: 99% of finished orders without a technical failure over 30 days.',
+    explanation: `Objective: ${100 * OBJECTIVES.technicalSuccess}% of finished orders without a technical failure over ${OBJECTIVES.days} days.`,
     steps: [
       'See which reason and stage (runbook): another alert may name the cause.',
       'Route new orders around it if one provider or channel stands out.',
@@ -72,7 +73,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
       splitBy: null,
       counts: [{ label: '', hit: `outcome != 'succeeded'` }],
     },
-    condition: aboveBaseline(0.15, 0.6, 8, Z.critical),
+    condition: aboveBaseline(0.15, NOT_APPROVED.aboveShare, 8, Z.critical),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Fewer payments than usual are approved.',
@@ -147,7 +148,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     severity: 'warning',
     side: 'gateway',
     count: {
-      from: { kind: 'confirmed', afterSeconds: 600 },
+      from: { kind: 'confirmed', afterSeconds: MERCHANT_CALLBACK.withinSeconds },
       splitBy: 'state',
       counts: [
         { label: 'SUCCESS', seen: `state = 'SUCCESS'`, hit: 'NOT confirmed' },
@@ -184,7 +185,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     count: {
       from: { kind: 'reversed', lookbackSeconds: 21_600 },
       splitBy: null,
-      counts: [{ label: '', hit: `failed_at > toDateTime64(0, 6, 'UTC') AND paid_at > failed_at` }],
+      counts: [{ label: '', hit: 'reversed' }],
     },
     condition: anyOrders(1, 3_600),
     pendingSeconds: 0,

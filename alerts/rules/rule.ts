@@ -126,7 +126,10 @@ interface RuleBase {
   readonly panel?: string;
   /** While that rule's condition holds for a gateway, this one only repeats it, and is silent. */
   readonly suppressedBy?: RuleName;
-  /** Alert also when there is no row at all, which means that no gateway is known. @default false */
+  /**
+   * Report also when the store gives no answer or, where a collector tells, no row, which means that no
+   * gateway is known. One rule is enough. @default false
+   */
   readonly alertOnNoData?: boolean;
   /** Silent for a gateway unless the settings switch it on (`enabled`, or `enabled/LABEL`). @default false */
   readonly offByDefault?: boolean;
@@ -155,9 +158,20 @@ export interface DropRule extends RuleBase {
 export interface GaugeRule extends RuleBase {
   readonly kind: 'gauge';
   /**
-   * SELECT of `gateway`, `label` ('' without one) and `number`. `as_of` stands for the evaluation instant.
+   * SELECT of `gateway`, `label` ('' without one) and `number`. `as_of` stands for the evaluation instant. Of
+   * a rule that is asked directly: of one number, with the macros of Grafana.
    */
   readonly sql: string;
+  /**
+   * `directly`: Grafana asks the SQL itself, since it must tell when there are no evaluations. The pass
+   * leaves such a rule out. @default evaluated by the pass, like any other
+   */
+  readonly asked?: 'directly';
+  /**
+   * Fires for as long as rules are evaluated, and falls silent with them: not a page, but a sign of life.
+   * @default false
+   */
+  readonly heartbeat?: boolean;
   /** Name of the label column beside `gateway`; null: none. */
   readonly splitBy: string | null;
   readonly above: number;
@@ -174,3 +188,9 @@ export type Rule = ShareRule | DropRule | GaugeRule;
 /** Name of the label column beside `gateway`, or null. */
 export const labelOf = (rule: Rule): string | null =>
   rule.kind === 'gauge' ? rule.splitBy : rule.count.splitBy;
+
+/** Whether Grafana asks the rule's SQL itself: it has no evaluations. */
+export const isAskedDirectly = (rule: Rule): rule is GaugeRule & { asked: 'directly' } =>
+  rule.kind === 'gauge' && rule.asked === 'directly';
+
+export const isHeartbeat = (rule: Rule): boolean => rule.kind === 'gauge' && rule.heartbeat === true;

@@ -1,4 +1,5 @@
-import { UNKNOWN_CODE } from '../../schemas/measures.ts';
+import { UNREADABLE } from '../../schemas/limits.ts';
+import { UNKNOWN_CODE, UNREADABLE_POLL } from '../../schemas/measures.ts';
 import {
   aboveBaseline,
   afterStutter,
@@ -90,10 +91,10 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     count: {
       from: { kind: 'polls' },
       splitBy: null,
-      counts: [{ label: '', hit: `outcome IN ('unknown', 'invalid_response')` }],
+      counts: [{ label: '', hit: UNREADABLE_POLL }],
       clock: 'wall',
     },
-    condition: fixedShare(0.1, 6, Z.critical),
+    condition: fixedShare(UNREADABLE.aboveShare, 6, Z.critical),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Our status requests to the gateway fail.',

@@ -1,68 +1,101 @@
-import type { AlertLine } from '../../schemas/alert-line.ts';
+import type { AlertLine, AlertNumbers } from '../../schemas/alert-line.ts';
 import type { Output } from './host.ts';
 import { printable } from './host.ts';
 import { drawTable } from './table.ts';
 
-/** A table of what every rule sees, what fires at its top, and one line that sums up. */
+/** A table of what every rule saw last, and one line that sums up. */
 export function drawAlerts(output: Output, lines: readonly AlertLine[]): string {
-  const firing = lines.filter((line) => line.firing);
-  const quiet = lines.filter((line) => !line.firing);
   const table = drawTable(output, {
-    headers: ['state', 'rule', 'severity', 'where', 'sees', 'fires at', 'window (UTC)'],
-    rows: [...firing, ...quiet].map((line) => [
-      line.firing ? output.paint('red', 'FIRING') : output.paint('green', 'quiet'),
+    headers: ['state', 'since (UTC)', 'rule', 'severity', 'where', 'sees', 'fires at', 'window (UTC)'],
+    rows: lines.map((line) => [
+      stateOf(output, line),
+      line.since === null ? '' : instantOf(line.since),
       line.rule,
       line.severity,
       whereOf(line),
-      seesOf(line),
-      limitOf(line),
-      windowOf(line),
+      line.numbers === null ? '' : seesOf(line.numbers),
+      line.numbers === null ? '' : limitOf(line.numbers),
+      line.numbers === null ? '' : windowOf(line.numbers),
     ]),
-    rightAligned: new Set([5]),
+    rightAligned: new Set([6]),
   });
-  return `${table}\n${firing.length} firing, ${quiet.length} quiet.\n`;
+  return `${table}\n${sumOf(lines)}\n`;
+}
+
+/**
+ * Of when the evaluation is.
+ * @param nowMs to tell its age by; null where that is of no interest
+ */
+export function drawAge(asOf: number, nowMs: number | null): string {
+  if (nowMs === null) return `As evaluated at ${instantOf(asOf)} UTC.\n`;
+  const minutes = Math.floor((nowMs - asOf) / MINUTE_MS);
+  const age =
+    minutes < 1 ? 'less than a minute ago' : `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} ago`;
+  const late = minutes >= 3 ? ' No collector has evaluated the rules since.' : '';
+  return `Evaluated at ${instantOf(asOf)} UTC, ${age}.${late}\n`;
+}
+
+const SHOWN: Readonly<Record<string, readonly [colour: 'red' | 'yellow' | 'green', text: string]>> = {
+  Alerting: ['red', 'FIRING'],
+  NoData: ['red', 'NO DATA'],
+  Error: ['red', 'ERROR'],
+  Pending: ['yellow', 'pending'],
+  Recovering: ['yellow', 'ending'],
+  Normal: ['green', 'quiet'],
+};
+const shownState = (state: string) => SHOWN[state] ?? (['red', state] as const);
+
+function stateOf(output: Output, { state }: AlertLine): string {
+  const [colour, text] = shownState(state);
+  return output.paint(colour, printable(text));
+}
+
+function sumOf(lines: readonly AlertLine[]): string {
+  const counts = Object.keys(SHOWN).map((state) => {
+    const count = lines.filter((line) => line.state === state).length;
+    return { state, count, text: `${count} ${shownState(state)[1].toLowerCase()}` };
+  });
+  const shown = counts.filter(({ state, count }) => count > 0 || state === 'Alerting' || state === 'Normal');
+  return `${shown.map(({ text }) => text).join(', ')}.`;
 }
 
 function whereOf({ labels }: AlertLine): string {
   return Object.entries(labels)
-    .filter(([, value]) => value !== '')
     .map(([name, value]) => printable(`${name}=${value}`))
     .join(' ');
 }
 
-function seesOf({ values }: AlertLine): string {
-  const { affected, seen, share, expected, number } = values;
-  if (affected !== undefined) {
-    const percent = share == null ? '' : ` (${rounded(share * 100)} %)`;
-    return `${rounded(affected)} of ${rounded(seen)}${percent}`;
+function seesOf({ kind, affected, seen, share, expected, number }: AlertNumbers): string {
+  switch (kind) {
+    case 'share':
+      return `${rounded(affected)} of ${rounded(seen)}${share === null ? '' : ` (${rounded(share * 100)} %)`}`;
+    case 'drop':
+      return `${rounded(seen)}, ${expected === null || expected <= 0 ? 'no history yet to expect by' : `${rounded(expected)} expected`}`;
+    case 'gauge':
+      return rounded(number);
   }
-  if (expected === undefined) return rounded(number);
-  return `${rounded(seen)}, ${expected === null || expected <= 0 ? 'no history yet to expect by' : `${rounded(expected)} expected`}`;
 }
 
-/**
- * What fires: the comparison of the rule's last expression. Below zero nothing can: there is no history yet
- * to set it by.
- */
-function limitOf({ values }: AlertLine): string {
-  const { limit } = values;
-  if (limit == null || limit < 0) return '-';
-  const comparison = values['affected'] !== undefined ? '>=' : values['expected'] !== undefined ? '<=' : '>';
-  return `${comparison} ${rounded(limit)}`;
+const COMPARISON = { share: '>=', drop: '<=', gauge: '>' } as const;
+
+/** Below zero nothing can fire: there is no history yet to set it by. */
+function limitOf({ kind, limit, suppressedBy }: AlertNumbers): string {
+  if (suppressedBy === 'settings') return 'off';
+  if (suppressedBy !== '') return `told by ${printable(suppressedBy)}`;
+  return limit < 0 ? '-' : `${COMPARISON[kind]} ${rounded(limit)}`;
 }
 
-function windowOf({ values }: AlertLine): string {
-  const { window_from: from, window_to: to, as_of: asOf } = values;
-  if (from != null && to != null) {
-    const days = Math.floor(to / DAY_S) - Math.floor(from / DAY_S);
-    return `${minuteOf(from)} to ${minuteOf(to)}${days > 0 ? ` (+${days} d)` : ''}`;
-  }
-  return asOf == null ? '' : `at ${minuteOf(asOf)}`;
+function windowOf({ kind, windowFrom, windowTo, asOf }: AlertNumbers): string {
+  if (kind === 'gauge') return `at ${minuteOf(asOf)}`;
+  const days = Math.floor(windowTo / DAY_MS) - Math.floor(windowFrom / DAY_MS);
+  return `${minuteOf(windowFrom)} to ${minuteOf(windowTo)}${days > 0 ? ` (+${days} d)` : ''}`;
 }
 
-const DAY_S = 86_400;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
-const minuteOf = (epochS: number): string => new Date(epochS * 1000).toISOString().slice(11, 16);
+const instantOf = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, 16).replace('T', ' ');
+const minuteOf = (epochMs: number): string => new Date(epochMs).toISOString().slice(11, 16);
 
-const rounded = (value: number | null | undefined): string =>
-  value == null ? 'none' : String(Number(value.toFixed(1)));
+const rounded = (value: number | null): string =>
+  value === null ? 'none' : String(Number(value.toFixed(1)));

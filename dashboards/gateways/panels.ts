@@ -136,10 +136,11 @@ export const pollFailures = timeSeriesPanel({
   key: 'poll-failures',
   title: 'Our status requests without a usable answer, share by gateway',
   description:
-    'Requests of ours whose outcome is not ok, out of all, in each interval; bars are the requests. ' +
-    `Above ${percent(POLL_FAILURES.warnAboveShare)} the picture gets old, above ` +
-    `${percent(POLL_FAILURES.badAboveShare)} we are going blind. Next: outcomes beside, and circuits ` +
-    'on the Pipeline dashboard.',
+    'Requests of ours that brought nothing to read (outcomes unknown and invalid_response), out of ' +
+    'all, in each interval; bars are the requests. Refusals are among the outcomes above. ' +
+    `Above ${percent(POLL_FAILURES.warnAboveShare)} the picture gets old; above ` +
+    `${percent(POLL_FAILURES.badAboveShare)}, beyond chance, GatewatchGatewayUnreachable fires. ` +
+    'Next: outcomes above, and circuits on the Pipeline dashboard.',
   sql: queries.POLL_FAILURES_SQL,
   unit: 'percentunit',
   decimals: 1,

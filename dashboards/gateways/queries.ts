@@ -6,9 +6,9 @@ import {
   ratio,
   sqlList,
   stageSteps,
+  UNREADABLE_POLL,
   view,
 } from '../../schemas/measures.ts';
-import { verdictsIn } from '../house/symptoms.ts';
 import { WINDOWS } from '../../schemas/windows.ts';
 import {
   CHOSEN_CALLBACKS,
@@ -90,7 +90,7 @@ GROUP BY time, reason
 ORDER BY time, reason`;
 
 /** time, gateway, share 0..1 of our status requests without a usable answer, polls. */
-export const POLL_FAILURES_SQL = `SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, ${ratio(`countIf(outcome != 'ok')`, 'count()')} AS share, count() AS polls
+export const POLL_FAILURES_SQL = `SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, ${ratio(`countIf(${UNREADABLE_POLL})`, 'count()')} AS share, count() AS polls
 FROM ${view('polls')}
 WHERE ${inRange('started_at')} AND ${CHOSEN_CALLBACKS}
 GROUP BY time, gateway
@@ -103,10 +103,18 @@ WHERE ${inRange('started_at')} AND ${CHOSEN_CALLBACKS}
 GROUP BY time, gateway
 ORDER BY time, gateway`;
 
+/**
+ * Of callback verdicts: those of contents that first came in the window. Arrivals only narrow what must be
+ * read: see migration 0008.
+ */
+export const verdictsIn = (contains: (time: string) => string): string =>
+  `content_key IN (SELECT content_key FROM ${view('callbackArrivals')} WHERE ${contains('received_at')}) ` +
+  `AND ${contains('first_received_at')}`;
+
 /** time, verdict, callbacks (distinct contents) by when they first came. */
 export const VERDICTS_SQL = `SELECT ${bucket('first_received_at')} AS time, toString(verdict) AS verdict, count() AS callbacks
 FROM ${view('callbackVerdicts')}
-WHERE ${verdictsIn({ contains: inRange })} AND ${CHOSEN_CALLBACKS}
+WHERE ${verdictsIn(inRange)} AND ${CHOSEN_CALLBACKS}
 GROUP BY time, verdict
 ORDER BY time, verdict`;
 

@@ -8,23 +8,21 @@ import { BAD, GOOD, QUIET, REASON_COLOURS, WARN } from './colours.ts';
 import type { FieldLink } from './links.ts';
 
 /** Limits of one quantity: which values are unusual, and which are bad. */
-export type Limits = { readonly warnAbove: number; readonly badAbove: number } | Below;
+export type Limits = { readonly warnAbove?: number; readonly badAbove: number } | Below;
 type Below = { readonly warnBelow: number; readonly badBelow: number };
 
 /** Steps from the lowest value up. Grafana's first step has no value: it holds from minus infinity. */
 export function thresholds(limits: Limits): ThresholdsConfigBuilder {
   const steps =
     'badAbove' in limits
-      ? [step(null, GOOD), step(limits.warnAbove, WARN), step(limits.badAbove, BAD)]
+      ? [
+          step(null, GOOD),
+          ...(limits.warnAbove === undefined ? [] : [step(limits.warnAbove, WARN)]),
+          step(limits.badAbove, BAD),
+        ]
       : [step(null, BAD), step(limits.badBelow, WARN), step(limits.warnBelow, GOOD)];
   return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(steps);
 }
-
-/** One limit, as a rule fires on it. */
-export const singleThreshold = (badAbove: number): ThresholdsConfigBuilder =>
-  new ThresholdsConfigBuilder()
-    .mode(ThresholdsMode.Absolute)
-    .steps([step(null, 'transparent'), step(badAbove, BAD)]);
 
 /** For quantities that cannot be judged by size: they are not good either. */
 export const noThresholds = (): ThresholdsConfigBuilder =>
@@ -57,6 +55,8 @@ export interface FieldLook {
   readonly noValue?: string;
   /** Draw as faint bars on the right axis: the n beside a share. */
   readonly volumeBars?: boolean;
+  /** Draw as a thin dashed line: a limit that changes with time. */
+  readonly dashed?: boolean;
   /** Only in the tooltip, not in the legend: many such names would hide those that matter. */
   readonly notInLegend?: boolean;
 }
@@ -91,6 +91,12 @@ export function look(field: FieldLook): DynamicConfigValue[] {
     set('custom.thresholdsStyle', { mode: 'off' });
     set('min', 0);
     set('max', null);
+  }
+  if (field.dashed === true) {
+    set('custom.lineStyle', { fill: 'dash', dash: [6, 4] });
+    set('custom.lineWidth', 1);
+    set('custom.fillOpacity', 0);
+    set('custom.showPoints', 'never');
   }
   if (field.notInLegend === true) set('custom.hideFrom', { legend: true, tooltip: false, viz: false });
   return properties;

@@ -12,11 +12,16 @@ export const RANGE: Window = rangeWindow('$__fromTime', '$__toTime');
 /** The chosen range on a time column of what is not a measure: polls, callbacks, reports. */
 export const inRange = (time: string): string => `${time} >= $__fromTime AND ${time} < $__toTime`;
 
+/** The end of the chosen range, or now where that lies in the future. */
+export const END = 'least(now(), $__toTime)';
+
 /** A condition that holds when the variable is "All" or contains the column's value. */
 const chosen = (column: string, variable: string): string =>
   `$__conditionalAll(${column} IN (\${${variable}:singlequote}), $${variable})`;
 
 export const CHOSEN_GATEWAY = chosen('gateway', 'gateway');
+/** Of rows that may concern no gateway. */
+export const OWN_GATEWAY = `(gateway = '' OR ${CHOSEN_GATEWAY})`;
 export const CHOSEN_ORDER_TYPE = chosen('order_type', 'order_type');
 /** For history items, which carry a channel; callbacks and polls do not. */
 export const CHOSEN_ITEMS = `${CHOSEN_GATEWAY} AND ${CHOSEN_ORDER_TYPE} AND ${chosen('channel', 'channel')}`;

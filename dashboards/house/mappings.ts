@@ -11,12 +11,14 @@ import {
 } from '../../schemas/dictionary.ts';
 import { POLL_OUTCOMES, VERDICTS } from '../../schemas/rows.ts';
 import {
+  BAD,
   OUTCOME_COLOURS,
   POLL_OUTCOME_COLOURS,
   REASON_GROUP_COLOURS,
   STAGE_COLOURS,
   STATE_COLOURS,
   VERDICT_COLOURS,
+  WARN,
 } from './colours.ts';
 
 /** Value mappings from the dictionary. The raw code stays in the text, so that it can be searched for. */
@@ -70,6 +72,18 @@ export const OUTCOME_MAPPING = valueMap(
   [...OUTCOMES, 'pending' as const].map((name) => [name, words(name), OUTCOME_COLOURS[name]]),
 );
 export const VERDICT_MAPPING = valueMap(VERDICTS.map((name) => [name, words(name), VERDICT_COLOURS[name]]));
+/** States of an alert, and of a rule at one instant. */
+export const ALERT_STATE_MAPPING = valueMap([
+  ['Pending', 'pending', WARN],
+  ['Alerting', 'firing', BAD],
+  ['Recovering', 'recovering', 'blue'],
+  ['NoData', 'no data', WARN],
+  ['Error', 'error', WARN],
+]);
+export const BREACH_MAPPING = valueMap([
+  ['0', 'no', 'text'],
+  ['1', 'yes', BAD],
+]);
 export const POLL_OUTCOME_MAPPING = valueMap(
   POLL_OUTCOMES.map((name) => [name, words(name), POLL_OUTCOME_COLOURS[name]]),
 );

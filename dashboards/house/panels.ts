@@ -5,7 +5,7 @@ import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import * as table from '@grafana/grafana-foundation-sdk/table';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 import { clickHouseQuery, DATASOURCE, FORMAT, type Format } from './clickhouse-query.ts';
-import { type FieldLook, type Limits, look, noThresholds, singleThreshold, thresholds } from './fields.ts';
+import { type FieldLook, type Limits, look, noThresholds, thresholds } from './fields.ts';
 import { panelId } from './ids.ts';
 
 /**
@@ -95,8 +95,6 @@ export function statPanel(options: PanelOptions & { readonly eachRow?: boolean }
 export interface TimeSeriesOptions extends PanelOptions {
   /** @default lines */
   readonly draw?: 'lines' | 'stacked-bars';
-  /** Draws a dashed line at the limit that a rule fires on. */
-  readonly ruleLimit?: number;
   readonly max?: number;
   /** What the legend says about each series. @default ['mean', 'max'] */
   readonly legendValues?: readonly string[];
@@ -137,14 +135,13 @@ export function timeSeriesPanel(options: TimeSeriesOptions): timeseries.PanelBui
     )
     .thresholdsStyle(
       new common.GraphThresholdsStyleConfigBuilder().mode(
-        options.ruleLimit === undefined && options.limits === undefined
+        options.limits === undefined
           ? common.GraphThresholdsStyleMode.Off
           : common.GraphThresholdsStyleMode.Dashed,
       ),
     );
   // A bar covers the time that it counts, which begins at its timestamp.
   if (stacked) builder.barAlignment(common.BarAlignment.After);
-  if (options.ruleLimit !== undefined) builder.thresholds(singleThreshold(options.ruleLimit));
   if (options.max !== undefined) builder.max(options.max);
   return builder;
 }

@@ -3,7 +3,8 @@ import { houseDashboard } from '../house/dashboard.ts';
 import { CHANNEL, GATEWAY, ORDER_TYPE } from '../house/variables.ts';
 import { DASHBOARDS } from '../uids.ts';
 import * as orders from './panels-orders.ts';
-import * as symptoms from './panels-symptoms.ts';
+import * as objectives from './panels-objectives.ts';
+import * as rules from './panels-rules.ts';
 
 /** Is the gateway healthy now? */
 export function overviewDashboard(): Dashboard {
@@ -11,8 +12,8 @@ export function overviewDashboard(): Dashboard {
     ...DASHBOARDS.overview,
     description:
       'Is the gateway healthy now? Top row first: technical success and approval apart, how much of ' +
-      'what we know is fresh, and what fires. Then volume, failures and times, and the shares that ' +
-      'alert rules watch. Every number leads on to the orders behind it.',
+      'what we know is fresh, and what fires. Then volume, failures and times, what the alert rules saw, ' +
+      'and what is left of the objectives. Every number leads on to the orders behind it.',
     variables: [GATEWAY, ORDER_TYPE, CHANNEL],
     rows: [
       {
@@ -25,6 +26,7 @@ export function overviewDashboard(): Dashboard {
           orders.watermarkAge,
           orders.shares,
           orders.firingAlerts,
+          rules.firing,
         ],
       },
       {
@@ -35,7 +37,12 @@ export function overviewDashboard(): Dashboard {
       {
         key: 'row-symptoms',
         title: 'What alert rules watch',
-        panels: [symptoms.techTimeouts, symptoms.authzFailures, symptoms.signatureMismatches],
+        panels: [rules.techTimeouts, rules.authzFailures, rules.signatureMismatches, rules.rulesNow],
+      },
+      {
+        key: 'row-objectives',
+        title: 'Objectives',
+        panels: [objectives.technicalObjective, objectives.callbackObjective],
       },
     ],
   });

@@ -10,18 +10,8 @@ import {
   timesToFinal,
   view,
 } from '../../schemas/measures.ts';
-import { symptomCounts, SYMPTOMS, type SymptomName } from '../house/symptoms.ts';
 import { WINDOWS } from '../../schemas/windows.ts';
-import {
-  CHOSEN_CALLBACKS,
-  CHOSEN_GATEWAY,
-  CHOSEN_ITEMS,
-  inRange,
-  ITEMS,
-  RANGE,
-  WITH_WATERMARKS,
-  bucket,
-} from '../house/filters.ts';
+import { CHOSEN_GATEWAY, CHOSEN_ITEMS, inRange, ITEMS, WITH_WATERMARKS, bucket } from '../house/filters.ts';
 
 /** SQL of the overview. Each query says what its columns are; n is always a count of distinct orders. */
 
@@ -130,24 +120,3 @@ FROM
 )
 GROUP BY time
 ORDER BY time`;
-
-/**
- * time, gateway, stage or side, share 0..1, orders seen. What the rule of the symptom watches, a bucket at a
- * time.
- */
-export function symptomShareSql(name: SymptomName): string {
-  const symptom = SYMPTOMS[name];
-  const counts = symptomCounts(symptom, {
-    window: RANGE,
-    bucket,
-    historyFilter: CHOSEN_ITEMS,
-    callbackFilter: CHOSEN_CALLBACKS,
-  });
-  return `${WITH_WATERMARKS}
-SELECT time, gateway, ${symptom.splitBy}, ${ratio('affected', 'seen')} AS share, seen AS orders
-FROM
-(
-  ${counts}
-)
-ORDER BY time, gateway, ${symptom.splitBy}`;
-}

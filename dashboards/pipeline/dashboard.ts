@@ -3,6 +3,7 @@ import { houseDashboard } from '../house/dashboard.ts';
 import { GATEWAY } from '../house/variables.ts';
 import { DASHBOARDS } from '../uids.ts';
 import * as panels from './panels.ts';
+import * as evaluation from './panels-evaluation.ts';
 
 /** Can the other dashboards be trusted? */
 export function pipelineDashboard(): Dashboard {
@@ -10,7 +11,7 @@ export function pipelineDashboard(): Dashboard {
     ...DASHBOARDS.pipeline,
     description:
       'Can the other dashboards be trusted? How fresh what we know is, whether collectors and polls ' +
-      'keep up, what was refused, and how much is stored.',
+      'keep up, what was refused, whether alert rules are evaluated, and how much is stored.',
     variables: [GATEWAY],
     rows: [
       {
@@ -33,6 +34,11 @@ export function pipelineDashboard(): Dashboard {
         key: 'row-input',
         title: 'Input',
         panels: [panels.consumerLag, panels.duplicates, panels.rejects, panels.newestRejects],
+      },
+      {
+        key: 'row-evaluation',
+        title: 'Evaluation of alert rules',
+        panels: [evaluation.evaluationAge, evaluation.evaluationPasses],
       },
       {
         key: 'row-collectors',

@@ -6,6 +6,7 @@ import {
   POLL_LATENESS,
   SPAN_BACKLOG,
 } from '../house/thresholds.ts';
+import { CIRCUITS } from '../../schemas/limits.ts';
 import { label, percent, time, volume } from '../house/fields.ts';
 import { tablePanel, timeSeriesPanel } from '../house/panels.ts';
 import * as queries from './queries.ts';
@@ -264,7 +265,11 @@ export const collectors = tablePanel({
       limits: { warnAbove: POLL_LATENESS.warnAboveMs, badAbove: POLL_LATENESS.badAboveMs },
       cellColour: true,
     },
-    open_circuits: { title: 'Open circuits', limits: { warnAbove: 1, badAbove: 2 }, cellColour: true },
+    open_circuits: {
+      title: 'Open circuits',
+      limits: { badAbove: CIRCUITS.aboveOpen + 1 },
+      cellColour: true,
+    },
     spans_waiting: {
       title: 'Span batches',
       limits: { warnAbove: SPAN_BACKLOG.warnAboveBatches, badAbove: SPAN_BACKLOG.badAboveBatches },

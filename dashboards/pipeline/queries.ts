@@ -1,12 +1,10 @@
-import { ratio, view } from '../../schemas/measures.ts';
-import { DATABASE } from '../../schemas/names.ts';
-import { CHOSEN_GATEWAY, inRange, bucket } from '../house/filters.ts';
+import { ratio, sqlText, view } from '../../schemas/measures.ts';
+import { type AlertRuleName, DATABASE } from '../../schemas/names.ts';
+import { bucket, CHOSEN_GATEWAY, END, inRange, OWN_GATEWAY } from '../house/filters.ts';
 
 /**
  * SQL about the pipeline itself: collectors, their polls, what is late, refused or repeated, and the store.
  */
-
-const OWN_GATEWAY = `(gateway = '' OR ${CHOSEN_GATEWAY})`;
 
 /** time, gateway, seconds that our picture of it was behind, at the newest report of each interval. */
 export const WATERMARK_LAG_SQL = `SELECT ${bucket('reported_at')} AS time, toString(gateway) AS gateway,
@@ -156,5 +154,31 @@ ORDER BY time, collector`;
 export const SPAN_BACKLOG_SQL = `SELECT ${bucket('reported_at')} AS time, toString(collector_id) AS collector, max(span_backlog) AS batches
 FROM ${view('collectorStatus')}
 WHERE ${inRange('reported_at')}
+GROUP BY time, collector
+ORDER BY time, collector`;
+
+/**
+ * Evaluations of one rule of those that every pass evaluates: it has a row for each known gateway, and the
+ * pass that it tells of is the same for all rules.
+ */
+const PASSES = `rule = ${sqlText('GatewatchCollectorSilent' satisfies AlertRuleName)} AND ${inRange('as_of')}`;
+
+/**
+ * evaluation_age in seconds and pass_ms of the newest evaluation in the range, at its end. No row without
+ * one.
+ */
+export const EVALUATION_AGE_SQL = `SELECT greatest(dateDiff('second', max(as_of), ${END}), 0) AS evaluation_age, argMax(took_ms, as_of) AS pass_ms
+FROM ${view('alertEvaluations')}
+WHERE ${PASSES} AND ${CHOSEN_GATEWAY}
+HAVING count() > 0`;
+
+/**
+ * time, collector that evaluated, pass_ms and delay_ms (from the instant evaluated to its rows): the
+ * longest.
+ */
+export const EVALUATION_PASSES_SQL = `SELECT ${bucket('as_of')} AS time, toString(evaluator) AS collector, max(took_ms) AS pass_ms,
+  max(greatest(dateDiff('millisecond', toDateTime64(as_of, 6, 'UTC'), evaluated_at), 0)) AS delay_ms
+FROM ${view('alertEvaluations')}
+WHERE ${PASSES} AND ${CHOSEN_GATEWAY}
 GROUP BY time, collector
 ORDER BY time, collector`;

@@ -1,6 +1,13 @@
 import { RECOVERY } from '../../alerts/rules/conditions.ts';
 import { RULES } from '../../alerts/rules/all.ts';
-import { labelOf, type Rule, RULE_GROUPS, type RuleWindow } from '../../alerts/rules/rule.ts';
+import {
+  isAskedDirectly,
+  isHeartbeat,
+  labelOf,
+  type Rule,
+  RULE_GROUPS,
+  type RuleWindow,
+} from '../../alerts/rules/rule.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
 
 /** docs/reference/alerts.md: every rule, when it fires and who should care. */
@@ -31,11 +38,10 @@ export function alertsPage(): string {
 }
 
 function section(rule: Rule): string[] {
-  const label = labelOf(rule);
   const facts: [string, string][] = [
     ['Severity, side', `${rule.severity}, ${rule.side}`],
     ...(rule.risk === undefined ? [] : [['At risk', `${rule.risk}: never muted`] satisfies [string, string]]),
-    ['One alert per', label === null ? 'gateway' : `gateway and ${label}`],
+    ['One alert per', alertPer(rule)],
     ['Fires when', condition(rule)],
     [
       'Waits',
@@ -61,7 +67,14 @@ function section(rule: Rule): string[] {
   ];
 }
 
+function alertPer(rule: Rule): string {
+  if (isAskedDirectly(rule) || isHeartbeat(rule)) return 'installation';
+  const label = labelOf(rule);
+  return label === null ? 'gateway' : `gateway and ${label}`;
+}
+
 function condition(rule: Rule): string {
+  if (isHeartbeat(rule)) return 'always, while rules are evaluated';
   if (rule.kind === 'gauge') return `more than ${rule.above} ${rule.unit}`;
   if (rule.kind === 'drop') {
     const windows = rule.condition.windows.map(({ windowSeconds }) => span(windowSeconds)).join(', ');

@@ -88,7 +88,7 @@ export function summarize(input: SummaryInput): Summary {
       rejects: counts.rejects,
     },
     rejects: counts.rejects,
-    alerts: input.alerts.filter(({ firing }) => firing),
+    alerts: input.alerts.filter(({ state }) => state !== 'Normal'),
     disagreements: pairs
       .filter(([, done, stored, uncertain]) => stored < done || stored > done + uncertain)
       .map(([what, done, stored]) => `${what}: ${done} / ${stored}`),
@@ -124,11 +124,9 @@ export function summaryText(summary: Summary): string {
   const table = rows
     .map(([name, done, stored]) => `  ${name.padEnd(10)} ${done.padEnd(20)} ${stored}`)
     .join('\n');
-  const alerts = summary.alerts.map(({ rule, severity, labels, values, summary: text }) => {
+  const alerts = summary.alerts.map(({ rule, severity, state, labels, detail, summary: text }) => {
     const where = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-    const { affected, seen } = values;
-    const howMany = affected === undefined ? '' : ` ${affected} of ${seen ?? '?'} orders.`;
-    return `  ${rule} (${severity}) ${where.join(' ')}\n      ${text}${howMany}`;
+    return `  ${rule} (${severity}, ${state.toLowerCase()}) ${where.join(' ')}\n      ${text} ${detail}`.trimEnd();
   });
   const verdict =
     summary.disagreements.length === 0
@@ -137,7 +135,7 @@ export function summaryText(summary: Summary): string {
   return [
     `\nAfter ${summary.seconds} seconds: the gateway's side, and the store's`,
     table,
-    `\nAlerts that would fire now:${alerts.length === 0 ? ' none' : ''}`,
+    `\nAlerts, as evaluated last:${alerts.length === 0 ? ' none' : ''}`,
     ...alerts,
     `\n${verdict}\n`,
   ].join('\n');

@@ -174,25 +174,6 @@ describe('the numbers are those of the seed', () => {
     }
   });
 
-  it('shares by stage and by side, with the orders behind them', async () => {
-    const rows = await runPanel('Orders with timeouts, share by stage');
-    const hits = failures(
-      orders,
-      scope,
-      ({ at, code }) => `${Math.floor(at / MINUTE) * MINUTE} ${code.stage} ${code.reason}`,
-    );
-    const total = (stage: string): number =>
-      rows
-        .filter((row) => row['stage'] === stage)
-        .reduce((sum, row) => sum + Math.round(Number(row['share']) * Number(row['orders'])), 0);
-    const expected = (stage: number): number =>
-      [...hits].filter(([key]) => key.endsWith(` ${stage} 11`)).reduce((sum, [, count]) => sum + count, 0);
-    expect(total('GATEWAY_CREATE')).toBe(expected(2));
-    expect(total('CHECK')).toBe(expected(4));
-    const sides = await runPanel('Orders with wrong signatures, by side');
-    expect(new Set(sides.map((row) => row['side']))).toEqual(new Set(['gateway', 'ours']));
-  });
-
   it("the watermark's age by gateway", async () => {
     const rows = await runPanel('Age of what we know, by gateway');
     expect(rows.map((row) => row['gateway'])).toEqual(['acme-eu', 'blind-pay']);

@@ -11,6 +11,7 @@ import {
   type SeedReply,
   startSeededStore,
 } from '../support/seed-store.ts';
+import { evaluatedMinutes, evaluationRow, settingRows, stateRow } from './evaluations.ts';
 import { panelNamed } from './generated.ts';
 import { MINUTE, randomOrders, type Scope } from './traffic.ts';
 
@@ -102,6 +103,9 @@ export const collectors = REPORT_TIMES.map((reportedAt, n) => ({
     5 * Math.round((reportedAt - (reportedAt < RESTARTED_AT ? FROM - WEEK : RESTARTED_AT)) / MINUTE),
 }));
 
+/** What the rules saw, minute by minute, and one alert that they made. */
+export const evaluations = evaluatedMinutes(['acme-eu', 'blind-pay'], FROM, TO);
+
 export const seed = (): Seed => ({
   orders,
   callbacks,
@@ -115,6 +119,22 @@ export const seed = (): Seed => ({
   rejects: [{ gateway: 'acme-eu', reason: 'reply_truncated', rejectedAt: TO - 10 * MINUTE }],
   collectors,
   annotations: [{ gateway: '', title: 'release 1', startsAt: TO - 30 * MINUTE }],
+  rows: {
+    alertEvaluations: evaluations.map(evaluationRow),
+    alertStates: [
+      stateRow({
+        rule: 'GatewatchTechTimeouts',
+        labels: { gateway: 'acme-eu', stage: 'CHECK' },
+        state: 'Alerting',
+        changedAt: TO - 20 * MINUTE,
+        firingSince: TO - 20 * MINUTE,
+        evaluatedAt: TO - MINUTE,
+      }),
+    ],
+    alertSettings: settingRows('acme-eu', FROM - WEEK, {
+      'GatewatchMerchantCallbackMissing/enabled/SUCCESS': 1,
+    }),
+  },
 });
 
 const seenLater = (item: SeedItem): SeedItem =>
@@ -130,6 +150,18 @@ export const seenAgain: Seed = {
   replies,
   gatewayStatus: reports,
   collectors,
+  // A second evaluator, which comes later and sees other things.
+  rows: {
+    alertEvaluations: evaluations.map((one) =>
+      evaluationRow({
+        ...one,
+        affected: 1,
+        limit: 1,
+        evaluatedAt: one.asOf + 9000,
+        evaluator: 'collector-2',
+      }),
+    ),
+  },
 };
 
 export interface Seeded {

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildPage } from '../../console/build-page.ts';
 import { toPageFiles, type PageFiles } from '../../console/server/page-files.ts';
+import type { AlertsAnswer } from '../../schemas/console.ts';
 import { findChromium, launchChromium, openPage, type WatchedPage } from './support/browser.ts';
 
 /** The page in a browser over answers that the test makes up: no collector, no store. */
@@ -39,6 +40,7 @@ const board = {
           '# Notes\n\n- a\n  - b\n\n[x](javascript:alert(1)) [ok](/d/one) <b>no</b> ![i](https://evil.example/i.png)',
       },
     },
+    { id: 3, type: 'alertlist', title: 'Alerts', gridPos: { x: 0, y: 9, w: 12, h: 9 } },
   ],
 };
 const frame = {
@@ -50,6 +52,21 @@ const frame = {
     { name: 'beta', kind: 'number', values: [3, 1, 4, 1, 5, 9] },
   ],
 };
+const AS_OF = Date.UTC(2026, 10, 21, 10, 30);
+const alert = (state: string, rule: string) => ({
+  rule,
+  severity: 'critical',
+  summary: 'The gateway does not answer in time.',
+  labels: { gateway: 'acme-eu' },
+  state,
+  since: AS_OF - 300_000,
+  detail: '12 of 340 orders <b>.',
+  numbers: null,
+  panelUrl: '/d/one?panel',
+  ordersUrl: state === 'Alerting' ? '/d/one?orders' : null,
+});
+/** What the server says of the alerts, at the moment. */
+let alertsAnswer: AlertsAnswer;
 const ANSWERS: Readonly<Record<string, unknown>> = {
   '/console/api/dashboards': [{ uid: 'one', title: 'One', description: '', tags: [] }],
   '/console/api/dashboards/one': board,
@@ -66,6 +83,7 @@ async function serve(page: Page, { html, assets }: PageFiles): Promise<void> {
     if (pathname.startsWith('/d/')) return route.fulfill({ contentType: 'text/html', body: html });
     const file = assets.get(pathname.replace(/^\/console\/assets\/\w+\//, ''));
     if (file !== undefined) return route.fulfill({ contentType: file.type, body: file.body });
+    if (pathname === '/console/api/alerts') return route.fulfill({ json: alertsAnswer });
     return route.fulfill({ json: ANSWERS[pathname] });
   });
 }
@@ -80,6 +98,7 @@ describe.skipIf(chromium === null)('the page over made-up answers', () => {
   });
   afterAll(() => browser?.close());
   beforeEach(async () => {
+    alertsAnswer = { alerts: [], asOf: AS_OF, ageMs: 40_000, error: null };
     watched = await openPage(browser, { height: 700 });
     await serve(watched.page, files);
     await watched.page.goto(`${ORIGIN}/d/one?from=now-1h&to=now`);
@@ -138,5 +157,40 @@ describe.skipIf(chromium === null)('the page over made-up answers', () => {
       '<ul><li>a<ul><li>b</li></ul></li></ul>' +
         '<p>[x](javascript:alert(1)) <a href="/d/one">ok</a> &lt;b&gt;no&lt;/b&gt; ![i](https://evil.example/i.png)</p>',
     );
+  });
+
+  /** The panel of alerts, once it shows that answer. */
+  const alertsPanel = async (answer: Partial<AlertsAnswer>, text: string) => {
+    alertsAnswer = { ...alertsAnswer, ...answer };
+    await watched.page.reload();
+    const panel = watched.page.locator('.panel[data-panel="3"]');
+    await panel.scrollIntoViewIfNeeded();
+    await panel.filter({ hasText: text }).waitFor();
+    return panel;
+  };
+
+  it('marks alerts of which nobody is told yet, and those that end', async () => {
+    const alerts = [
+      alert('Alerting', 'GatewatchTechTimeouts'),
+      alert('Pending', 'GatewatchAuthzFailures'),
+      alert('Recovering', 'GatewatchPictureBehind'),
+    ];
+    const panel = await alertsPanel({ alerts }, 'once a minute');
+    expect(await panel.locator('.alert-state').allTextContents()).toEqual([
+      'Firing since 10:25:00 UTC',
+      'Pending since 10:25:00 UTC: nobody is told yet',
+      'Firing since 10:25:00 UTC: ending, the condition no longer holds',
+    ]);
+    expect(await panel.locator('.alert.waiting .alert-rule').getAttribute('href')).toBe('/d/one?panel');
+    expect(await panel.locator('.alert-labels a').count()).toBe(1);
+    expect(await panel.locator('.alert b').count()).toBe(0);
+  });
+
+  it('says that nothing fires only while the rules are evaluated', async () => {
+    await alertsPanel({}, 'Nothing fires.');
+    const late = await alertsPanel({ ageMs: 600_000 }, 'No collector has evaluated the rules since');
+    expect(await late.textContent()).not.toContain('Nothing fires');
+    const never = await alertsPanel({ asOf: null, ageMs: null }, 'No collector has evaluated the rules yet');
+    expect(await never.textContent()).not.toContain('Nothing fires');
   });
 });

@@ -68,8 +68,8 @@ describe('from a symptom to a page', () => {
     )[0]?.n;
   /** What the rule sees at the stage at which these orders fail. */
   const evaluated = async () => {
-    const lines = JSON.parse(await scene.gatewatch('alerts', '--json', '--rules', rules)) as AlertLine[];
-    return lines.find(({ labels }) => labels['stage'] === 'GATEWAY_CREATE');
+    const lines = JSON.parse(await scene.gatewatch('alerts', '--json')) as AlertLine[];
+    return lines.find(({ rule, labels }) => rule === RULE && labels['stage'] === 'GATEWAY_CREATE');
   };
   const states = () =>
     scene.query<{ state: string }>(
@@ -83,7 +83,7 @@ describe('from a symptom to a page', () => {
     bad = await timedOut(2);
     await expect.poll(stored).toBe(2);
     // Two of two is a share of 100 %, and two of two is nothing that anybody can judge.
-    await expect.poll(evaluated).toMatchObject({ values: { affected: 2, seen: 2 }, firing: false });
+    await expect.poll(evaluated).toMatchObject({ numbers: { affected: 2, seen: 2, breach: false } });
   });
 
   it('2. more than chance allows: the condition holds, and counts orders, not events', async () => {
@@ -95,8 +95,7 @@ describe('from a symptom to a page', () => {
       rule: RULE,
       severity: 'critical',
       labels: { gateway: GATEWAY, stage: 'GATEWAY_CREATE' },
-      values: { affected: 12, seen: 24 },
-      firing: true,
+      numbers: { affected: 12, seen: 24, breach: true },
     });
   });
 

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it('the demo ends, and says why, when its alert rules cannot be evaluated', async () => {
+it('the demo ends, and says why, when its alerts cannot be read', async () => {
   const dataDir = path.join(folder, 'demo');
   const demo = spawn(process.execPath, [DEMO, '--data-dir', dataDir, '--port', '0', '--store-port', '0'], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' },
@@ -26,9 +26,9 @@ it('the demo ends, and says why, when its alert rules cannot be evaluated', asyn
   demo.stderr.on('data', (line: string) => line.includes('ClickHouse  http') && started.resolve());
   const ended = once(demo, 'exit');
   await Promise.race([started.promise, ended]);
-  // Without its configuration, `gatewatch alerts` has nothing to evaluate.
+  // Without its configuration, `gatewatch alerts` has no store to read.
   await rm(path.join(dataDir, 'gatewatch.yaml'));
   demo.kill('SIGINT');
   expect(await ended).toEqual([1, null]);
-  expect(await said).toContain('the alert rules could not be evaluated');
+  expect(await said).toContain('the alerts could not be read');
 });

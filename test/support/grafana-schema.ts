@@ -46,8 +46,7 @@ const withoutDollar = z.string().regex(/^[^$]*$/, 'must not contain "$"');
 const query = z.strictObject({
   refId: z.string().regex(/^[A-Za-z_]\w*$/),
   datasourceUid: z.string(),
-  queryType: z.string(),
-  relativeTimeRange: z.strictObject({ from: z.int().min(0), to: z.int().min(0) }),
+  relativeTimeRange: z.strictObject({ from: z.int().min(0), to: z.int().min(0) }).optional(),
   model: z.looseObject({ refId: z.string() }),
 });
 

@@ -13,6 +13,8 @@ export interface SeededStore {
   /** Runs a SELECT as the reader, which is who Grafana is. */
   readonly query: (sql: string) => Promise<TableResult>;
   readonly seed: (seed: Seed) => Promise<void>;
+  /** For a configuration: `clickhouse`. */
+  readonly connection: { readonly url: string; readonly username: string; readonly password: string };
   readonly stop: () => Promise<void>;
 }
 
@@ -113,6 +115,7 @@ export async function startSeededStore(): Promise<SeededStore> {
       return (await reader.query({ query: sql, format: 'JSON' })).json<Record<string, unknown>>();
     },
     seed: (seed) => insertSeed(writer, seed),
+    connection: { url: store.url, ...store.writer },
     async stop() {
       await Promise.all([writer.close(), reader.close()]);
       await store.stop();

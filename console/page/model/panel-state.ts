@@ -30,13 +30,11 @@ export type PanelEvent =
   /** New data is wanted, now or once the panel is in sight. */
   | { readonly kind: 'wanted' }
   | { readonly kind: 'sight'; readonly isInSight: boolean }
-  /** The wait after an unfinished answer is over. */
-  | { readonly kind: 'waited' }
   | { readonly kind: 'answered'; readonly question: number; readonly content: Content }
   | { readonly kind: 'switched' };
 
-/** `ask` ends the question before; `wait` comes back with `waited`. */
-export type PanelEffect = 'ask' | 'wait' | 'draw';
+/** `ask` ends the question before. */
+export type PanelEffect = 'ask' | 'draw';
 
 export const NEW_PANEL: PanelState = {
   content: { kind: 'none' },
@@ -58,12 +56,9 @@ export function panelStep(
       const seen = { ...state, isInSight: event.isInSight };
       return seen.isInSight && seen.isWanted ? asking(seen) : { state: seen, effects: [] };
     }
-    case 'waited':
-      return asking(state);
     case 'answered': {
       if (event.question !== state.question) return { state, effects: [] };
-      const answered = { ...state, isAsking: false, content: event.content };
-      return { state: answered, effects: isUnfinished(event.content) ? ['draw', 'wait'] : ['draw'] };
+      return { state: { ...state, isAsking: false, content: event.content }, effects: ['draw'] };
     }
     case 'switched':
       return { state: { ...state, asTable: !state.asTable }, effects: ['draw'] };
@@ -74,10 +69,6 @@ const asking = (state: PanelState): ReturnType<typeof panelStep> => ({
   state: { ...state, isWanted: false, isAsking: true, question: state.question + 1 },
   effects: ['ask'],
 });
-
-/** The first evaluation of the rules tells what it has found so far. */
-const isUnfinished = (content: Content): boolean =>
-  content.kind === 'alerts' && content.answer.error === null && content.answer.looked < content.answer.rules;
 
 /** What went wrong, though there may be something to show beside it. */
 export const problemOf = (content: Content): string | null =>

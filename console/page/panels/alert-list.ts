@@ -1,66 +1,52 @@
 import type { AlertsAnswer, ConsoleAlert } from '../../../schemas/console.ts';
-import { isoTime } from '../model/units.ts';
+import { alertStateOf, standingOf } from '../model/alert-standing.ts';
 import { h, icon } from '../ui/dom.ts';
 import type { Drawn, PanelContext } from './context.ts';
 
-/** The alerts that fire, worst first. Grafana lists its own states here; the rules are the same. */
-export function drawAlertList(context: PanelContext, answer: AlertsAnswer): Drawn {
-  const { body } = context;
-  const firing = answer.alerts.toSorted((a, b) => rank(a) - rank(b));
-  if (firing.length === 0) {
+/** The alerts that fire, are pending or end, as the server orders them: most urgent first. */
+export function drawAlertList({ body }: PanelContext, answer: AlertsAnswer): Drawn {
+  const { alerts, asOf, error } = answer;
+  const { isLate, text } = standingOf(answer);
+  if (alerts.length === 0) {
     // What could not be looked at is not well.
-    const unfinished = answer.looked < answer.rules;
-    if (answer.error !== null) return { summary: 'The alert rules could not be looked at.' };
+    if (error !== null && asOf === null) return { summary: 'The alerts could not be read.' };
     body.append(
       h(
         'div',
-        { class: unfinished ? 'alerts-none unfinished' : 'alerts-none' },
+        { class: isLate ? 'alerts-none late' : 'alerts-none' },
         // A tick is for what has been looked at.
-        icon(unfinished ? 'clock' : 'check'),
-        h('p', {}, unfinished ? 'Nothing fires so far.' : 'Nothing fires.'),
-        h('p', { class: 'quiet' }, lookedAt(answer)),
+        icon(isLate ? 'clock' : 'check'),
+        h('p', {}, isLate ? 'It is not known whether anything fires.' : 'Nothing fires.'),
+        h('p', { class: 'quiet' }, text),
       ),
     );
-    return { summary: 'No alert fires.' };
+    return { summary: isLate ? text : 'No alert fires.' };
   }
-  body.append(
-    h('ul', { class: 'alerts' }, ...firing.map(entryOf)),
-    h(
-      'p',
-      { class: 'quiet alerts-note' },
-      `${lookedAt(answer)}. Grafana also waits until a condition has held for its time.`,
-    ),
-  );
-  return { summary: `${firing.length} alerts fire: ${firing.map(({ rule }) => rule).join(', ')}` };
+  const entries = alerts.map((alert) => entryOf(alert, asOf));
+  const note = h('p', { class: isLate ? 'alerts-note late' : 'quiet alerts-note' }, text);
+  body.append(h('ul', { class: 'alerts' }, ...entries), note);
+  const names = alerts.map(({ rule, state }) => `${rule} (${state})`).join(', ');
+  return { summary: `${alerts.length} alerts: ${names}.${isLate ? ` ${text}` : ''}` };
 }
 
-/** The day is plain, and everything here is UTC. */
-const FULL_TIME = /\d{4}-\d\d-\d\d (\d\d:\d\d:\d\d) \+0000 UTC/g;
-
-const lookedAt = ({ looked, rules, asOf }: AlertsAnswer): string =>
-  looked < rules || asOf === null
-    ? `${looked} of ${rules} rules looked at`
-    : `${rules} rules looked at, as of ${isoTime(asOf, false)}`;
-
-const rank = ({ severity }: ConsoleAlert): number =>
-  ['critical', 'warning', 'info'].indexOf(severity) + 1 || 9;
-
-function entryOf({ rule, severity, summary, detail, labels, ...urls }: ConsoleAlert): HTMLElement {
-  const { panelUrl, ordersUrl } = urls;
+function entryOf(alert: ConsoleAlert, asOf: number | null): HTMLElement {
+  const { rule, severity, summary, detail, labels, panelUrl, ordersUrl } = alert;
+  const { phase, text } = alertStateOf(alert, asOf);
   return h(
     'li',
-    { class: `alert ${severity}` },
+    { class: `alert ${severity} ${phase}` },
     h(
       'div',
       { class: 'alert-line' },
-      icon('warning'),
+      icon(phase === 'waiting' ? 'clock' : 'warning'),
       panelUrl === null
         ? h('span', { class: 'alert-rule' }, rule)
         : h('a', { class: 'alert-rule', href: panelUrl }, rule),
       h('span', { class: 'alert-severity' }, severity),
     ),
+    h('p', { class: 'alert-state' }, text),
     summary === '' ? null : h('p', {}, summary),
-    detail === '' ? null : h('p', { class: 'quiet' }, detail.replace(FULL_TIME, '$1')),
+    detail === '' ? null : h('p', { class: 'quiet' }, detail),
     h(
       'p',
       { class: 'alert-labels' },

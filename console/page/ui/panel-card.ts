@@ -42,19 +42,16 @@ export function createPanelCard(panel: Panel, host: CardHost): PanelCard {
   let state = NEW_PANEL;
   let drawn: Drawn | null = null;
   let inFlight = new AbortController();
-  let wait: ReturnType<typeof setTimeout> | undefined;
 
   function dispatch(event: PanelEvent): void {
     const step = panelStep(state, event);
     state = step.state;
     for (const effect of step.effects)
       if (effect === 'ask') void ask(state.question);
-      else if (effect === 'draw') draw();
-      else wait = setTimeout(() => dispatch({ kind: 'waited' }), 1_000);
+      else draw();
   }
 
   async function ask(question: number): Promise<void> {
-    clearTimeout(wait);
     inFlight.abort();
     inFlight = new AbortController();
     const { signal } = inFlight;
@@ -90,7 +87,6 @@ export function createPanelCard(panel: Panel, host: CardHost): PanelCard {
     isAsking: () => state.isAsking,
     redraw,
     destroy() {
-      clearTimeout(wait);
       inFlight.abort();
       sight.stop();
       size.stop();

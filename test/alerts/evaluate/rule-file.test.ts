@@ -23,8 +23,21 @@ describe('loading rules', () => {
     });
   });
 
+  it('reads queries of both formats, and what reduces a series', () => {
+    const [first] = loadRules(OUT);
+    const models = first?.data.map(({ model }) => model) ?? [];
+    expect(models[0]).toMatchObject({ format: 0, rawSql: expect.stringContaining('alert_numbers') });
+    expect(models[1]).toMatchObject({ type: 'reduce', reducer: 'last', expression: 'evaluation' });
+    writeFileSync(join(dir, 'a.yaml'), rulesWith({ refId: 'A', rawSql: 'SELECT 1', format: 1 }));
+    expect(loadRules(dir)[0]?.data[0]?.model).toMatchObject({ rawSql: 'SELECT 1', format: 1 });
+  });
+
   it.each([
     ['no-file', {}],
+    [
+      'a reduction that keeps gaps',
+      { 'a.yaml': rulesWith({ type: 'reduce', reducer: 'last', expression: 'B', refId: 'A' }) },
+    ],
     ['no YAML', { 'a.yaml': '{' }],
     ['no rules', { 'a.yaml': 'apiVersion: 1\n' }],
     [

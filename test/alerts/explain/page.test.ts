@@ -27,8 +27,8 @@ it('leads to exactly its orders', () => {
       "to='1795256070.000001', as_of='1795256100.000000') WHERE label = 'CHECK'",
   );
   expect(page['orders_url']).toBe(
-    'https://grafana.shop.de/d/gatewatch-incident?from=1795255770000&to=1795256070001&var-gateway=acme-eu&var-rule=GatewatchTechTimeouts' +
-      '&var-label=CHECK&var-window_from=1795255770.000000&var-window_to=1795256070.000001&var-as_of=1795256100.000000',
+    'https://grafana.shop.de/d/gatewatch-incident?from=1795255469999&to=1795256070001&var-rule=GatewatchTechTimeouts' +
+      '&var-gateway=acme-eu&var-label=CHECK&var-as_of=1795256100',
   );
 });
 
@@ -47,7 +47,7 @@ it('says of a drop what is usual, and of a number what is tolerated', () => {
 it('leads to the panel that shows the same, else to the incident', () => {
   for (const rule of RULES) {
     const url = pageOf(rule, evaluation(rule, AS_OF), LINKS)['dashboard_url'] ?? '';
-    expect(url).toContain(`viewPanel=panel-${panelId(rule.panel ?? 'incident-over-time')}`);
+    expect(url).toContain(`viewPanel=panel-${panelId(rule.panel ?? 'incident-seen')}`);
     expect(URL.canParse(url)).toBe(true);
   }
 });

@@ -1,17 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INCIDENT_DASHBOARD, incidentDashboard } from '../../../alerts/grafana/incident-dashboard.ts';
-import type { RuleEvaluation } from '../../../alerts/evaluate/evaluate-rule.ts';
+import { evaluateRule } from '../../../alerts/evaluate/evaluate-rule.ts';
 import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
 import { renderTemplate } from '../../../alerts/explain/template.ts';
 import { panelId } from '../../../dashboards/house/ids.ts';
 import { expandPanelSql } from '../../support/macros.ts';
 import { type SeededStore, startSeededStore } from '../../support/seed-store.ts';
-import { evaluateAt } from '../support/evaluation.ts';
+import { evaluationRow } from '../support/evaluation-row.ts';
 import { MINUTE, NOW, PAID, TIMED_OUT, traffic } from '../traffic.ts';
 
 const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', import.meta.url));
-const WEEK = 7 * 86_400_000;
+/** A window that does not begin at a whole second: it ends where the picture of the gateway does. */
+const WINDOW = { asOf: NOW, from: NOW - 10 * MINUTE + 123, to: NOW - 5001, breach: 1 } as const;
+const TIMEOUTS = { ...WINDOW, rule: 'GatewatchTechTimeouts', kind: 'share', limit: 5 } as const;
 const CHECKED_LATE = ['1.0.0.00', '2.1.1.00', '4.2.2.11', '4.1.3.00'];
 
 let store: SeededStore;
@@ -27,30 +29,65 @@ beforeAll(async () => {
       ...recent('two-stages', 40, TIMED_OUT),
       ...recent('two-stages', 25, CHECKED_LATE),
       ...recent('one-label', 31, ['1.0.0.00', '2.1.1.00', '5.2.2.16', '4.1.3.00']),
-      // A usual Monday has 4 orders a minute; today 7 came in the last ten minutes.
-      ...[1, 2, 3, 4].flatMap((week) =>
-        orders('dropped', 1920, NOW - week * WEEK - 360 * MINUTE, NOW - week * WEEK + 120 * MINUTE),
-      ),
-      ...orders('dropped', 1400, NOW - 360 * MINUTE, NOW - 10 * MINUTE),
-      ...orders('dropped', 7, NOW - 10 * MINUTE, NOW - 2 * MINUTE),
+      // Before the window: hit as well, and none of the page.
+      ...orders('two-stages', 9, NOW - 40 * MINUTE, NOW - 20 * MINUTE, TIMED_OUT),
+      ...orders('dropped', 300, NOW - 360 * MINUTE, NOW - 10 * MINUTE),
+      ...orders('dropped', 7, NOW - 9 * MINUTE, NOW - 2 * MINUTE),
     ],
-    gatewayStatus: ['two-stages', 'one-label', 'dropped'].map((gateway) => ({
-      gateway,
-      reportedAt: NOW - 5000,
-      watermarkAt: NOW - 5000,
-    })),
+    rows: {
+      alertEvaluations: [
+        evaluationRow({
+          ...TIMEOUTS,
+          gateway: 'two-stages',
+          label: 'GATEWAY_CREATE',
+          seen: 40,
+          affected: 40,
+        }),
+        evaluationRow({ ...TIMEOUTS, gateway: 'two-stages', label: 'CHECK', seen: 25, affected: 25 }),
+        evaluationRow({
+          ...TIMEOUTS,
+          rule: 'GatewatchSignatureMismatches',
+          gateway: 'one-label',
+          seen: 31,
+          affected: 31,
+        }),
+        evaluationRow({
+          ...WINDOW,
+          rule: 'GatewatchTrafficDrop',
+          kind: 'drop',
+          gateway: 'dropped',
+          seen: 7,
+          affected: 7,
+          expected: 40,
+          limit: 12,
+        }),
+        // The minutes before: of the history that the dashboard shows.
+        evaluationRow({
+          ...TIMEOUTS,
+          asOf: NOW - MINUTE,
+          gateway: 'two-stages',
+          label: 'CHECK',
+          seen: 20,
+          affected: 10,
+          expected: 2,
+        }),
+        evaluationRow({
+          ...TIMEOUTS,
+          asOf: NOW - 420 * MINUTE,
+          gateway: 'two-stages',
+          label: 'CHECK',
+          affected: 1,
+        }),
+      ],
+    },
   });
 });
 afterAll(() => store?.stop());
 
-const evaluated = new Map<string, Promise<RuleEvaluation>>();
-
 /** The page that the rule sends for these labels: its numbers, and its texts as they are rendered. */
 async function page(title: string, labels: Readonly<Record<string, string>>) {
   const rule = loadRules(OUT).find((one) => one.title === title) ?? expect.fail(`no rule ${title}`);
-  const evaluation = evaluated.get(title) ?? evaluateAt(rule, NOW, store.query);
-  evaluated.set(title, evaluation);
-  const { instances } = await evaluation;
+  const { instances } = await evaluateRule(rule, { now: new Date(NOW), query: store.query });
   const instance =
     instances.find((one) => JSON.stringify(one.labels) === JSON.stringify(labels)) ??
     expect.fail(`no instance among ${JSON.stringify(instances.map((one) => one.labels))}`);
@@ -89,7 +126,7 @@ describe.each([
 ] as const)('the page of %s for %j', (title, labels, expected) => {
   it('has the number of its panel, of its list and of its query', async () => {
     const { values, text } = await page(title, labels);
-    const n = values['affected'] ?? values['seen'] ?? -1;
+    const n = values['affected'] ?? values['counted'] ?? -1;
     if (expected !== null) expect(n).toBe(expected);
     expect(n).toBeGreaterThan(0);
     expect(text('description')).toContain(` ${n} `);
@@ -105,7 +142,7 @@ describe.each([
   it('says what its orders are worth, those without an amount apart', async () => {
     const { values, text } = await page(title, labels);
     const rows = await panel('amounts', text('orders_url'));
-    const n = values['affected'] ?? values['seen'];
+    const n = values['affected'] ?? values['counted'];
     expect(total(rows, 'orders')).toBe(n);
     expect(total(rows, 'without_amount')).toBe(n);
   });
@@ -153,9 +190,12 @@ it('shows amounts exactly, with their currency', async () => {
       { ...reply, externalId: first?.externalId ?? '', amount: '12345678901.23', currency: 'EUR' },
       { ...reply, externalId: second?.externalId ?? '', amount: '0.1', currency: 'EUR' },
     ],
-    gatewayStatus: [{ gateway: 'priced', reportedAt: NOW - 5000, watermarkAt: NOW - 5000 }],
+    rows: {
+      alertEvaluations: [
+        evaluationRow({ ...TIMEOUTS, gateway: 'priced', label: 'GATEWAY_CREATE', seen: 40, affected: 40 }),
+      ],
+    },
   });
-  evaluated.delete('GatewatchTechTimeouts');
   const { text } = await page('GatewatchTechTimeouts', { gateway: 'priced', stage: 'GATEWAY_CREATE' });
   const amounts = (await panel('orders', text('orders_url'))).map((row) => row['amount_text']);
   expect(amounts.filter((amount) => amount !== '').toSorted()).toEqual(['0.1 EUR', '12345678901.23 EUR']);
@@ -164,6 +204,23 @@ it('shows amounts exactly, with their currency', async () => {
   );
 });
 
+it('shows the window, and what the rule saw in the hours before, with its limit', async () => {
+  const { text } = await page('GatewatchTechTimeouts', { gateway: 'two-stages', stage: 'CHECK' });
+  const url = text('orders_url');
+  expect(await panel('evaluation', url)).toMatchObject([
+    { window_from: '2026-03-02 11:50:00.123000', window_to: '2026-03-02 11:59:54.999000', affected: 25 },
+  ]);
+  expect(await panel('seen', url)).toMatchObject([
+    { time: '2026-03-02 11:59:00', counted: 10, fires_at: 5 },
+    { time: '2026-03-02 12:00:00', counted: 25, fires_at: 5 },
+  ]);
+  expect(await panel('shares', url)).toMatchObject([
+    { seen_share: 0.5, expected_share: 0.1 },
+    { seen_share: 1, expected_share: null },
+  ]);
+});
+
 it('the incident dashboard without a page shows nothing, and does not fail', async () => {
-  expect(await panel('orders', '/d/gatewatch-incident')).toEqual([]);
+  for (const key of Object.keys(INCIDENT_DASHBOARD.panels) as (keyof typeof INCIDENT_DASHBOARD.panels)[])
+    expect(await panel(key, '/d/gatewatch-incident')).toEqual([]);
 });

@@ -28,6 +28,8 @@ const WHO: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     { severity: 'critical', side: 'provider', alertname: 'GatewatchTechTimeouts', gateway: 'acme-eu' },
   ],
   ['gatewatch-oncall', { severity: 'critical', side: 'collector', alertname: 'GatewatchCollectorSilent' }],
+  ['gatewatch-oncall', { severity: 'critical', side: 'collector', alertname: 'GatewatchEvaluationsLate' }],
+  ['gatewatch-heartbeat', { severity: 'info', side: 'collector', alertname: 'GatewatchHeartbeat' }],
   ['gatewatch-tickets', { severity: 'warning', side: 'provider', alertname: 'GatewatchContractBroken' }],
   ['gatewatch-payments', { severity: 'warning', side: 'issuer', alertname: 'GatewatchIssuerDeclines' }],
   [
@@ -65,7 +67,7 @@ describe.skipIf(!HAS_AMTOOL)("Alertmanager's own tool", () => {
   });
 
   it('accepts the policy tree', () => {
-    expect(amtool('check-config', CONFIG)).toMatch(/SUCCESS[\s\S]*5 receivers[\s\S]*2 templates/);
+    expect(amtool('check-config', CONFIG)).toMatch(/SUCCESS[\s\S]*6 receivers[\s\S]*2 templates/);
   });
 
   it.each(WHO)('sends to %s what has the labels %j', (receiver, labels) => {
@@ -91,7 +93,8 @@ describe.skipIf(!HAS_AMTOOL)("Alertmanager's own tool", () => {
       expect(receiver === 'gatewatch-oncall' || receiver === 'gatewatch-platform').toBe(
         severity === 'critical' || (severity === 'warning' && side === 'collector'),
       );
-      expect(receiver === 'gatewatch-digest').toBe(severity === 'info');
+      expect(receiver === 'gatewatch-heartbeat').toBe(alertname === 'GatewatchHeartbeat');
+      expect(receiver === 'gatewatch-digest').toBe(severity === 'info' && alertname !== 'GatewatchHeartbeat');
     },
   );
 
@@ -218,6 +221,34 @@ describe('the first page', () => {
     ]);
     await alertmanager.stop();
     await receiver.stop();
+  });
+});
+
+describe('the heartbeat', () => {
+  const route = (POLICY.routes ?? [])[0];
+
+  it('comes at once and every five minutes, at any hour, and has no end', () => {
+    expect(route).toMatchObject({
+      receiver: 'gatewatch-heartbeat',
+      matchers: [['alertname', '=', 'GatewatchHeartbeat']],
+      groupWait: '0s',
+    });
+    expect(seconds(route?.repeatInterval ?? '1h')).toBe(300);
+    expect(route?.mutedIn).toBeUndefined();
+    expect(RECEIVERS.find(({ name }) => name === route?.receiver)?.resolved).toBe(false);
+  });
+
+  it('goes to nobody without an address, and never where other alerts go', () => {
+    const { text } = fillAddresses(SHIPPED, ADDRESSES) as { text: string };
+    const { receivers } = parse(text) as { receivers: object[] };
+    expect(receivers.at(-1)).toEqual({ name: 'gatewatch-heartbeat' });
+    const url = 'https://watch.shop.de/1';
+    const filledIn = fillAddresses(SHIPPED, { ...ADDRESSES, GATEWATCH_HEARTBEAT_URL: url });
+    const config = parse((filledIn as { text: string }).text) as { receivers: object[] };
+    expect(config.receivers.at(-1)).toEqual({
+      name: 'gatewatch-heartbeat',
+      webhook_configs: [{ url, send_resolved: false }],
+    });
   });
 });
 

@@ -28,6 +28,12 @@ it('fills in the addresses of the environment, as the strings that they are', ()
   expect(problems(ADDRESSES)).toEqual([]);
 });
 
+it('needs no address for the heartbeat, but a real one if there is one', () => {
+  expect(problems({ ...ADDRESSES, GATEWATCH_HEARTBEAT_URL: '' })).toEqual([]);
+  expect(problems({ ...ADDRESSES, GATEWATCH_HEARTBEAT_URL: 'https://watch.shop.de/1' })).toEqual([]);
+  expect(problems({ ...ADDRESSES, GATEWATCH_HEARTBEAT_URL: 'https://watch.example/1' })).toHaveLength(1);
+});
+
 it('says all at once which addresses are missing', () => {
   expect(problems({})).toEqual(Object.keys(ADDRESSES).map((name) => `${name}: is not set`));
 });

@@ -1,13 +1,13 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADDRESSES } from '../../alerts/support/alertmanager-addresses.ts';
 import { HAS_ALERTMANAGER, startAlertmanager } from '../../alerts/support/alertmanager.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../alerts/support/webhook-receiver.ts';
-import { withEmbedded } from '../../support/embedded.ts';
+import type { AlertLine } from '../../../schemas/alert-line.ts';
+import { evaluationRow, passAt, stateRow } from '../../alerts/support/evaluation-rows.ts';
+import { startSeededStore, type SeededStore } from '../../support/seed-store.ts';
 import { cli } from './support/cli.ts';
 
 let folder: string;
@@ -30,90 +30,83 @@ const send = (alerts: object, ...more: string[]) =>
   cli(['alerts', '--send-test', '--config', config(alerts), ...more]);
 const hook = () => ({ webhook: { url: `${webhook.url}/hook`, token: 'secret-token' } });
 
-/** Stands before a store and counts the requests that are under way at once. */
-async function startCounter(storeUrl: string) {
-  let underWay = 0;
-  let most = 0;
-  const server = createServer((asked, answer) => {
-    most = Math.max(most, ++underWay);
-    answer.on('close', () => underWay--);
-    const onward = request(
-      new URL(asked.url ?? '/', storeUrl),
-      { method: asked.method, headers: { ...asked.headers, host: new URL(storeUrl).host } },
-      (reply) => {
-        answer.writeHead(reply.statusCode ?? 502, reply.headers);
-        reply.pipe(answer);
-      },
-    );
-    asked.pipe(onward);
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    most: () => most,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
-  };
-}
-
-/** Rules that see one number each. */
-const ruleFile = (count: number): object => ({
-  apiVersion: 1,
-  groups: [
-    {
-      name: 'numbers',
-      interval: '1m',
-      rules: Array.from({ length: count }, (_, n) => ({
-        uid: `rule-${n}`,
-        title: `GatewatchRule${n}`,
-        condition: 'firing',
-        for: '1m',
-        noDataState: 'OK',
-        execErrState: 'Error',
-        data: [
-          { refId: 'number', model: { rawSql: `SELECT 'acme-eu' AS gateway, ${n}. AS value`, format: 1 } },
-          {
-            refId: 'firing',
-            model: {
-              type: 'threshold',
-              expression: 'number',
-              conditions: [{ evaluator: { type: 'gt', params: [2] } }],
-            },
-          },
-        ],
-      })),
-    },
-  ],
-});
-
 describe('gatewatch alerts', () => {
-  it('asks about one rule after the other, so that a busy store goes on with its rows', async () => {
-    const store = await withEmbedded();
-    try {
-      await using counter = await startCounter(store.url);
-      const rules = mkdtempSync(join(folder, 'rules-'));
-      writeFileSync(join(rules, 'rules.yaml'), JSON.stringify(ruleFile(4)));
-      const file = join(folder, 'store.yaml');
-      writeFileSync(
-        file,
-        JSON.stringify({ clickhouse: { url: counter.url, ...store.writer, database: 'default' } }),
-      );
-      const { code, stdout } = await cli(['alerts', '--json', '--config', file, '--rules', rules]);
-      expect({ code, most: counter.most() }).toEqual({ code: 0, most: 1 });
-      const seen = (JSON.parse(stdout) as { rule: string; firing: boolean }[]).map(
-        ({ rule, firing }) => `${rule} ${firing}`,
-      );
-      expect(seen).toEqual([
-        'GatewatchRule0 false',
-        'GatewatchRule1 false',
-        'GatewatchRule2 false',
-        'GatewatchRule3 true',
-      ]);
-    } finally {
-      await store.stop();
-    }
+  const MINUTE = 60_000;
+  const asOf = Math.floor(Date.now() / MINUTE) * MINUTE - MINUTE;
+  const rule = 'GatewatchTechTimeouts';
+  const timeouts = { rule, label: 'CHECK', seen: 340, affected: 12, limit: 9 } as const;
+  const state = { rule, labels: { gateway: 'acme-eu', stage: 'CHECK' } } as const;
+  let store: SeededStore;
+  let file: string;
+  const alerts = (...more: string[]) => cli(['alerts', '--config', file, ...more]);
+  beforeAll(async () => {
+    store = await startSeededStore();
+    file = join(folder, 'store.yaml');
+    writeFileSync(file, JSON.stringify({ clickhouse: store.connection }));
+  });
+  afterAll(() => store?.stop());
+
+  it('says so when nobody has evaluated the rules, and who does', async () => {
+    expect(await alerts()).toEqual({
+      code: 0,
+      stdout:
+        'The rules were not evaluated within the 7 days before now. A collector does it once a minute: start one with "gatewatch run".\n',
+      stderr: '',
+    });
+    expect(await alerts('--json')).toMatchObject({ code: 0, stdout: '[]\n' });
+  });
+
+  it('shows what the rules saw last with the states, and how old it is', async () => {
+    await store.seed({
+      rows: {
+        alertEvaluations: [
+          passAt(asOf - MINUTE),
+          evaluationRow({ ...timeouts, asOf: asOf - MINUTE, breach: true }),
+          passAt(asOf),
+          evaluationRow({ ...timeouts, asOf, seen: 350, breach: true }),
+        ],
+        alertStates: [
+          stateRow({ ...state, state: 'Pending', changedAt: asOf - MINUTE, evaluatedAt: asOf - MINUTE }),
+          stateRow({ ...state, state: 'Alerting', changedAt: asOf, evaluatedAt: asOf, firingSince: asOf }),
+        ],
+      },
+    });
+    const { code, stdout, stderr } = await alerts();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[1]).toMatch(
+      /^FIRING +\S+ \S+ +GatewatchTechTimeouts +critical +gateway=acme-eu stage=CHECK +12 of 350 \(3\.4 %\) +>= 9 /,
+    );
+    expect(lines[2]).toMatch(/^quiet +GatewatchCollectorSilent /);
+    expect(lines[4]).toBe('1 firing, 1 quiet.');
+    expect(lines[5]).toMatch(/^Evaluated at .* UTC, [12] minutes? ago\.$/);
+  });
+
+  it('gives the rows with states to machines', async () => {
+    const { code, stdout } = await alerts('--json');
+    expect(code).toBe(0);
+    const [first, ...others] = JSON.parse(stdout) as AlertLine[];
+    expect(others).toHaveLength(1);
+    expect(first).toMatchObject({
+      rule,
+      labels: state.labels,
+      state: 'Alerting',
+      since: asOf,
+      numbers: { affected: 12, seen: 350, limit: 9, asOf, breach: true },
+    });
+    expect(first?.detail).toMatch(/^12 of 350 orders \(3\.4 %\) timed out \(reason 11\) between .* UTC; 9 /);
+  });
+
+  it('shows the rows of a past instant', async () => {
+    const at = new Date(asOf - 1).toISOString();
+    const { code, stdout } = await alerts('--at', at);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^pending .* 12 of 340 /m);
+    expect(stdout).toContain(`As evaluated at ${at.slice(0, 10)} `);
+    const before = await alerts('--at', '2d');
+    expect(before.stdout).toMatch(/^The rules were not evaluated within the 7 days before 2d\./);
+    const wrong = await alerts('--at', 'yesterday');
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--at: expected a time') });
   });
 });
 

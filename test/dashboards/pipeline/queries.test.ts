@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { collectors, FROM, polls, reports, RESTARTED_AT, type Seeded, startSeeded, TO } from '../seeded.ts';
+import { evaluationRow } from '../evaluations.ts';
 import { utc } from '../shape.ts';
 import { MINUTE } from '../traffic.ts';
 
@@ -129,4 +130,46 @@ it('collectors by their newest report, and what the store keeps', async () => {
 
 it('rejects with where to read them again', async () => {
   expect(await runPanel('Newest rejects')).toMatchObject([{ reason: 'reply_truncated', gateway: 'acme-eu' }]);
+});
+
+it('evaluations: how old the newest is, how long its pass took, and how late it was', async () => {
+  const row = (asOf: number, evaluator: string, tookMs: number, delayMs: number) =>
+    evaluationRow({
+      rule: 'GatewatchCollectorSilent',
+      kind: 'gauge',
+      gateway: 'acme-eu',
+      asOf,
+      number: 3,
+      limit: 120,
+      evaluator,
+      tookMs,
+      evaluatedAt: asOf + delayMs,
+    });
+  const evaluated = await startSeeded([
+    {
+      rows: {
+        alertEvaluations: [
+          row(TO - 9 * MINUTE, 'one', 700, 2500),
+          row(TO - 8 * MINUTE, 'two', 1900, 61_000),
+          row(TO - 7 * MINUTE, 'two', 800, 900),
+        ],
+      },
+    },
+  ]);
+  try {
+    expect(await evaluated.runPanel('Age of the newest evaluation')).toEqual([
+      { evaluation_age: 7 * 60, pass_ms: 800 },
+    ]);
+    const passes = await evaluated.runPanel('Duration and delay of evaluations, by collector');
+    expect(passes.map((one) => ({ ...one, time: utc(one['time']) }))).toEqual([
+      { time: TO - 9 * MINUTE, collector: 'one', pass_ms: 700, delay_ms: 2500 },
+      { time: TO - 8 * MINUTE, collector: 'two', pass_ms: 1900, delay_ms: 61_000 },
+      { time: TO - 7 * MINUTE, collector: 'two', pass_ms: 800, delay_ms: 900 },
+    ]);
+  } finally {
+    await evaluated.store.stop();
+  }
+  const none = await startSeeded([]);
+  expect(await none.runPanel('Age of the newest evaluation')).toEqual([]);
+  await none.store.stop();
 });

@@ -20,11 +20,11 @@ const frames = (error: string | null = null): Content => ({
   answer: { frames: [], intervalMs: 60_000, error },
   ...asked,
 });
-const alerts = (looked: number, error: string | null = null): Content => ({
+const alerts: Content = {
   kind: 'alerts',
-  answer: { alerts: [], rules: 3, looked, asOf: null, error },
+  answer: { alerts: [], asOf: null, ageMs: null, error: null },
   ...asked,
-});
+};
 /** The state after some events, and what the last of them asks for. */
 function after(...events: PanelEvent[]): { state: PanelState; effects: readonly PanelEffect[] } {
   let step: ReturnType<typeof panelStep> = { state: NEW_PANEL, effects: [] };
@@ -74,13 +74,6 @@ describe('a panel', () => {
     });
   });
 
-  it('asks again in a while until all alert rules have been looked at', () => {
-    expect(after(wanted, inSight, answered(1, alerts(1))).effects).toEqual(['draw', 'wait']);
-    expect(after(wanted, inSight, answered(1, alerts(1)), { kind: 'waited' }).effects).toEqual(['ask']);
-    expect(after(wanted, inSight, answered(1, alerts(3))).effects).toEqual(['draw']);
-    expect(after(wanted, inSight, answered(1, alerts(0, 'no store'))).effects).toEqual(['draw']);
-  });
-
   it('switches between plot and table and keeps what it has', () => {
     const events = [wanted, inSight, answered(1, frames()), { kind: 'switched' } as const];
     expect(after(...events)).toMatchObject({
@@ -91,7 +84,7 @@ describe('a panel', () => {
   });
 
   it('waits with a sign, except for alerts, which stay readable', () => {
-    expect([{ kind: 'none' } as const, frames(), alerts(1)].map(waitingFor)).toEqual([
+    expect([{ kind: 'none' } as const, frames(), alerts].map(waitingFor)).toEqual([
       'loading',
       'reloading',
       null,

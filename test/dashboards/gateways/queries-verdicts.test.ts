@@ -4,7 +4,7 @@ import { type ClickHouseClient, createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readMigrations } from '../../../store/migrations.ts';
 import { DATABASE, TABLES } from '../../../schemas/names.ts';
-import { verdictsIn } from '../../../dashboards/house/symptoms.ts';
+import { verdictsIn } from '../../../dashboards/gateways/queries.ts';
 import { type TestStore, withEmbedded } from '../../support/embedded.ts';
 
 /**
@@ -114,10 +114,8 @@ describe.each(['as they came', 'folded'])('verdicts by time, with the copies %s'
   });
 
   it('of a range are of the contents that first came in it', async () => {
-    const within = (from: number, to: number) => ({
-      contains: (time: string) =>
-        `${time} >= fromUnixTimestamp64Milli(${START + from * DAY}) AND ${time} < fromUnixTimestamp64Milli(${START + to * DAY})`,
-    });
+    const within = (from: number, to: number) => (time: string) =>
+      `${time} >= fromUnixTimestamp64Milli(${START + from * DAY}) AND ${time} < fromUnixTimestamp64Milli(${START + to * DAY})`;
     for (const [from, to] of [
       [1, 2],
       [0, 1],

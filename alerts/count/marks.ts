@@ -1,0 +1,178 @@
+import { outcome, sqlText } from '../../schemas/measures.ts';
+import { DATABASE } from '../../schemas/names.ts';
+import { bitOf, bitsSql, isOfCode, type MarkFacts, MOST_BITS } from './item-facts.ts';
+
+/**
+ * Marks: what of the rules' conditions each order has met, by half minute. They are made of history items, the
+ * same way for those that are kept in `order_marks_store` and for those that are read when they are needed.
+ * All of it is the same however often and in whatever order items come: bits are united, instants compared.
+ */
+
+/** Windows begin and end at multiples of this. */
+export const SLOT_SECONDS = 30;
+
+const ITEMS = `${DATABASE}.history_events_by_time_store`;
+export const MARKS = `${DATABASE}.order_marks_store`;
+export const FRONTIER = `${DATABASE}.order_marks_frontier`;
+
+const time = (seconds: number): string => `toDateTime64(${seconds}, 6, 'UTC')`;
+const micros = (us: number): string => `fromUnixTimestamp64Micro(toInt64(${us}), 'UTC')`;
+
+/** An order, whatever its ids are. */
+const ORDER_HASH = 'cityHash64(toString(gateway), toString(order_type), external_id)';
+
+/**
+ * A decision as one number, so that the latest of an order is the greatest: microseconds since 2020 (50 bits),
+ * the place in the list (4 bits, for decisions of one instant) and the bits of the rules' conditions (10).
+ */
+const EPOCH_2020_US = 1_577_836_800_000_000;
+const DECISION_AT = `bitShiftLeft(toUInt64(toUnixTimestamp64Micro(event_time) - ${EPOCH_2020_US}), 14) + bitShiftLeft(toUInt64(least(list_position, 15)), 10)`;
+/** An item whose code was not among those given has this bit alone. */
+export const UNKNOWN_CODE_BIT = MOST_BITS.items;
+
+/** Bits beside those of the conditions on decisions: what kind of item a code is. */
+const KINDS = { paid: 10, failed: 11, confirmed: 12 } as const;
+/** SQL of a decision's instant, in microseconds since 2020. */
+export const instantOf = (decision: string): string => `bitShiftRight(${decision}, 14)`;
+/** The same since 1970. */
+export const microsOf = (decision: string): string => `(bitShiftRight(${decision}, 14) + ${EPOCH_2020_US})`;
+/** The same in whole seconds since 1970. */
+export const secondsOf = (decision: string): string =>
+  `(intDiv(bitShiftRight(${decision}, 14), 1000000) + ${EPOCH_2020_US / 1e6})`;
+/** SQL of a decision's bits. */
+export const bitsOfDecision = (decision: string): string => `bitAnd(${decision}, 1023)`;
+
+/** Columns of a mark that are united over an order. */
+export const DATA_COLUMNS = 'marks, paid_first, paid_last, failed_first, failed_last, confirmed_last';
+
+/** What follows from a code alone: its bits among the conditions on items, and on decisions with its kind. */
+export interface CodeBits {
+  readonly code: string;
+  readonly items: string;
+  readonly decisions: string;
+}
+
+/** The codes of items from an instant on, in seconds since 1970. */
+export const codesSince = (from: number): string =>
+  `SELECT DISTINCT toString(action) AS code FROM ${ITEMS} WHERE event_time >= ${time(from)}`;
+
+/** Rows of `CodeBits` for these codes, as items from an instant on have them. */
+export function codeBitsSql(facts: MarkFacts, codes: readonly string[], from: number): string {
+  const kind = (bit: number, condition: string): string => `if(ifNull(${condition}, 0), ${2 ** bit}, 0)`;
+  const kinds = [
+    kind(KINDS.paid, `state = 'SUCCESS'`),
+    kind(KINDS.failed, `state = 'FAILED'`),
+    kind(KINDS.confirmed, `stage = 'MERCHANT_CALLBACK'`),
+  ];
+  const columns = ['stage', 'result', 'state', 'reason_code', 'reason_group', 'code_format'];
+  return `SELECT toString(action) AS code, toString(${bitsSql(facts.items.conditions, isOfCode)}) AS items, toString(${bitsSql(facts.decisions.conditions)} + ${kinds.join(' + ')}) AS decisions
+FROM
+(
+  SELECT *, ${outcome('state', 'reason_group')} AS outcome
+  FROM (SELECT action, ${columns.map((name) => `any(${name}) AS ${name}`).join(', ')} FROM ${ITEMS} WHERE event_time >= ${time(from)} AND action IN (${codes.map(sqlText).join(', ')}) GROUP BY action)
+)`;
+}
+
+/**
+ * SELECT of marks, one row an item: `slot` in seconds since 1970, decisions as numbers (0: none) and, in
+ * microseconds since 1970, the callback to the merchant.
+ *
+ * @param codes all codes that the items have
+ * @param wheres conditions on items, of which exactly one holds
+ */
+function itemMarks(facts: MarkFacts, codes: readonly CodeBits[], wheres: readonly string[]): string {
+  const list = (pick: (code: CodeBits) => string): string => `[${codes.map(pick).join(', ')}]`;
+  const bits = (pick: (code: CodeBits) => string, otherwise: string): string =>
+    codes.length === 0
+      ? otherwise
+      : `transform(action, ${list(({ code }) => sqlText(code))}, CAST(${list(pick)}, 'Array(UInt64)'), ${otherwise})`;
+  const decision = (bit: number): string =>
+    `if(bitTest(of_decision, ${bit}), ${DECISION_AT} + bitAnd(of_decision, 1023), toUInt64(0))`;
+  const each = facts.items.conditions.filter((condition) => condition !== '1' && !isOfCode(condition));
+  const ofEach =
+    each.length === 0 ? '' : ` + ${bitsSql(facts.items.conditions, (condition) => each.includes(condition))}`;
+  const items = wheres.map(
+    (where) =>
+      `SELECT gateway, order_type, external_id, event_time, action, list_position, observed_at FROM ${ITEMS} WHERE ${where}`,
+  );
+  return `SELECT intDiv(toUInt32(toDateTime(event_time)), ${SLOT_SECONDS}) * ${SLOT_SECONDS} AS slot, gateway, ${ORDER_HASH} AS order_hash,
+      ${bits(({ items }) => items, `toUInt64(${bitOf(UNKNOWN_CODE_BIT)})`)}${ofEach} AS marks, ${bits(({ decisions }) => decisions, 'toUInt64(0)')} AS of_decision,
+      ${decision(KINDS.paid)} AS paid_first, paid_first AS paid_last, ${decision(KINDS.failed)} AS failed_first, failed_first AS failed_last,
+      if(bitTest(of_decision, ${KINDS.confirmed}), toUInt64(toUnixTimestamp64Micro(event_time)), toUInt64(0)) AS confirmed_last
+    FROM
+    (
+      ${items.join('\n      UNION ALL\n      ')}
+    )`;
+}
+
+/** Marks that are kept: all items from `from` to `to` that were observed by `known`. In seconds and microseconds since 1970. */
+export interface Frontier {
+  readonly from: number;
+  readonly to: number;
+  readonly knownUs: number;
+}
+
+/** Nothing is kept. */
+export const NO_FRONTIER: Frontier = { from: 0, to: 0, knownUs: 0 };
+
+/** All that marks are made of, as of an instant. */
+export interface MarkSource {
+  readonly facts: MarkFacts;
+  /** All codes that items have since the earliest instant that is asked for. */
+  readonly codes: readonly CodeBits[];
+  readonly frontier: Frontier;
+}
+
+/**
+ * SELECT of all marks from `from` on, as known at `asOf` (seconds since 1970): those kept, and the items that
+ * are not among them, which are the newest and those that came late.
+ *
+ * @param isLong marks for long windows only
+ */
+export function marksSince(source: MarkSource, from: number, asOf: number, isLong: boolean): string {
+  const { facts, codes, frontier } = source;
+  const known = `observed_at <= ${time(asOf)}`;
+  const between = (begin: number, end: number): string =>
+    `event_time >= ${time(begin)} AND event_time < ${time(end)} AND ${known}`;
+  if (frontier.to <= from || frontier.knownUs > asOf * 1e6)
+    return itemMarks(facts, codes, [between(from, asOf)]);
+  const begin = Math.max(from, frontier.from);
+  const unkept = [
+    between(frontier.to, asOf),
+    `${between(begin, frontier.to)} AND observed_at > ${micros(frontier.knownUs)}`,
+    ...(from < frontier.from ? [between(from, frontier.from)] : []),
+  ];
+  return `SELECT toUInt32(slot) AS slot, gateway, order_hash, ${DATA_COLUMNS}
+    FROM ${MARKS}
+    WHERE definition = ${sqlText(facts.definition)}${isLong ? ' AND keep_long = 1' : ''} AND slot >= toDateTime(${begin}, 'UTC') AND slot < toDateTime(${frontier.to}, 'UTC')
+    UNION ALL
+    SELECT slot, gateway, order_hash, ${DATA_COLUMNS} FROM (${itemMarks(facts, codes, unkept)})`;
+}
+
+/**
+ * The statements that keep more: items from `next.from` to `next.to`, observed by `next.knownUs`, that are not
+ * among those kept before. First the marks, then how far they go: what is kept twice counts once.
+ */
+export function keepMarks({ facts, codes, frontier }: MarkSource, next: Frontier): string[] {
+  const known = `observed_at <= ${micros(next.knownUs)}`;
+  const isNew =
+    frontier.to === 0
+      ? '1'
+      : `NOT (event_time >= ${time(frontier.from)} AND event_time < ${time(frontier.to)} AND observed_at <= ${micros(frontier.knownUs)})`;
+  const where = `event_time >= ${time(next.from)} AND event_time < ${time(next.to)} AND ${known} AND ${isNew}`;
+  const long = facts.long.length === 0 ? '0' : `bitAnd(united, ${facts.long.map(bitOf).join(' + ')}) != 0`;
+  return [
+    `INSERT INTO ${MARKS} (definition, slot, gateway, order_hash, ${DATA_COLUMNS}, keep_long)
+    SELECT ${sqlText(facts.definition)}, toDateTime(slot, 'UTC'), gateway, order_hash, groupBitOr(m.marks) AS united,
+      minIf(m.paid_first, m.paid_first > 0) AS paid_1, max(m.paid_last) AS paid_2, minIf(m.failed_first, m.failed_first > 0) AS failed_1, max(m.failed_last) AS failed_2,
+      max(m.confirmed_last), paid_2 > 0 OR failed_2 > 0 OR ${long}
+    FROM (${itemMarks(facts, codes, [where])}) AS m
+    GROUP BY slot, gateway, order_hash`,
+    `INSERT INTO ${FRONTIER} VALUES (${sqlText(facts.definition)}, ${next.from}, ${next.to}, ${micros(next.knownUs)})`,
+  ];
+}
+
+/** How far the marks of this definition go, as of the last time. */
+export const frontierSql = (facts: MarkFacts): string =>
+  `SELECT toUnixTimestamp(sealed_from) AS from, toUnixTimestamp(sealed_to) AS to, toUnixTimestamp64Micro(known_to) AS known_us
+  FROM ${FRONTIER} WHERE definition = ${sqlText(facts.definition)} ORDER BY known_to DESC, sealed_from LIMIT 1`;

@@ -1,0 +1,205 @@
+import { outcome, sqlText, view } from '../../schemas/measures.ts';
+import type { UsualTraffic } from '../evaluate/judge-drop.ts';
+import type { UsualShare } from '../evaluate/judge-share.ts';
+import type { DropRule, ShareRule } from '../rules/rule.ts';
+import { conditionsOf } from './item-facts.ts';
+import type { CountingRule } from './item-counts.ts';
+import { lengthsOf } from './windows.ts';
+
+/**
+ * What is usual: the same hours of the four weeks before, from the activity by quarters of an hour. A median,
+ * and the median absolute deviation as spread, so that one incident or holiday among those weeks changes
+ * little.
+ */
+
+const WEEKS = 4;
+const WEEK = 7 * 86_400;
+const QUARTER = 900;
+/** A median absolute deviation times this is a standard deviation, where values are normal. */
+const MAD_TO_SIGMA = 1.4826;
+/** The variance of a share from the hours of a few weeks is a rough estimate, too low about half of the time. */
+const SPREAD_ROOM = 2.25;
+/** A median varies this many times as much as a mean of the same values: pi / 2. */
+const MEDIAN_VARIANCE = 1.5708;
+/** Hours of other weeks that a baseline needs, at least; and orders that an hour needs to count. */
+const MINIMUM_SAMPLES = 4;
+const MINIMUM_ORDERS = 5;
+
+/** The orders of a stretch of time in one of the weeks; week 0 is this one. */
+export interface ActivityRow {
+  readonly gateway: string;
+  readonly week: number;
+  /** The stretch, counted from the quarter of the instant: 0 begins with it. */
+  readonly place: number;
+  readonly label: string;
+  readonly seen: number;
+  readonly hit: number;
+}
+
+/** The quarter of an hour of an instant, in seconds since 1970. */
+export const quarterOf = (seconds: number): number => Math.floor(seconds / QUARTER) * QUARTER;
+
+/** SELECT of `ActivityRow`s for a rule with a baseline at an instant, in seconds since 1970. */
+export function activitySql(rule: CountingRule, asOf: number): string {
+  return rule.kind === 'share'
+    ? activity(rule, asOf, { from: -7_200, to: 3_600, firstWeek: 1, stretch: 4 })
+    : activity(rule, asOf, {
+        from: QUARTER - Math.max(24 * QUARTER, ...lengthsOf(rule)),
+        to: 2 * QUARTER,
+        firstWeek: 0,
+        stretch: 1,
+      });
+}
+
+interface Span {
+  /** Seconds after the instant. */
+  readonly from: number;
+  readonly to: number;
+  readonly firstWeek: number;
+  /** Quarters that are counted together. */
+  readonly stretch: number;
+}
+
+function activity({ count }: CountingRule, asOf: number, { from, to, firstWeek, stretch }: Span): string {
+  const now = quarterOf(asOf);
+  const weeks = Array.from({ length: WEEKS - firstWeek + 1 }, (_, index) => firstWeek + index);
+  const time = (seconds: number): string => `toDateTime(${seconds}, 'UTC')`;
+  const ranges = weeks.map(
+    (week) =>
+      `(quarter > ${time(asOf - week * WEEK + from - QUARTER - 1)} AND quarter < ${time(asOf - week * WEEK + to)})`,
+  );
+  const orders = (condition: string): string =>
+    condition === '1'
+      ? 'uniqCombined64Merge(12)(orders)'
+      : `uniqCombined64MergeIf(12)(orders, ifNull(${condition}, 0))`;
+  const counts = count.counts.map((label) => {
+    const { seen, hit } = conditionsOf(count, label);
+    return `(${sqlText(label.label)}, ${orders(seen)}, ${orders(hit)})`;
+  });
+  const isFinished = count.from.kind === 'finished';
+  const where = [
+    `(${ranges.join(' OR ')})`,
+    ...(isFinished ? [`state IN ('SUCCESS', 'FAILED')`] : []),
+    ...(count.where === undefined ? [] : [`(${count.where})`]),
+  ];
+  return `SELECT toString(gateway) AS gateway, week, place, counted.1 AS label, counted.2 AS seen, counted.3 AS hit
+FROM
+(
+  SELECT gateway, week, place, arrayJoin([${counts.join(', ')}]) AS counted
+  FROM
+  (
+    SELECT *, toInt32(intDiv(${now} - toUnixTimestamp(quarter) + ${WEEK / 2}, ${WEEK})) AS week,
+      toInt32(intDiv(toInt64(toUnixTimestamp(quarter)) - ${now} + week * ${WEEK} + ${WEEK / 2}, ${stretch * QUARTER})) - ${WEEK / 2 / QUARTER / stretch} AS place${isFinished ? `, ${outcome('state', 'reason_group')} AS outcome` : ''}
+    FROM ${view('orderActivity')}
+    WHERE ${where.join(' AND ')}
+  )
+  GROUP BY gateway, week, place
+)`;
+}
+
+/**
+ * The usual share of a gateway and label, and by how much it varies beyond chance and our knowledge of it;
+ * null when too little is known. Each sample is one hour of one week; half an affected order is added, since
+ * a share of few orders is uncertain.
+ */
+export function usualShare(rows: readonly ActivityRow[]): UsualShare | null {
+  const hours = rows.filter(({ seen }) => seen >= MINIMUM_ORDERS);
+  if (hours.length < MINIMUM_SAMPLES) return null;
+  const shares = hours.map(({ seen, hit }) => (hit + 0.5) / (seen + 1));
+  const middle = upperMedian(shares);
+  const deviation = upperMedian(shares.map((share) => Math.abs(share - middle)));
+  const orders = Math.max(1, upperMedian(hours.map(({ seen }) => seen)));
+  const total = hours.reduce((sum, { seen }) => sum + seen, 0);
+  const chance = middle * (1 - middle);
+  const varied = SPREAD_ROOM * Math.max(0, (MAD_TO_SIGMA * deviation) ** 2 - chance / orders);
+  return { share: middle, spread: Math.sqrt(varied + (MEDIAN_VARIANCE * chance) / Math.max(1, total)) };
+}
+
+/**
+ * Without two other weeks, half of the orders of the two hours before are expected: half, since traffic falls
+ * in the evening. Its variance is unknown, so only `certainBelow` counts. Longer windows expect nothing: the
+ * gateway may not have been known for most of that time.
+ */
+const COLD = { seconds: 7_200, part: 0.5, noise: 1_000 } as const;
+/** Windows up to this length are short: they judge what has just begun. */
+const SHORT_SECONDS = 900;
+/**
+ * Hours from which today's level is taken, as quarters relative to that of the instant: for long windows, for
+ * short ones, and for a step.
+ */
+const HOURS_BEFORE = [-24, -8] as const;
+const NEAR_HOURS = [-12, -4] as const;
+const LAST_HOUR = [-6, -2] as const;
+/** Quarters whose variation is the noise. */
+const VARIATION = [-24, 2] as const;
+
+/**
+ * What traffic is usual. Today's level counts too: on a quiet day, such as a holiday, fewer orders are
+ * expected. For long windows the level is taken from before the window.
+ */
+export function usualTraffic(rows: readonly ActivityRow[]): UsualTraffic {
+  const byPlace = new Map(rows.map(({ week, place, seen }) => [week * 10_000 + place, seen]));
+  const quarter = (week: number, place: number): number => byPlace.get(week * 10_000 + place) ?? 0;
+  const sum = (week: number, from: number, to: number): number => {
+    let total = 0;
+    for (let place = from; place < to; place++) total += quarter(week, place);
+    return total;
+  };
+  const weeks = [...new Set(rows.map(({ week }) => week))].filter((week) => week > 0);
+  const hour = sum(0, ...LAST_HOUR);
+  if (weeks.length < 2) {
+    const before = sum(0, -COLD.seconds / QUARTER, 0);
+    const cold = (seconds: number): number =>
+      seconds > COLD.seconds ? 0 : (seconds * COLD.part * before) / COLD.seconds;
+    return { expected: cold, following: () => 0, noise: COLD.noise, hour };
+  }
+  const overWeeks = (from: number, to: number): number => median(weeks.map((week) => sum(week, from, to)));
+  // Today compared with other weeks; with few orders it stays near 1.
+  const today = ([from, to]: readonly [number, number], least: number, most: number): number =>
+    Math.min(most, Math.max(least, (sum(0, from, to) + 10) / (overWeeks(from, to) + 10)));
+  const levels = {
+    long: today(HOURS_BEFORE, 0.5, 1),
+    near: today(NEAR_HOURS, 0.5, 1),
+    step: today(LAST_HOUR, 0.3, 1.2),
+  };
+  const usual = (seconds: number): number => {
+    // Centred where the window is short, the window itself where it is long.
+    const [from, to] = seconds <= SHORT_SECONDS ? [-2, 2] : [-Math.ceil(seconds / QUARTER), 0];
+    return (seconds / ((to - from) * QUARTER)) * overWeeks(from, to);
+  };
+  return {
+    expected: (seconds) => usual(seconds) * (seconds <= SHORT_SECONDS ? levels.near : levels.long),
+    following: (seconds) => (seconds <= SHORT_SECONDS ? usual(seconds) * levels.step : 0),
+    noise: noiseOf(weeks, quarter),
+    hour,
+  };
+}
+
+function noiseOf(weeks: readonly number[], quarter: (week: number, place: number) => number): number {
+  const deviations: number[] = [];
+  for (let place: number = VARIATION[0]; place < VARIATION[1]; place++) {
+    const roots = weeks.map((week) => 2 * Math.sqrt(quarter(week, place) + 0.375));
+    const middle = median(roots);
+    for (const root of roots) deviations.push(Math.abs(root - middle));
+  }
+  return Math.max(1, MAD_TO_SIGMA * median(deviations));
+}
+
+/** The upper one of two in the middle. */
+export function upperMedian(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+/** Halfway between two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(half)] ?? 0) + (sorted[Math.ceil(half)] ?? 0)) / 2;
+}
+
+/** Rules that compare with what is usual. */
+export const hasBaseline = (
+  rule: CountingRule,
+): rule is DropRule | (ShareRule & { condition: { baseline: object } }) =>
+  rule.kind === 'drop' || rule.condition.baseline !== undefined;

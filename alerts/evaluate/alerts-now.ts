@@ -1,0 +1,55 @@
+import type { AlertsAnswer } from '../../schemas/console.ts';
+import { storeErrorText } from '../../store/store-error-text.ts';
+import type { TableResult } from '../../store/store.ts';
+import { incidentUrl } from '../explain/incident-url.ts';
+import { type Newest, readNewest } from './newest.ts';
+
+export interface AlertsNowOptions {
+  readonly query: (sql: string) => Promise<TableResult>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly monotonicMs: () => number;
+  /** How long requests share what was read; rows come once a minute. @default 10,000 */
+  readonly keepMs?: number;
+}
+
+/**
+ * How the alert rules stand, for a page that asks often: the newest evaluations and states, by one statement
+ * that requests within `keepMs` share. While the store does not answer, what was read before is told beside
+ * the error, with its age. Never rejects.
+ */
+export function createAlertsNow(options: AlertsNowOptions): () => Promise<AlertsAnswer> {
+  const { query, now, monotonicMs, keepMs = 10_000 } = options;
+  let newest: Newest = { asOf: null, alerts: [] };
+  let error: string | null = null;
+  let reading: Promise<void> | null = null;
+  let readAgainAt = -Infinity;
+
+  async function read(): Promise<void> {
+    try {
+      newest = await readNewest(query, { atMs: now(), notable: true });
+      error = null;
+    } catch (failure) {
+      error = storeErrorText(failure);
+    }
+    readAgainAt = monotonicMs() + keepMs;
+  }
+
+  return async () => {
+    if (monotonicMs() >= readAgainAt) reading ??= read().finally(() => (reading = null));
+    await reading;
+    const { asOf } = newest;
+    return {
+      alerts: newest.alerts.map(toConsoleAlert),
+      asOf,
+      ageMs: asOf === null ? null : Math.max(0, now() - asOf),
+      error,
+    };
+  };
+}
+
+function toConsoleAlert({ line, ...key }: Newest['alerts'][number]): AlertsAnswer['alerts'][number] {
+  const { numbers } = line;
+  const url = numbers === null ? null : incidentUrl(key, numbers);
+  return { ...line, panelUrl: url, ordersUrl: numbers?.kind === 'gauge' ? null : url };
+}

@@ -1,0 +1,45 @@
+import type { AlertsAnswer, ConsoleAlert } from '../../../schemas/console.ts';
+import { isoTime } from './units.ts';
+
+/** Rules are evaluated once a minute: with an older evaluation nothing can be said of now. */
+const LATE_AFTER_MS = 3 * 60_000;
+
+/** How far the alerts of an answer can be relied on. */
+export interface Standing {
+  /** The rules were not evaluated of late: that no alert is there means nothing. */
+  readonly isLate: boolean;
+  readonly text: string;
+}
+
+export function standingOf({ asOf, ageMs }: AlertsAnswer): Standing {
+  if (asOf === null || ageMs === null)
+    return { isLate: true, text: 'No collector has evaluated the rules yet, or not for days.' };
+  if (ageMs <= LATE_AFTER_MS)
+    return { isLate: false, text: `Evaluated as of ${isoTime(asOf, false)} UTC, once a minute.` };
+  return { isLate: true, text: `No collector has evaluated the rules since ${isoTime(asOf)} UTC.` };
+}
+
+export interface AlertState {
+  /** `waiting`: nobody is told yet; `ending`: it no longer holds. */
+  readonly phase: 'waiting' | 'firing' | 'ending';
+  readonly text: string;
+}
+
+/** The state of an alert, and since when. Days are left out while it is the day of the evaluation. */
+export function alertStateOf({ state, since }: ConsoleAlert, asOf: number | null): AlertState {
+  const sameDay =
+    asOf !== null && since !== null && isoTime(since).slice(0, 10) === isoTime(asOf).slice(0, 10);
+  const sinceText = since === null ? '' : ` since ${isoTime(since, !sameDay)} UTC`;
+  switch (state) {
+    case 'Pending':
+      return { phase: 'waiting', text: `Pending${sinceText}: nobody is told yet` };
+    case 'Recovering':
+      return { phase: 'ending', text: `Firing${sinceText}: ending, the condition no longer holds` };
+    case 'NoData':
+      return { phase: 'firing', text: `Firing${sinceText}: there is no data` };
+    case 'Error':
+      return { phase: 'firing', text: `Firing${sinceText}: the rule cannot be evaluated` };
+    default:
+      return { phase: 'firing', text: `Firing${sinceText}` };
+  }
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { alertStateOf, standingOf } from '../../../../console/page/model/alert-standing.ts';
+import type { ConsoleAlert } from '../../../../schemas/console.ts';
+
+const AS_OF = Date.UTC(2026, 10, 21, 10, 30);
+const answer = (ageMs: number | null) => ({
+  alerts: [],
+  asOf: ageMs === null ? null : AS_OF,
+  ageMs,
+  error: null,
+});
+const stateOf = (state: string, since: number | null) =>
+  alertStateOf({ state, since } as ConsoleAlert, AS_OF);
+
+describe('how far alerts can be relied on', () => {
+  it('is said with the instant of the evaluation, while that is of the last three minutes', () => {
+    expect(standingOf(answer(180_000))).toEqual({
+      isLate: false,
+      text: 'Evaluated as of 10:30:00 UTC, once a minute.',
+    });
+  });
+
+  it('is not at all once the evaluation is older, or missing', () => {
+    expect(standingOf(answer(180_001))).toEqual({
+      isLate: true,
+      text: 'No collector has evaluated the rules since 2026-11-21 10:30:00 UTC.',
+    });
+    expect(standingOf(answer(null))).toEqual({
+      isLate: true,
+      text: 'No collector has evaluated the rules yet, or not for days.',
+    });
+  });
+});
+
+describe('the state of an alert', () => {
+  it('tells who knows of it, and since when', () => {
+    expect(stateOf('Pending', AS_OF)).toEqual({
+      phase: 'waiting',
+      text: 'Pending since 10:30:00 UTC: nobody is told yet',
+    });
+    expect(stateOf('Alerting', AS_OF)).toEqual({ phase: 'firing', text: 'Firing since 10:30:00 UTC' });
+    expect(stateOf('Recovering', AS_OF)).toEqual({
+      phase: 'ending',
+      text: 'Firing since 10:30:00 UTC: ending, the condition no longer holds',
+    });
+    expect(stateOf('NoData', null)).toEqual({ phase: 'firing', text: 'Firing: there is no data' });
+    expect(stateOf('Error', null).text).toBe('Firing: the rule cannot be evaluated');
+  });
+
+  it('names the day when it is another one', () => {
+    expect(stateOf('Alerting', AS_OF - 86_400_000).text).toBe('Firing since 2026-11-20 10:30:00 UTC');
+  });
+});
