@@ -63,6 +63,7 @@ afterAll(() => store?.stop());
 const rows = async (rule: Rule, at: number): Promise<Evaluation[]> =>
   (await evaluations.rows(at)).filter((row) => row.rule === rule.name);
 const time = (micros: number): string => `toDateTime64('${(micros / 1e6).toFixed(6)}', 6, 'UTC')`;
+const grouped = (n: number): string => n.toLocaleString('en-US');
 const numberOf = async (sql: string): Promise<number> => Number((await store.query(sql)).data[0]?.['n']);
 
 describe.each(RULES.filter((rule) => !('asked' in rule)))('$name', (rule) => {
@@ -131,8 +132,9 @@ describe.each(RULES.filter((rule) => !('asked' in rule)))('$name', (rule) => {
     for (const at of INSTANTS)
       for (const row of await rows(rule, at)) {
         const sentence = sentenceOf(rule, row);
-        if (rule.kind === 'share') expect(sentence).toContain(`${row.affected} of ${row.seen} orders`);
-        else expect(sentence).toContain(`${row.seen} orders ${rule.countedOrders}`);
+        if (rule.kind === 'share')
+          expect(sentence).toContain(`${grouped(row.affected)} of ${grouped(row.seen)} orders`);
+        else expect(sentence).toContain(`${grouped(row.seen)} orders ${rule.countedOrders}`);
       }
   });
 });
