@@ -16,9 +16,12 @@ const LOOKBACK_SECONDS = 3_600;
  * rows are those that the page counts: the affected orders of a share, the counted ones of a drop. Gauges
  * have none, since they count no orders.
  */
-export function incidentOrdersView(rules: readonly Rule[]): string {
-  return `CREATE OR REPLACE VIEW ${INCIDENT_ORDERS} AS
-SELECT {rule:String} AS rule, hit.gateway AS gateway, hit.order_type AS order_type, hit.external_id AS external_id, hit.label AS label,
+export const incidentOrdersView = (rules: readonly Rule[]): string =>
+  viewOf(INCIDENT_ORDERS, incidentOrders(rules));
+
+/** What `incident_orders` selects, of these rules. */
+export function incidentOrders(rules: readonly Rule[]): string {
+  return `SELECT {rule:String} AS rule, hit.gateway AS gateway, hit.order_type AS order_type, hit.external_id AS external_id, hit.label AS label,
   hit.affected_at AS affected_at, toString(known.status) AS status, known.amount AS amount, toString(known.currency) AS currency, known.channel AS channel
 FROM
 (
@@ -33,8 +36,7 @@ FROM
 LEFT JOIN
 (
   ${KNOWN_ORDERS}
-) AS known ON known.gateway = hit.gateway AND known.order_type = hit.order_type AND known.external_id = hit.external_id;
-`.replaceAll(`${DATABASE}.`, '');
+) AS known ON known.gateway = hit.gateway AND known.order_type = hit.order_type AND known.external_id = hit.external_id`;
 }
 
 /**
@@ -42,11 +44,14 @@ LEFT JOIN
  * saw, whether it is affected, and by what it can be told apart from others. A value that is not known is ''.
  * `stage` and `reason` are those of the newest failing item; '' when nothing failed.
  */
-export function incidentPopulationView(rules: readonly Rule[]): string {
+export const incidentPopulationView = (rules: readonly Rule[]): string =>
+  viewOf(INCIDENT_POPULATION, incidentPopulation(rules));
+
+/** What `incident_population` selects, of these rules. */
+export function incidentPopulation(rules: readonly Rule[]): string {
   const text = (sql: string): string => `ifNull(toString(${sql}), '')`;
-  return `CREATE OR REPLACE VIEW ${INCIDENT_POPULATION} AS
-SELECT {rule:String} AS rule, hit.gateway AS gateway, hit.order_type AS order_type, hit.external_id AS external_id, hit.label AS label,
-  hit.seen_at AS seen_at, hit.affected AS affected, known.channel AS channel, ${text('known.currency')} AS currency, known.amount AS amount,
+  return `SELECT {rule:String} AS rule, hit.gateway AS gateway, hit.order_type AS order_type, hit.external_id AS external_id, hit.label AS label,
+  hit.seen_at AS seen_at, hit.affected AS affected, if(known.channel != '', known.channel, item.channel) AS channel, ${text('known.currency')} AS currency, known.amount AS amount,
   multiIf(known.amount IS NULL, '', known.amount = 0, '0', known.amount < 10, 'below 10', known.amount < 100, '10 to 100', known.amount < 1000, '100 to 1,000', '1,000 or more') AS amount_band,
   multiIf(item.items = 0, '', item.began_at > toDateTime64(0, 6, 'UTC') AND hit.seen_at < item.began_at + INTERVAL 1 HOUR, 'first hour', 'later') AS age,
   ${text('item.failing.1')} AS stage, if(item.failing.2 IS NULL, '', concat(toString(assumeNotNull(item.failing.2)), ' ', ${text('item.failing.3')})) AS reason
@@ -66,14 +71,16 @@ LEFT JOIN
 ) AS known ON known.gateway = hit.gateway AND known.order_type = hit.order_type AND known.external_id = hit.external_id
 LEFT JOIN
 (
-  SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id, count() AS items, minIf(event_time, ${FIRST_ITEM}) AS began_at,
+  SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id, count() AS items, max(channel) AS channel, minIf(event_time, ${FIRST_ITEM}) AS began_at,
     argMaxIf(tuple(stage, reason_code, reason_detail), ${TIME_ORDER}, ifNull(${FAILING}, 0)) AS failing
   FROM ${view('historyEvents')}
   WHERE ${near('event_time')} AND observed_at <= ${PAGE_SCOPE.asOf}
   GROUP BY gateway, order_type, external_id
-) AS item ON item.gateway = hit.gateway AND item.order_type = hit.order_type AND item.external_id = hit.external_id;
-`.replaceAll(`${DATABASE}.`, '');
+) AS item ON item.gateway = hit.gateway AND item.order_type = hit.order_type AND item.external_id = hit.external_id`;
 }
+
+const viewOf = (name: string, select: string): string =>
+  `CREATE OR REPLACE VIEW ${name} AS\n${select};\n`.replaceAll(`${DATABASE}.`, '');
 
 /**
  * The facts of the orders of whatever rule is asked for. One scan for each source: reading the statement

@@ -1,7 +1,7 @@
 -- Generated from the alert rules by "npm run generate"; a collector applies it when it starts.
 CREATE OR REPLACE VIEW incident_population AS
 SELECT {rule:String} AS rule, hit.gateway AS gateway, hit.order_type AS order_type, hit.external_id AS external_id, hit.label AS label,
-  hit.seen_at AS seen_at, hit.affected AS affected, known.channel AS channel, ifNull(toString(known.currency), '') AS currency, known.amount AS amount,
+  hit.seen_at AS seen_at, hit.affected AS affected, if(known.channel != '', known.channel, item.channel) AS channel, ifNull(toString(known.currency), '') AS currency, known.amount AS amount,
   multiIf(known.amount IS NULL, '', known.amount = 0, '0', known.amount < 10, 'below 10', known.amount < 100, '10 to 100', known.amount < 1000, '100 to 1,000', '1,000 or more') AS amount_band,
   multiIf(item.items = 0, '', item.began_at > toDateTime64(0, 6, 'UTC') AND hit.seen_at < item.began_at + INTERVAL 1 HOUR, 'first hour', 'later') AS age,
   ifNull(toString(item.failing.1), '') AS stage, if(item.failing.2 IS NULL, '', concat(toString(assumeNotNull(item.failing.2)), ' ', ifNull(toString(item.failing.3), ''))) AS reason
@@ -111,7 +111,7 @@ LEFT JOIN
 ) AS known ON known.gateway = hit.gateway AND known.order_type = hit.order_type AND known.external_id = hit.external_id
 LEFT JOIN
 (
-  SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id, count() AS items, minIf(event_time, list_position = 0) AS began_at,
+  SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id, count() AS items, max(channel) AS channel, minIf(event_time, list_position = 0) AS began_at,
     argMaxIf(tuple(stage, reason_code, reason_detail), tuple(event_time, list_position, action), ifNull((result = 'FAILURE' OR state = 'FAILED'), 0)) AS failing
   FROM history_events
   WHERE gateway = {gateway:String} AND event_time >= {from:DateTime64(6, 'UTC')} - INTERVAL 3600 SECOND AND event_time < {to:DateTime64(6, 'UTC')} AND observed_at <= {as_of:DateTime64(6, 'UTC')}
