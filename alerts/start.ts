@@ -46,6 +46,8 @@ export interface Alerting {
 }
 
 const SETTINGS_RETRY_MS = 30_000;
+/** How long a page waits until it is known why. */
+const WHY_LIMIT_MS = 5_000;
 /** How often receivers are told at least what fires, since they forget what is not repeated. */
 const NOTIFY_AGAIN_MS = 60_000;
 
@@ -60,7 +62,9 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
   const couriers = (config.evaluate ? targetsOf(options) : []).map((target) => createCourier(target, log));
   const book = createWhyBook({
     rules,
-    query: (sql) => store.query(sql),
+    // No page waits for what takes longer: the store need not go on with it.
+    query: (sql) => store.query(sql, {}, { max_execution_time: WHY_LIMIT_MS / 1000 }),
+    limitMs: WHY_LIMIT_MS,
     links: config,
     clock,
     signal: stopping.signal,

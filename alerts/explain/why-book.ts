@@ -27,14 +27,14 @@ export interface WhyBookOptions {
   readonly clock: Clock;
   /** Ends a wait. */
   readonly signal: AbortSignal;
-  /** For all that begin to fire at once, the most severe first. @default 5,000 */
-  readonly limitMs?: number;
+  /** For all that begin to fire at once, the most severe first. */
+  readonly limitMs: number;
 }
 
 type Annotations = Alert['annotations'];
 
 export function createWhyBook(options: WhyBookOptions): WhyBook {
-  const { rules, query, links, clock, signal, limitMs = 5_000 } = options;
+  const { rules, query, links, clock, signal, limitMs } = options;
   const known = new Map<string, Annotations>();
   let before = Promise.resolve();
 

@@ -80,6 +80,7 @@ function book(signal = new AbortController().signal) {
       return (sql.includes('in_currency') ? ORDERS : CELLS) as T[];
     },
     links: { externalUrl: 'https://grafana.example' },
+    limitMs: 5_000,
     clock,
     signal,
   });
