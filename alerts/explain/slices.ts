@@ -96,7 +96,10 @@ function best(
 const valuesOf = (cells: readonly Cell[], dimension: Dimension): string[] =>
   [...new Set(cells.map(({ values }) => values[dimension]))].filter((value) => value !== '').toSorted();
 
-/** A part against the other orders of which the value is known: what is not known may be so by the incident. */
+/**
+ * A part against the other orders of which the value is known: of others it may be unknown because they are
+ * affected.
+ */
 function againstRest(
   cells: readonly Cell[],
   dimension: Dimension,
