@@ -5,8 +5,11 @@
 
 /** By what orders are told apart before anything happens to them. */
 export const WHERE = ['channel', 'order_type', 'currency', 'amount_band', 'age'] as const;
-/** What happened to them: only affected orders have it, so it is compared with the time before. */
-export const WHAT = ['stage', 'reason'] as const;
+/**
+ * What happened to them: only affected orders have it, so it is compared with the time before. Of the same
+ * orders the reason says more than the stage, and comes first.
+ */
+export const WHAT = ['reason', 'stage'] as const;
 export type Dimension = (typeof WHERE)[number] | (typeof WHAT)[number];
 
 /** Orders that are alike in every dimension. */

@@ -132,7 +132,7 @@ it('an outcome is explained by the reason that is new, against the time before',
   const { slices } = await why('GatewatchTechnicalBurnFast', 'refused', { affected: 100 });
   expect(slices).toMatchObject([
     {
-      value: expect.stringMatching(/^21 |^GATEWAY_CREATE$/),
+      value: '21 401_UNAUTHORIZED',
       seen: 200,
       affected: 100,
       against: { of: 'before', affected: 0 },
