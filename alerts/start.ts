@@ -9,9 +9,10 @@ import type { EvaluationPass } from './evaluate/evaluation.ts';
 import { createEvaluator, type Evaluator, type PassReport } from './evaluate/evaluator.ts';
 import { createLeaseKeeper } from './evaluate/lease.ts';
 import { startTicker } from './evaluate/ticker.ts';
+import { createWhyBook, type WhyBook } from './explain/why-book.ts';
 import { fileNotices } from './notify/notice-book.ts';
 import type { AlertTarget, TargetOptions } from './notify/alert-target.ts';
-import { createCourier, createTargets } from './notify/delivery.ts';
+import { type Courier, createCourier, createTargets } from './notify/delivery.ts';
 import type { Rule } from './rules/rule.ts';
 import { settingRows } from './settings.ts';
 
@@ -45,6 +46,8 @@ export interface Alerting {
 }
 
 const SETTINGS_RETRY_MS = 30_000;
+/** How long a page waits until it is known why. */
+const WHY_LIMIT_MS = 5_000;
 /** How often receivers are told at least what fires, since they forget what is not repeated. */
 const NOTIFY_AGAIN_MS = 60_000;
 
@@ -57,14 +60,20 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
   const stopping = new AbortController();
   await writeSettings(options, stopping.signal);
   const couriers = (config.evaluate ? targetsOf(options) : []).map((target) => createCourier(target, log));
+  const book = createWhyBook({
+    rules,
+    // No page waits for what takes longer: the store need not go on with it.
+    query: (sql) => store.query(sql, {}, { max_execution_time: WHY_LIMIT_MS / 1000 }),
+    limitMs: WHY_LIMIT_MS,
+    links: config,
+    clock,
+    signal: stopping.signal,
+  });
+  let telling = Promise.resolve();
   const offers = offerWhatFires({
     clock,
     signal: stopping.signal,
-    offer(now) {
-      const alerts = evaluator.alerts(now);
-      // Another collector tells: what it knows is newer.
-      if (alerts !== null) for (const courier of couriers) courier.offer(alerts, now);
-    },
+    offer: () => void (telling = tell(evaluator, { book, couriers, clock })),
   });
   const evaluator = createEvaluator({
     ...options,
@@ -95,9 +104,27 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
     async stop() {
       stopping.abort();
       await stopTicker();
+      await telling;
       await Promise.all(couriers.map((courier) => courier.idle()));
     },
   };
+}
+
+interface Tellers {
+  readonly book: WhyBook;
+  readonly couriers: readonly Courier[];
+  readonly clock: Clock;
+}
+
+/** Offers receivers what fires, once it is known why, as far as that is known in time. */
+async function tell(evaluator: Evaluator, { book, couriers, clock }: Tellers): Promise<void> {
+  const known = couriers.length === 0 ? null : evaluator.alerts(clock.now() / 1000);
+  // Another collector tells: what it knows is newer.
+  if (known === null) return;
+  await book.learn(known);
+  const now = clock.now() / 1000;
+  const alerts = evaluator.alerts(now);
+  if (alerts !== null) for (const courier of couriers) courier.offer(book.annotated(alerts), now);
 }
 
 /** Evaluates, and remembers how that went. */
@@ -145,8 +172,7 @@ function report(log: Logger, { asOfMs, tookMs, missed }: PassReport): void {
 interface Offers {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** `now`: milliseconds since 1970. */
-  readonly offer: (now: number) => void;
+  readonly offer: () => void;
 }
 
 /** Offers at once what has changed, and otherwise again and again, also while a store hangs. */
@@ -157,7 +183,7 @@ function offerWhatFires({ clock, signal, offer }: Offers): { readonly now: () =>
     if (!signal.aborted) cancel = clock.after(NOTIFY_AGAIN_MS, now);
   };
   const now = (): void => {
-    offer(clock.now() / 1000);
+    offer();
     wait();
   };
   signal.addEventListener('abort', () => cancel(), { once: true });

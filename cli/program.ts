@@ -8,6 +8,7 @@ import { addBacktest } from './commands/backtest.ts';
 import { addAudit } from './commands/audit.ts';
 import { addDecode } from './commands/decode.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addExplain } from './commands/explain.ts';
 import { addGenerate } from './commands/generate.ts';
 import { printable, type Host } from './terminal/host.ts';
 import { addMigrate } from './commands/migrate.ts';
@@ -86,6 +87,7 @@ function buildProgram(context: CommandContext): Command {
     addWatch,
     addSql,
     addAlerts,
+    addExplain,
     addBacktest,
     addAudit,
     addRedrive,

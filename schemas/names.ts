@@ -28,6 +28,10 @@ export const VIEWS = {
 
 /** Parameterized view: the orders behind a page. */
 export const INCIDENT_ORDERS = 'incident_orders';
+/** The same for all orders that the rule saw, with what they have in common. */
+export const INCIDENT_POPULATION = 'incident_population';
+/** Views that are called with a page's rule, gateway, window and instant. */
+export const PAGE_VIEWS: readonly string[] = [INCIDENT_ORDERS, INCIDENT_POPULATION];
 
 /** Physical tables that the sink writes. */
 export const TABLES = {

@@ -1,9 +1,9 @@
-import { INCIDENT_ORDERS, TABLES, VIEWS } from '../schemas/names.ts';
+import { PAGE_VIEWS, TABLES, VIEWS } from '../schemas/names.ts';
 import { schemaError } from './migrations.ts';
 import { quoteIdentifier, quoteString } from './sql/quote.ts';
 
 /** Views that anybody who reads may ask. */
-export const PUBLIC_VIEWS: readonly string[] = [...Object.values(VIEWS), INCIDENT_ORDERS];
+export const PUBLIC_VIEWS: readonly string[] = [...Object.values(VIEWS), ...PAGE_VIEWS];
 
 export interface GrantOptions {
   readonly database: string;

@@ -13,8 +13,8 @@ export function packageFile(path: string): string {
 /** The numbered SQL files. */
 export const MIGRATIONS_FOLDER = packageFile('schemas/sql');
 /**
- * Definitions of views that hold no rows, in the order in which they can be made. The last is generated from
- * the alert rules and reads the views before it.
+ * Definitions of views that hold no rows, in the order in which they can be made. The last are generated
+ * from the alert rules and read the views before them.
  */
 export const DERIVED_VIEW_FILES: readonly string[] = [
   'store/views/events.sql',
@@ -23,6 +23,7 @@ export const DERIVED_VIEW_FILES: readonly string[] = [
   'store/views/operation.sql',
   'store/views/alerting.sql',
   'alerts/out/views/incident_orders.sql',
+  'alerts/out/views/incident_population.sql',
 ].map(packageFile);
 /** The generated rules, in the form that Grafana provisions. */
 export const RULES_FOLDER = packageFile('alerts/out/provisioning/alerting');

@@ -1,5 +1,5 @@
-import { sqlText, view } from '../../schemas/measures.ts';
-import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
+import { FAILING, FIRST_ITEM, sqlText, TIME_ORDER, view } from '../../schemas/measures.ts';
+import { DATABASE, INCIDENT_ORDERS, INCIDENT_POPULATION } from '../../schemas/names.ts';
 import { type CountVariant, orderFacts, type Seconds } from './order-count.ts';
 import type { Rule } from '../rules/rule.ts';
 import { PAGE_SCOPE } from './scope.ts';
@@ -15,11 +15,78 @@ const LOOKBACK_SECONDS = 3_600;
  * one row per order and label, with the amount at risk. It is built from the same facts as the rules, so its
  * rows are those that the page counts: the affected orders of a share, the counted ones of a drop. Gauges
  * have none, since they count no orders.
- *
- * One scan for each source, whatever the rule: reading the statement costs the engine more than the orders of
- * a window do.
  */
-export function incidentOrdersView(rules: readonly Rule[]): string {
+export const incidentOrdersView = (rules: readonly Rule[]): string =>
+  viewOf(INCIDENT_ORDERS, incidentOrders(rules));
+
+/** What `incident_orders` selects, of these rules. */
+export function incidentOrders(rules: readonly Rule[]): string {
+  return `SELECT {rule:String} AS rule, hit.gateway AS gateway, hit.order_type AS order_type, hit.external_id AS external_id, hit.label AS label,
+  hit.affected_at AS affected_at, toString(known.status) AS status, known.amount AS amount, toString(known.currency) AS currency, known.channel AS channel
+FROM
+(
+  SELECT gateway, order_type, external_id, fact.1 AS label, assumeNotNull(fact.3) AS affected_at
+  FROM
+  (
+    ${scansOf(rules)}
+  )
+  ARRAY JOIN facts AS fact
+  WHERE affected_at >= {from:DateTime64(6, 'UTC')}
+) AS hit
+LEFT JOIN
+(
+  ${KNOWN_ORDERS}
+) AS known ON known.gateway = hit.gateway AND known.order_type = hit.order_type AND known.external_id = hit.external_id`;
+}
+
+/**
+ * Text of the parameterized view `incident_population`, with the same parameters: every order that the rule
+ * saw, whether it is affected, and by what it can be told apart from others. A value that is not known is ''.
+ * `stage` and `reason` are those of the newest failing item; '' when nothing failed.
+ */
+export const incidentPopulationView = (rules: readonly Rule[]): string =>
+  viewOf(INCIDENT_POPULATION, incidentPopulation(rules));
+
+/** What `incident_population` selects, of these rules. */
+export function incidentPopulation(rules: readonly Rule[]): string {
+  const text = (sql: string): string => `ifNull(toString(${sql}), '')`;
+  return `SELECT {rule:String} AS rule, hit.gateway AS gateway, hit.order_type AS order_type, hit.external_id AS external_id, hit.label AS label,
+  hit.seen_at AS seen_at, hit.affected AS affected, if(known.channel != '', known.channel, item.channel) AS channel, ${text('known.currency')} AS currency, known.amount AS amount,
+  multiIf(known.amount IS NULL, '', known.amount = 0, '0', known.amount < 10, 'below 10', known.amount < 100, '10 to 100', known.amount < 1000, '100 to 1,000', '1,000 or more') AS amount_band,
+  multiIf(item.items = 0, '', item.began_at > toDateTime64(0, 6, 'UTC') AND hit.seen_at < item.began_at + INTERVAL 1 HOUR, 'first hour', 'later') AS age,
+  ${text('item.failing.1')} AS stage, if(item.failing.2 IS NULL, '', concat(toString(assumeNotNull(item.failing.2)), ' ', ${text('item.failing.3')})) AS reason
+FROM
+(
+  SELECT gateway, order_type, external_id, fact.1 AS label, assumeNotNull(fact.2) AS seen_at, toUInt8(assumeNotNull(fact.3) >= {from:DateTime64(6, 'UTC')}) AS affected
+  FROM
+  (
+    ${scansOf(rules)}
+  )
+  ARRAY JOIN facts AS fact
+  WHERE seen_at >= {from:DateTime64(6, 'UTC')}
+) AS hit
+LEFT JOIN
+(
+  ${KNOWN_ORDERS}
+) AS known ON known.gateway = hit.gateway AND known.order_type = hit.order_type AND known.external_id = hit.external_id
+LEFT JOIN
+(
+  SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id, count() AS items, max(channel) AS channel, minIf(event_time, ${FIRST_ITEM}) AS began_at,
+    argMaxIf(tuple(stage, reason_code, reason_detail), ${TIME_ORDER}, ifNull(${FAILING}, 0)) AS failing
+  FROM ${view('historyEvents')}
+  WHERE ${near('event_time')} AND observed_at <= ${PAGE_SCOPE.asOf}
+  GROUP BY gateway, order_type, external_id
+) AS item ON item.gateway = hit.gateway AND item.order_type = hit.order_type AND item.external_id = hit.external_id`;
+}
+
+const viewOf = (name: string, select: string): string =>
+  `CREATE OR REPLACE VIEW ${name} AS\n${select};\n`.replaceAll(`${DATABASE}.`, '');
+
+/**
+ * The facts of the orders of whatever rule is asked for. One scan for each source: reading the statement
+ * costs the engine more than the orders of a window do.
+ */
+function scansOf(rules: readonly Rule[]): string {
   const variants = rules.flatMap((rule): CountVariant[] =>
     rule.kind === 'gauge'
       ? []
@@ -43,23 +110,13 @@ export function incidentOrdersView(rules: readonly Rule[]): string {
     };
     return orderFacts([first, ...others], scope);
   });
-  const near = (time: string): string => PAGE_SCOPE.within(time, LOOKBACK_SECONDS);
-  return `CREATE OR REPLACE VIEW ${INCIDENT_ORDERS} AS
-SELECT {rule:String} AS rule, hit.gateway AS gateway, hit.order_type AS order_type, hit.external_id AS external_id, hit.label AS label,
-  hit.affected_at AS affected_at, toString(known.status) AS status, known.amount AS amount, toString(known.currency) AS currency, known.channel AS channel
-FROM
-(
-  SELECT gateway, order_type, external_id, fact.1 AS label, assumeNotNull(fact.3) AS affected_at
-  FROM
-  (
-    ${scans.join('\n    UNION ALL\n    ')}
-  )
-  ARRAY JOIN facts AS fact
-  WHERE affected_at >= {from:DateTime64(6, 'UTC')}
-) AS hit
-LEFT JOIN
-(
-  SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id, status, amount, currency, channel
+  return scans.join('\n    UNION ALL\n    ');
+}
+
+const near = (time: string): string => PAGE_SCOPE.within(time, LOOKBACK_SECONDS);
+
+/** What is known of the orders that can be in the window. */
+const KNOWN_ORDERS = `SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id, status, amount, currency, channel
   FROM ${view('orders')}
   WHERE gateway = {gateway:String} AND external_id IN
   (
@@ -68,7 +125,4 @@ LEFT JOIN
     SELECT order_id AS external_id FROM ${view('polls')} WHERE ${near('started_at')}
     UNION DISTINCT
     SELECT assumeNotNull(external_id) AS external_id FROM ${view('callbackArrivals')} WHERE ${near('received_at')} AND external_id IS NOT NULL
-  )
-) AS known ON known.gateway = hit.gateway AND known.order_type = hit.order_type AND known.external_id = hit.external_id;
-`.replaceAll(`${DATABASE}.`, '');
-}
+  )`;

@@ -1,4 +1,5 @@
 import { sqlText, view } from '../../schemas/measures.ts';
+import type { EpochMicros } from '../../schemas/rows.ts';
 import type { Scope } from './order-count.ts';
 
 /**
@@ -16,3 +17,25 @@ export const PAGE_SCOPE: Scope = {
 
 const settingOfPage = (name: string, otherwise: number): string =>
   `(SELECT if(count() = 0, ${otherwise}, max(value)) FROM ${view('alertSettings')} WHERE rule = {rule:String} AND gateway = {gateway:String} AND setting = ${sqlText(name)})`;
+
+/** What a parameterized view is called with. */
+export interface Page {
+  readonly rule: string;
+  readonly gateway: string;
+  readonly from: EpochMicros;
+  readonly to: EpochMicros;
+  readonly asOf: EpochMicros;
+}
+
+/** A statement over `PAGE_SCOPE` with its parameters filled in. */
+export function atPage(sql: string, { rule, gateway, from, to, asOf }: Page): string {
+  const time = (at: EpochMicros): string => `toDateTime64('${(at / 1e6).toFixed(6)}', 6, 'UTC')`;
+  const values: Readonly<Record<string, string>> = {
+    rule: sqlText(rule),
+    gateway: sqlText(gateway),
+    from: time(from),
+    to: time(to),
+    as_of: time(asOf),
+  };
+  return sql.replace(/\{(rule|gateway|from|to|as_of):[^}]*\}/g, (_, name: string) => values[name] ?? '');
+}

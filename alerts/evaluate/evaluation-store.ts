@@ -1,4 +1,4 @@
-import { sqlList } from '../../schemas/measures.ts';
+import { sqlList, sqlText } from '../../schemas/measures.ts';
 import { TABLES, VIEWS } from '../../schemas/names.ts';
 import type { Evaluation } from './evaluation.ts';
 
@@ -31,16 +31,45 @@ export const evaluationsAt = (
   );
 
 async function evaluationsWhere(query: Query, where: string): Promise<Map<number, Evaluation[]>> {
-  const micros = (column: string): string =>
-    `toUnixTimestamp64Micro(toDateTime64(e.${column}, 6)) AS ${column}`;
   const rows = await query<Evaluation>(
-    `SELECT toString(e.kind) AS kind, rule, gateway, label, seen, affected, expected, limit, share, number, breach, suppressed_by, definition, evaluator, took_ms,
-  ${['as_of', 'window_from', 'window_to', 'evaluated_at'].map(micros).join(', ')}
+    `SELECT ${COLUMNS}
 FROM ${VIEWS.alertEvaluations} AS e
 WHERE ${where}
 ORDER BY e.as_of`,
   );
   return Map.groupBy(rows, ({ as_of }) => as_of / 1000);
 }
+
+export interface BreachOf {
+  readonly rule: string;
+  /** @default any */
+  readonly gateway?: string | undefined;
+  /** @default any */
+  readonly label?: string | undefined;
+  /** Milliseconds since 1970: what was the newest then. */
+  readonly atMs: number;
+}
+
+/** The newest evaluation that was an incident; of several at one instant the one that affects most. */
+export async function newestBreach(
+  query: Query,
+  { rule, gateway, label, atMs }: BreachOf,
+): Promise<Evaluation | null> {
+  const is = (column: string, value: string | undefined): string =>
+    value === undefined ? '' : ` AND e.${column} = ${sqlText(value)}`;
+  const [row] = await query<Evaluation>(
+    `SELECT ${COLUMNS}
+FROM ${VIEWS.alertEvaluations} AS e
+WHERE e.rule = ${sqlText(rule)}${is('gateway', gateway)}${is('label', label)} AND e.as_of <= toDateTime(${Math.floor(atMs / 1000)}, 'UTC') AND e.breach
+ORDER BY e.as_of DESC, e.affected DESC, e.gateway, e.label
+LIMIT 1`,
+  );
+  return row ?? null;
+}
+
+const micros = (column: string): string =>
+  `toUnixTimestamp64Micro(toDateTime64(e.${column}, 6)) AS ${column}`;
+const COLUMNS = `toString(e.kind) AS kind, rule, gateway, label, seen, affected, expected, limit, share, number, breach, suppressed_by, definition, evaluator, took_ms,
+  ${['as_of', 'window_from', 'window_to', 'evaluated_at'].map(micros).join(', ')}`;
 
 const instant = (ms: number): string => `toDateTime(${Math.ceil(ms / 1000)}, 'UTC')`;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type GeneratedFiles, runGenerator } from '../../dashboards/house/write-out.ts';
-import { INCIDENT_ORDERS } from '../../schemas/names.ts';
-import { incidentOrdersView } from '../count/incident-orders.ts';
+import { INCIDENT_ORDERS, INCIDENT_POPULATION } from '../../schemas/names.ts';
+import { incidentOrdersView, incidentPopulationView } from '../count/incident-orders.ts';
 import { RULES } from '../rules/all.ts';
 import { ruleGroups } from './grafana-rule.ts';
 import { INCIDENT_DASHBOARD, incidentDashboard } from './incident-dashboard.ts';
@@ -27,6 +27,7 @@ export function generateAlerts(runbookUrl?: string): GeneratedFiles {
     ...within('provisioning/notifications', grafanaNotifications()),
     ...within('alertmanager', alertmanagerFiles()),
     [`views/${INCIDENT_ORDERS}.sql`, `${SQL_HEAD}${incidentOrdersView(RULES)}`],
+    [`views/${INCIDENT_POPULATION}.sql`, `${SQL_HEAD}${incidentPopulationView(RULES)}`],
     [`dashboards/${INCIDENT_DASHBOARD.uid}.json`, `${JSON.stringify(incidentDashboard(), null, 2)}\n`],
     [`dashboards/${RUNBOOK_DASHBOARD.uid}.json`, `${JSON.stringify(runbookDashboard(RULES), null, 2)}\n`],
   ]);

@@ -3,8 +3,10 @@ import { houseDashboard } from '../../dashboards/house/dashboard.ts';
 import { time } from '../../dashboards/house/fields.ts';
 import { column, linkTo, THIS_VALUE } from '../../dashboards/house/links.ts';
 import { view } from '../../schemas/measures.ts';
-import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
+import { DATABASE, INCIDENT_ORDERS, INCIDENT_POPULATION } from '../../schemas/names.ts';
 import { INCIDENT } from '../explain/links.ts';
+import { WHERE } from '../explain/slices.ts';
+import { DIMENSION_TEXT } from '../explain/why-text.ts';
 import { statPanel, tablePanel, timeSeriesPanel } from '../../dashboards/house/panels.ts';
 
 /**
@@ -21,6 +23,7 @@ export const INCIDENT_DASHBOARD = {
     overTime: 'incident-over-time',
     count: 'incident-count',
     amounts: 'incident-amounts',
+    slices: 'incident-slices',
     orders: 'incident-orders',
   },
 } as const;
@@ -30,10 +33,11 @@ const IDENTITY = `rule = ${value('rule')} AND gateway = ${value('gateway')} AND 
 const EVALUATION = `FROM ${view('alertEvaluations')} WHERE ${IDENTITY} AND as_of = toDateTimeOrZero(${value('as_of')}, 'UTC')`;
 /** An edge of the evaluation's window. Without such an evaluation, as when opened by hand: of no window. */
 const edge = (column: 'window_from' | 'window_to'): string => `(SELECT max(${column}) ${EVALUATION})`;
-const ORDERS =
-  `${DATABASE}.${INCIDENT_ORDERS}(rule=${value('rule')}, gateway=${value('gateway')}, ` +
+const ofPage = (name: string): string =>
+  `${DATABASE}.${name}(rule=${value('rule')}, gateway=${value('gateway')}, ` +
   `from=${edge('window_from')}, to=${edge('window_to')}, as_of=toDateTime64OrZero(${value('as_of')}, 6, 'UTC')) ` +
   `WHERE label = ${value('label')}`;
+const ORDERS = ofPage(INCIDENT_ORDERS);
 /** The column needs another name here, since the condition above means the column `label`. */
 const NAMED = `if(label = '', 'orders', label) AS hit`;
 
@@ -130,6 +134,34 @@ const AMOUNTS = tablePanel({
   },
 });
 
+/** By dimension and value, with what is known of the dimension's other values. */
+const SLICES = `SELECT slice.1 AS dimension, slice.2 AS part, toFloat64(count()) AS orders, toFloat64(countIf(affected = 1)) AS hit,
+    sum(orders) OVER (PARTITION BY dimension) - orders AS other_orders, sum(hit) OVER (PARTITION BY dimension) - hit AS other_hit
+  FROM (SELECT affected, arrayJoin([${WHERE.map((name) => `('${DIMENSION_TEXT[name]}', toString(${name}))`).join(', ')}]) AS slice FROM ${ofPage(INCIDENT_POPULATION)})
+  WHERE slice.2 != ''
+  GROUP BY dimension, part`;
+
+const STANDS_OUT = tablePanel({
+  key: INCIDENT_DASHBOARD.panels.slices,
+  title: 'What stands out',
+  description:
+    'Orders that the rule saw, by what they have in common: where more are affected than among the rest, first those that explain most of the excess. Orders of which the value is not known are in neither. "gatewatch explain" leaves out what may be chance, and compares stages and reasons with the time before. A drop has no rows here, since its orders never came.',
+  sql: `SELECT dimension, part, hit, orders, hit / orders AS share, other_hit / other_orders AS rest_share, hit - orders * rest_share AS explained FROM (${SLICES}) WHERE other_orders > 0 AND hit / orders > other_hit / other_orders ORDER BY explained DESC, dimension, part LIMIT 20`,
+  unit: 'locale',
+  decimals: 0,
+  size: [24, 8],
+  noValue: 'nothing: everywhere alike',
+  fields: {
+    dimension: { title: 'Of', width: 200 },
+    part: { title: 'Slice' },
+    hit: { title: 'Affected' },
+    orders: { title: 'Seen' },
+    share: { title: 'Share', unit: 'percentunit', decimals: 1 },
+    rest_share: { title: 'Share of the rest', unit: 'percentunit', decimals: 1 },
+    explained: { title: 'Explains' },
+  },
+});
+
 const OVER_TIME = timeSeriesPanel({
   key: INCIDENT_DASHBOARD.panels.overTime,
   title: 'Orders of the page, by minute',
@@ -191,7 +223,7 @@ export function incidentDashboard(): Dashboard {
       {
         key: 'row-incident',
         title: 'The page',
-        panels: [PAGE, COUNT, AMOUNTS, OVER_TIME, ORDER_LIST],
+        panels: [PAGE, COUNT, AMOUNTS, OVER_TIME, STANDS_OUT, ORDER_LIST],
       },
     ],
   });

@@ -10,9 +10,12 @@ export const TEMPLATE = `{{ define "gatewatch.title" }}{{ if .Alerts.Firing }}FI
 {{ define "gatewatch.alert" }}{{ .Labels.severity }}: {{ .Annotations.summary }}
 {{ .Annotations.description }}
 Since: {{ .StartsAt.Format "2006-01-02 15:04:05 MST" }}
-Side: {{ .Annotations.side }}
+{{ if .Annotations.why }}Why: {{ .Annotations.why }}
+{{ end }}{{ if .Annotations.at_risk }}At risk: {{ .Annotations.at_risk }}
+{{ end }}Side: {{ .Annotations.side }}
 First: {{ .Annotations.steps }}
 {{ if .Annotations.orders_url }}Orders: {{ .Annotations.orders_url }}
+{{ end }}{{ if .Annotations.example }}Example: {{ .Annotations.example }} {{ .Annotations.example_url }}
 {{ end }}{{ if .Annotations.dashboard_url }}Panel: {{ .Annotations.dashboard_url }}
 {{ end }}Runbook: {{ .Annotations.runbook_url }}
 {{ end }}
@@ -33,8 +36,11 @@ const BUTTON =
 
 const row = (label: string, value: string): string =>
   `<tr><td style="${LABEL}">${label}</td><td style="${VALUE}">${value}</td></tr>`;
+/** What some pages do not say. */
+const given = (annotation: string, html: string): string =>
+  `{{ if .Annotations.${annotation} }}${html}{{ end }}`;
 const button = (annotation: string, text: string): string =>
-  `{{ if .Annotations.${annotation} }}<a href="{{ .Annotations.${annotation} }}" style="${BUTTON}">${text}</a>{{ end }}`;
+  given(annotation, `<a href="{{ .Annotations.${annotation} }}" style="${BUTTON}">${text}</a>`);
 
 export const EMAIL_TEMPLATE = `{{ define "gatewatch.html.alert" }}
 <div style="margin:0 0 16px;padding:16px 20px;border:1px solid #e2e8f0;border-left:6px solid {{ if eq .Labels.severity "critical" }}#dc2626{{ else if eq .Labels.severity "warning" }}#d97706{{ else }}#2563eb{{ end }};border-radius:8px;background:#ffffff">
@@ -43,8 +49,9 @@ export const EMAIL_TEMPLATE = `{{ define "gatewatch.html.alert" }}
 <div style="margin:0 0 10px">{{ .Annotations.description }}</div>
 <table style="border-collapse:collapse;margin:0 0 12px;font-size:15px">
 ${row('Since', '{{ .StartsAt.UTC.Format "2006-01-02 15:04:05 MST" }}')}
-${row('Side', '{{ .Annotations.side }}')}
+${given('why', row('Why', '{{ .Annotations.why }}'))}${given('at_risk', row('At risk', '{{ .Annotations.at_risk }}'))}${row('Side', '{{ .Annotations.side }}')}
 ${row('First', '{{ .Annotations.steps }}')}
+${given('example', row('Example', '<a href="{{ .Annotations.example_url }}">{{ .Annotations.example }}</a>'))}
 </table>
 ${button('orders_url', 'Orders')}${button('dashboard_url', 'Panel')}${button('runbook_url', 'Runbook')}
 </div>

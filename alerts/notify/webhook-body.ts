@@ -43,9 +43,14 @@ export function messageOf({ status, labels, annotations, startsAt, endsAt }: Ale
     `${labels['severity']}: ${annotations['summary'] ?? labels['alertname']}`,
     ...line('', 'description'),
     `Since: ${startsAt.toISOString()}`,
+    ...line('Why: ', 'why'),
+    ...line('At risk: ', 'at_risk'),
     ...line('Side: ', 'side'),
     ...line('First: ', 'steps'),
     ...line('Orders: ', 'orders_url'),
+    ...(annotations['example'] === undefined
+      ? []
+      : [`Example: ${annotations['example']} ${annotations['example_url']}`]),
     ...line('Panel: ', 'dashboard_url'),
     ...line('Runbook: ', 'runbook_url'),
     ...line('Error: ', 'Error'),

@@ -1,6 +1,7 @@
 import { VIEWS } from '../../schemas/names.ts';
 import { REJECT_REASONS } from '../../schemas/rows.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
+import { PAGE_VIEW_DOCS, type PageViewDoc } from './page-view-docs.ts';
 import { VIEW_DOCS, type ViewDoc } from './view-docs.ts';
 
 /** docs/reference/views.md: the public views with grain, columns and units. */
@@ -13,6 +14,7 @@ export function viewsPage(): string {
       '`ingest_ledger` and `export_cursor`, are internal.',
     "Type `Time` stands for `DateTime64(6, 'UTC')`: an instant with microseconds. All times are UTC.",
     ...VIEW_DOCS.map(viewSection),
+    ...PAGE_VIEW_DOCS.map(pageViewSection),
     '## Reasons of rejects',
     `${REJECT_REASONS.map(code).join(', ')}`,
   );
@@ -24,6 +26,16 @@ function viewSection(view: ViewDoc): string {
     `## ${VIEWS[view.view]}`,
     `Grain: ${view.grain}.`,
     view.notes.map((note) => `- ${note}`).join('\n'),
+    table(['Column', 'Type', 'Meaning'], rows),
+  ].join('\n\n');
+}
+
+function pageViewSection({ name, grain, text, columns }: PageViewDoc): string {
+  const rows = columns.map((column) => [code(column.name), code(column.type), column.text]);
+  return [
+    `## ${name}`,
+    `Grain: ${grain}.`,
+    `- ${text}\n- Called with an evaluation: \`${name}(rule='...', gateway='...', from='...', to='...', as_of='...')\`, the times those of \`window_from\`, \`window_to\` and \`as_of\`. Rules over a number have no rows.`,
     table(['Column', 'Type', 'Meaning'], rows),
   ].join('\n\n');
 }

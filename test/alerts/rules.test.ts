@@ -141,6 +141,12 @@ describe.each(SCENARIOS)('$rule', ({ rule: title, labels = {}, own = false, mini
     expect(data.map(({ orders, ids }) => [Number(orders), Number(ids)])).toEqual([
       [values['affected'], values['affected']],
     ]);
+    const population = await store.query(
+      `SELECT count() AS seen, countIf(affected = 1) AS hit FROM gatewatch.incident_population(rule='${title}', gateway='${gateway(title, 'incident')}', from=${instant('window_from')}, to=${instant('window_to')}, as_of=${instant('as_of')}) WHERE label = '${label}'`,
+    );
+    expect(population.data.map(({ seen, hit }) => [Number(seen), Number(hit)])).toEqual([
+      [values['seen'], values['affected']],
+    ]);
   });
 });
 

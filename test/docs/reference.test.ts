@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stalePages } from '../../docs/generate.ts';
 import { SETTING_DOCS, VARIABLE_DOCS } from '../../docs/generator/config-docs.ts';
 import { settings } from '../../docs/generator/settings.ts';
+import { PAGE_VIEW_DOCS } from '../../docs/generator/page-view-docs.ts';
 import { VIEW_DOCS } from '../../docs/generator/view-docs.ts';
-import { DATABASE, VIEWS } from '../../schemas/names.ts';
+import { DATABASE, PAGE_VIEWS, VIEWS } from '../../schemas/names.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import { ROOT } from './markdown.ts';
 
@@ -46,6 +47,19 @@ describe('The documented views', () => {
   test.each(VIEW_DOCS)('name every column of $view with its type in the engine', async (doc) => {
     const { data } = await store.query(`DESCRIBE TABLE ${DATABASE}.${VIEWS[doc.view]}`);
     const actual = data.map((row) => ({ name: row['name'], type: documentedType(String(row['type'])) }));
+    expect(doc.columns.map(({ name, type }) => ({ name, type }))).toEqual(actual);
+  });
+
+  test('with parameters are all there are', () => {
+    expect(PAGE_VIEW_DOCS.map(({ name }) => name)).toEqual(PAGE_VIEWS);
+  });
+
+  test.each(PAGE_VIEW_DOCS)('name every column of $name with its type in the engine', async (doc) => {
+    const times = ['from', 'to', 'as_of'].map((name) => `${name} = '2026-03-02 12:00:00'`).join(', ');
+    const { meta = [] } = await store.query(
+      `SELECT * FROM ${DATABASE}.${doc.name}(rule = '', gateway = '', ${times})`,
+    );
+    const actual = meta.map(({ name, type }) => ({ name, type: documentedType(type) }));
     expect(doc.columns.map(({ name, type }) => ({ name, type }))).toEqual(actual);
   });
 });

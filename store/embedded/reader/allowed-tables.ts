@@ -1,4 +1,4 @@
-import { DATABASE, INCIDENT_ORDERS, TABLES } from '../../../schemas/names.ts';
+import { DATABASE, PAGE_VIEWS, TABLES } from '../../../schemas/names.ts';
 import type { AllowedNames } from './allowed-functions.ts';
 
 /** Functions in the place of a table that a reader may use. */
@@ -12,8 +12,8 @@ export const allowedTableFunctions: readonly AllowedNames[] = [
     names: ['view'],
   },
   {
-    reason: 'The public view with parameters, which is called like a function.',
-    names: [INCIDENT_ORDERS, `${DATABASE}.${INCIDENT_ORDERS}`],
+    reason: 'The public views with parameters, which are called like functions.',
+    names: PAGE_VIEWS.flatMap((name) => [name, `${DATABASE}.${name}`]),
   },
 ];
 

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { incidentOrdersView } from '../../../alerts/count/incident-orders.ts';
+import { incidentOrdersView, incidentPopulationView } from '../../../alerts/count/incident-orders.ts';
 import { RULES } from '../../../alerts/rules/all.ts';
-import { INCIDENT_ORDERS } from '../../../schemas/names.ts';
+import { INCIDENT_ORDERS, INCIDENT_POPULATION } from '../../../schemas/names.ts';
 import { DERIVED_VIEW_FILES } from '../../../store/package-files.ts';
 
-it('the view that a collector applies has the text that the rules give', () => {
-  const file = DERIVED_VIEW_FILES.find((path) => path.endsWith(`${INCIDENT_ORDERS}.sql`)) ?? '';
-  expect(readFileSync(file, 'utf8')).toContain(incidentOrdersView(RULES));
+it.each([
+  [INCIDENT_ORDERS, incidentOrdersView],
+  [INCIDENT_POPULATION, incidentPopulationView],
+])('the view %s that a collector applies has the text that the rules give', (name, text) => {
+  const file = DERIVED_VIEW_FILES.find((path) => path.endsWith(`${name}.sql`)) ?? '';
+  expect(readFileSync(file, 'utf8')).toContain(text(RULES));
 });

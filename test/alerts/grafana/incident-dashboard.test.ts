@@ -220,6 +220,35 @@ it('shows the window, and what the rule saw in the hours before, with its limit'
   ]);
 });
 
+it('shows what stands out: what explains most comes first, with the share of the rest', async () => {
+  const orders = traffic({
+    gateway: 'one-channel',
+    orders: 80,
+    from: NOW - 5 * MINUTE,
+    to: NOW - 2 * MINUTE,
+    // Of the channels card and p2p, one after the other.
+    codes: (n) => (n % 2 === 0 && n < 60 ? TIMED_OUT : PAID),
+  });
+  await store.seed({
+    orders,
+    rows: {
+      alertEvaluations: [
+        evaluationRow({
+          ...TIMEOUTS,
+          gateway: 'one-channel',
+          label: 'GATEWAY_CREATE',
+          seen: 80,
+          affected: 30,
+        }),
+      ],
+    },
+  });
+  const { text } = await page('GatewatchTechTimeouts', { gateway: 'one-channel', stage: 'GATEWAY_CREATE' });
+  expect(await panel('slices', text('orders_url'))).toEqual([
+    { dimension: 'channel', part: 'card', hit: 30, orders: 40, share: 0.75, rest_share: 0, explained: 30 },
+  ]);
+});
+
 it('the incident dashboard without a page shows nothing, and does not fail', async () => {
   for (const key of Object.keys(INCIDENT_DASHBOARD.panels) as (keyof typeof INCIDENT_DASHBOARD.panels)[])
     expect(await panel(key, '/d/gatewatch-incident')).toEqual([]);

@@ -56,6 +56,7 @@ describe('the functions that a reader may use as tables', () => {
     ['NUMBERS', true],
     ['generateSeries', true],
     ['gatewatch.incident_orders', true],
+    ['gatewatch.incident_population', true],
     ['file', false],
     ['sum', false],
   ])('%s: %s', (name, may) => {

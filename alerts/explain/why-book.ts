@@ -1,0 +1,105 @@
+import type { Clock } from '../../schemas/clock.ts';
+import { numbersOf } from '../evaluate/instance.ts';
+import { type Rule, SEVERITIES } from '../rules/rule.ts';
+import type { Alert } from './alert.ts';
+import type { PageLinks } from './page.ts';
+import { type Query, readWhy, type Why } from './why.ts';
+import { atRiskText, whyText } from './why-text.ts';
+
+/**
+ * What pages say beside the rule's own texts: why, and what is at risk. It is asked once for each alert, when
+ * it begins to fire, and remembered until receivers no longer hear of it.
+ */
+export interface WhyBook {
+  /**
+   * Asks about alerts that have begun to fire. Resolves when that is known, or after the deadline: a page
+   * waits no longer, and goes without. Never rejects.
+   */
+  learn(alerts: readonly Alert[]): Promise<void>;
+  /** The alerts with what is known of each. */
+  annotated(alerts: readonly Alert[]): Alert[];
+}
+
+export interface WhyBookOptions {
+  readonly rules: readonly Rule[];
+  readonly query: Query;
+  readonly links: PageLinks;
+  readonly clock: Clock;
+  /** Ends a wait. */
+  readonly signal: AbortSignal;
+  /** For all that begin to fire at once, the most severe first. */
+  readonly limitMs: number;
+}
+
+type Annotations = Alert['annotations'];
+
+export function createWhyBook(options: WhyBookOptions): WhyBook {
+  const { rules, query, links, clock, signal, limitMs } = options;
+  const known = new Map<string, Annotations>();
+  let before = Promise.resolve();
+
+  async function ask(alerts: readonly Alert[], isLate: () => boolean): Promise<void> {
+    for (const alert of alerts) {
+      const rule = rules.find(({ name }) => name === alert.labels['alertname']);
+      if (rule === undefined || rule.kind === 'gauge') continue;
+      try {
+        const why = await readWhy(query, rule, numbersOf(rule, alert));
+        if (isLate()) return;
+        if (why !== null) known.set(keyOf(alert), annotationsOf(why, rule.kind, links));
+      } catch {
+        // Whoever is paged learns more from `gatewatch explain`, once the store answers.
+      }
+      if (isLate()) return;
+    }
+  }
+
+  async function learnNow(alerts: readonly Alert[]): Promise<void> {
+    const keys = new Set(alerts.map(keyOf));
+    for (const key of known.keys()) if (!keys.has(key)) known.delete(key);
+    const fresh = alerts.filter((alert) => alert.status === 'firing' && !known.has(keyOf(alert)));
+    if (fresh.length === 0 || signal.aborted) return;
+    for (const alert of fresh) known.set(keyOf(alert), {});
+    const over = Promise.withResolvers<void>();
+    let late = false;
+    const end = (): void => {
+      late = true;
+      over.resolve();
+    };
+    const cancel = clock.after(limitMs, end);
+    signal.addEventListener('abort', end, { once: true });
+    await Promise.race([over.promise, ask(fresh.toSorted(bySeverity), () => late)]);
+    late = true;
+    cancel();
+    signal.removeEventListener('abort', end);
+  }
+
+  return {
+    learn: (alerts) => (before = before.then(() => learnNow(alerts))),
+    annotated: (alerts) =>
+      alerts.map((alert) => ({
+        ...alert,
+        annotations: { ...alert.annotations, ...known.get(keyOf(alert)) },
+      })),
+  };
+}
+
+function annotationsOf(why: Why, kind: 'share' | 'drop', { externalUrl }: PageLinks): Annotations {
+  const { atRisk, example } = why;
+  const amounts = atRisk === null ? '' : atRiskText(atRisk);
+  return {
+    why: whyText(why, kind),
+    ...(amounts === '' ? {} : { at_risk: amounts }),
+    ...(example === null
+      ? {}
+      : {
+          example: `order ${example.externalId}, trace ${example.traceId}`,
+          example_url: `${externalUrl}${example.url}`,
+        }),
+  };
+}
+
+/** One that fires again is another. */
+const keyOf = ({ fingerprint, startsAt }: Alert): string => `${fingerprint} ${startsAt.getTime()}`;
+
+const bySeverity = (a: Alert, b: Alert): number => rank(a) - rank(b);
+const rank = ({ labels }: Alert): number => [...SEVERITIES].findIndex((one) => one === labels['severity']);

@@ -1,0 +1,62 @@
+import { type ToldEvaluation, sentenceOf } from '../../alerts/explain/sentence.ts';
+import { shareOf, type Slice } from '../../alerts/explain/slices.ts';
+import { atRiskText, DIMENSION_TEXT, NOTHING_STANDS_OUT, percent } from '../../alerts/explain/why-text.ts';
+import type { Why } from '../../alerts/explain/why.ts';
+import type { Rule } from '../../alerts/rules/rule.ts';
+import { type Output, printable } from './host.ts';
+import { drawTable } from './table.ts';
+
+/** The sentence, a table of slices with a bar for each share, what is at risk, and one order. */
+export function drawWhy(
+  output: Output,
+  rule: Rule,
+  evaluation: ToldEvaluation & { readonly gateway: string; readonly label: string },
+  why: Why | null,
+): string {
+  const place = [evaluation.gateway, evaluation.label].filter((name) => name !== '').join(' ');
+  const head = `${rule.name}${place === '' ? '' : `, ${printable(place)}`}, ${day(evaluation.as_of)}\n${sentenceOf(rule, evaluation)}\n`;
+  if (why === null) return `${head}\nThe rule counts no orders: its number is all there is to it.\n`;
+  const { slices, atRisk, example } = why;
+  const amounts = atRisk === null ? '' : atRiskText(atRisk);
+  return [
+    head,
+    slices.length === 0 ? `${NOTHING_STANDS_OUT}\n` : drawSlices(output, slices, rule.kind === 'drop'),
+    ...(amounts === '' && example === null
+      ? []
+      : [
+          (amounts === '' ? '' : `At risk: ${printable(amounts)}\n`) +
+            (example === null
+              ? ''
+              : `Example: order ${printable(example.externalId)} (${printable(example.orderType)}), trace ${example.traceId}\n`),
+        ]),
+  ].join('\n');
+}
+
+function drawSlices(output: Output, slices: readonly Slice[], drop: boolean): string {
+  const headers = drop
+    ? ['what stands out', 'came', 'before', 'of before', '', 'the rest', '']
+    : ['what stands out', 'affected', 'seen', 'share', '', 'compared with', ''];
+  return drawTable(output, {
+    headers,
+    rows: slices.map((slice) => [
+      printable(`${DIMENSION_TEXT[slice.dimension]} ${slice.value}`),
+      String(slice.affected),
+      String(slice.seen),
+      percent(slice),
+      bar(shareOf(slice)),
+      `${slice.against.of === 'rest' ? 'the rest' : 'before'}: ${slice.against.affected} of ${slice.against.seen} (${percent(slice.against)})`,
+      bar(shareOf(slice.against)),
+    ]),
+    rightAligned: new Set([1, 2, 3]),
+  });
+}
+
+const BAR_CELLS = 10;
+/** A share as a bar; what is more than all is drawn as all. */
+function bar(share: number): string {
+  const filled = Math.min(BAR_CELLS, Math.round(share * BAR_CELLS));
+  return '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
+}
+
+const day = (micros: number): string =>
+  `${new Date(micros / 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

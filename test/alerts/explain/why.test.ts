@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EvaluationNumbers } from '../../../alerts/evaluate/instance.ts';
+import { readWhy, type Why } from '../../../alerts/explain/why.ts';
+import { atRiskText, NOTHING_STANDS_OUT, whyText } from '../../../alerts/explain/why-text.ts';
+import { traceId } from '../../../collector/decode/ids.ts';
+import type { AlertRuleName } from '../../../schemas/names.ts';
+import { createStore, type Store } from '../../../store/store.ts';
+import { type SeededStore, startSeededStore } from '../../support/seed-store.ts';
+import { ruleNamed } from '../support/evaluations.ts';
+import { MINUTE, NOW, PAID, REFUSED, TIMED_OUT, traffic } from '../traffic.ts';
+
+const FROM = NOW - 15 * MINUTE;
+const TO = NOW - 30_000;
+
+let seeded: SeededStore;
+let store: Store;
+beforeAll(async () => {
+  seeded = await startSeededStore();
+  store = createStore(seeded.connection);
+  const during = (gateway: string, orders: number, codes: (n: number) => readonly string[]) =>
+    traffic({ gateway, orders, from: FROM + MINUTE, to: TO - MINUTE, codes });
+  const before = (gateway: string, orders: number) =>
+    traffic({ gateway, orders, from: FROM - 13 * MINUTE, to: FROM - MINUTE, codes: () => PAID });
+  // Channels are card and p2p, one after the other.
+  const card = during('one-channel', 200, (n) => (n % 2 === 0 && n < 160 ? TIMED_OUT : PAID));
+  const reply = {
+    gateway: 'one-channel',
+    observedAt: TO,
+    status: 'Failed',
+    outcome: 'technical_failure',
+  } as const;
+  await seeded.seed({
+    orders: [
+      ...card,
+      ...during('everywhere', 200, (n) => (n % 4 < 2 ? TIMED_OUT : PAID)),
+      ...during('refused', 200, (n) => (n % 4 < 2 ? REFUSED : PAID)),
+      ...before('refused', 200),
+      ...before('dropped', 200),
+      ...during('dropped', 100, () => PAID).filter(({ channel }, n) => channel === 'p2p' || n < 10),
+      ...during('vanished', 10, () => PAID),
+      ...before('vanished', 200),
+    ],
+    replies: [
+      { ...reply, externalId: card[0]?.externalId ?? '', amount: '12345678901.23', currency: 'EUR' },
+      { ...reply, externalId: card[2]?.externalId ?? '', amount: '0.1', currency: 'EUR' },
+      { ...reply, externalId: card[4]?.externalId ?? '', amount: '300', currency: 'USD' },
+      // Paid: no risk.
+      { ...reply, externalId: card[1]?.externalId ?? '', amount: '7', currency: 'EUR' },
+    ],
+  });
+});
+afterAll(async () => {
+  await store?.close();
+  await seeded?.stop();
+});
+
+async function why(rule: AlertRuleName, gateway: string, numbers: Partial<EvaluationNumbers>): Promise<Why> {
+  const found = await readWhy((sql) => store.query(sql), ruleNamed(rule), {
+    gateway,
+    label: '',
+    as_of: NOW * 1000,
+    window_from: FROM * 1000,
+    window_to: TO * 1000,
+    seen: 200,
+    affected: 80,
+    expected: null,
+    limit: 5,
+    share: null,
+    number: null,
+    ...numbers,
+  });
+  return found ?? expect.fail('no answer');
+}
+
+describe('an incident of one channel', () => {
+  const ask = () => why('GatewatchTechTimeouts', 'one-channel', { label: 'GATEWAY_CREATE' });
+
+  it('has the channel named first, with its orders and those of the rest', async () => {
+    const { slices } = await ask();
+    // Orders that were paid have not been seen at the stage of the timeouts with a failure.
+    expect(slices[0]).toMatchObject({
+      dimension: 'channel',
+      value: 'card',
+      seen: 100,
+      affected: 80,
+      against: { of: 'rest', seen: 100, affected: 0 },
+      explained: 80,
+    });
+    expect(slices).toHaveLength(1);
+    expect(whyText({ slices }, 'share')).toBe(
+      'channel card: 80 of 100 orders (80 %), the rest 0 of 100 (0 %)',
+    );
+  });
+
+  it('says what is at risk in each currency, exactly, and how many orders have no amount', async () => {
+    const { atRisk } = await ask();
+    expect(atRisk).toEqual({
+      amounts: [
+        { currency: 'EUR', amount: '12345678901.33' },
+        { currency: 'USD', amount: '300' },
+      ],
+      withoutAmount: 77,
+    });
+    expect(atRiskText(atRisk ?? expect.fail())).toBe(
+      '12,345,678,901.33 EUR, 300 USD; 77 orders without amount',
+    );
+  });
+
+  it('gives the newest affected order as an example, with the trace that is exported of it', async () => {
+    const { example } = await ask();
+    const externalId = `one-channel-${FROM + MINUTE}-158`;
+    expect(example).toMatchObject({
+      externalId,
+      traceId: traceId({ gateway: 'one-channel', orderType: 'Deposit', externalId }),
+    });
+    expect(example?.url).toMatch(
+      /^\/d\/gatewatch-order\?from=\d+&to=\d+&var-order_id=one-channel-\d+-158&var-gateway=one-channel&var-order_type=Deposit$/,
+    );
+  });
+});
+
+it('an incident that is everywhere alike has nothing that stands out', async () => {
+  const { slices } = await why('GatewatchTechTimeouts', 'everywhere', {
+    label: 'GATEWAY_CREATE',
+    affected: 100,
+  });
+  expect(slices).toEqual([]);
+  expect(whyText({ slices }, 'share')).toBe(NOTHING_STANDS_OUT);
+});
+
+it('an outcome is explained by the reason that is new, against the time before', async () => {
+  const { slices } = await why('GatewatchTechnicalBurnFast', 'refused', { affected: 100 });
+  expect(slices).toMatchObject([
+    {
+      value: '21 401_UNAUTHORIZED',
+      seen: 200,
+      affected: 100,
+      against: { of: 'before', affected: 0 },
+    },
+  ]);
+});
+
+describe('a drop', () => {
+  it('is explained by the channel that went away', async () => {
+    const { slices, atRisk, example } = await why('GatewatchTrafficDrop', 'dropped', {
+      seen: 55,
+      affected: 55,
+      expected: 200,
+    });
+    expect(slices).toMatchObject([
+      { dimension: 'channel', value: 'card', seen: 100, affected: 5, against: { seen: 100, affected: 50 } },
+    ]);
+    expect({ atRisk, example }).toEqual({ atRisk: null, example: null });
+  });
+
+  it('of all orders has nothing that stands out', async () => {
+    const { slices } = await why('GatewatchTrafficDrop', 'vanished', {
+      seen: 10,
+      affected: 10,
+      expected: 200,
+    });
+    expect(slices).toEqual([]);
+  });
+});
+
+it('a rule that counts no orders is not asked about', async () => {
+  const query = () => Promise.reject(new Error('no statement is needed'));
+  expect(await readWhy(query, ruleNamed('GatewatchConsumerLag'), {} as EvaluationNumbers)).toBeNull();
+});
