@@ -14,13 +14,12 @@ import { type Evaluations, evaluationsOf } from './support/evaluation.ts';
 import { MINUTE, NOW, PAID, TIMED_OUT, traffic } from './traffic.ts';
 
 /**
- * One number, wherever it stands: for every rule and fifty instants around its incident, the row, what Grafana
- * makes of the generated file, the panel, the orders behind the page and the sentence of the page.
+ * One number, wherever it stands: for every rule and fifty instants around its incident, the row, what
+ * Grafana makes of the generated file, the panel, the orders behind the page and the sentence of the page.
  */
 
 const OUT = fileURLToPath(new URL('../../alerts/out/provisioning/alerting', import.meta.url));
 const files = new Map(loadRules(OUT).map((rule) => [rule.title, rule]));
-/** One instant would do for what is the same at each; more for rules whose windows move through an incident. */
 const INSTANTS = Array.from({ length: 50 }, (_, n) => NOW + (n - 20) * MINUTE);
 const gateways = ['acme-eu', 'blue-pay', 'card-hub'];
 const gatewayOf = (scenario: number): string => gateways[scenario % gateways.length] ?? '';
