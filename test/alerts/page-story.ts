@@ -56,7 +56,7 @@ export const pagesIn = (received: readonly Notification[], status: 'firing' | 'r
   );
 
 /** Two of the rules as they are, but for the wait for a relapse: it is shorter than the rules' own. */
-const HASTY = [RULE, COMPANION].map((name) => ruleNamed(name, { keepFiringSeconds: 60 }));
+const HASTY = ([RULE, COMPANION] as const).map((name) => ruleNamed(name, { keepFiringSeconds: 60 }));
 
 /**
  * An incident from its first order to the last notification: the store holds what a collector would have
