@@ -46,7 +46,7 @@ Examples:
   npm run -s demo -- --seconds 60 --json | jq .alerts
 
 Alert rules are evaluated once a minute, over windows that end half a minute before. With --seconds the demo waits for
-the first evaluation that has the whole incident, so even a run of 20 seconds takes up to two minutes; Ctrl-C ends
+the first evaluation that has most of the incident, so even a run of 20 seconds takes up to two minutes; Ctrl-C ends
 the wait. Without it the summary, at Ctrl-C, shows the alerts as they were evaluated last.
 
 Exit codes: 0 done and all numbers agree, 1 failed or they do not, 2 wrong usage, or a data folder

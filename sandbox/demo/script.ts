@@ -18,9 +18,12 @@ export function planFor(seconds: number | null): Plan {
   return { incidentAtS: seconds * 0.12, incidentForS: seconds * 0.4, quietAtS: seconds - 8 };
 }
 
-/** When an evaluation has all of the incident in its windows, in milliseconds after the first order. */
+/**
+ * From when on an evaluation has most of the incident in its windows, in milliseconds after the first order.
+ * A minute later it shows the end as well, and a short incident would be over already.
+ */
 export const evaluableAtMs = ({ incidentAtS, incidentForS }: Plan): number =>
-  (incidentAtS + incidentForS + WINDOWS.lagSeconds) * 1000;
+  (incidentAtS + 0.75 * incidentForS + WINDOWS.lagSeconds) * 1000;
 
 /**
  * The incident: half of the new orders time out at the gateway, and a third of the callbacks are signed
