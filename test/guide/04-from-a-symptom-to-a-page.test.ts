@@ -31,7 +31,7 @@ const RUNBOOK = new URL(`../../alerts/runbooks/${RULE}.md`, import.meta.url);
  *     notify/     who is told, again and again until the receiver has accepted it
  *
  * One collector evaluates, and everybody else reads what it wrote down: Grafana, the console, the command
- * line. The store of this chapter holds what a collector has read (chapter 1), and its minutes pass as fast as
+ * line. The store of this chapter holds what a collector has read (chapter 1). Its minutes pass as fast as
  * they can be evaluated: the rule and its waits are the real ones.
  */
 describe('from a symptom to a page', () => {
