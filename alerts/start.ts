@@ -7,10 +7,11 @@ import type { Store } from '../store/store.ts';
 import { INTERVAL_MS, SETTLE_MS } from './evaluate/due.ts';
 import type { EvaluationPass } from './evaluate/evaluation.ts';
 import { createEvaluator, type Evaluator, type PassReport } from './evaluate/evaluator.ts';
+import { createLateAlert } from './evaluate/late-alert.ts';
 import { createLeaseKeeper } from './evaluate/lease.ts';
 import { startTicker } from './evaluate/ticker.ts';
 import { createWhyBook, type WhyBook } from './explain/why-book.ts';
-import { fileNotices } from './notify/notice-book.ts';
+import { fileNotices, LATE_NOTICES_FILE, NOTICES_FILE } from './notify/notice-book.ts';
 import type { AlertTarget, TargetOptions } from './notify/alert-target.ts';
 import { type Courier, createCourier, createTargets } from './notify/delivery.ts';
 import type { Rule } from './rules/rule.ts';
@@ -53,13 +54,19 @@ const NOTIFY_AGAIN_MS = 60_000;
 
 /**
  * Writes down what the configuration says about rules, and evaluates them from now on, unless another
- * collector does. With `evaluate`, targets are notified. A store or a target that is away is waited for.
+ * collector does. With `evaluate`, targets are notified, also of it that nothing is evaluated. A store or a
+ * target that is away is waited for.
  */
 export async function startAlerting(options: AlertingOptions): Promise<Alerting> {
   const { config, store, rules, collectorId, clock, log } = options;
   const stopping = new AbortController();
   await writeSettings(options, stopping.signal);
-  const couriers = (config.evaluate ? targetsOf(options) : []).map((target) => createCourier(target, log));
+  const couriersWith = (noticesFile: string) =>
+    (config.evaluate ? targetsOf(options, noticesFile) : []).map((target) => createCourier(target, log));
+  const couriers = couriersWith(NOTICES_FILE);
+  // Of their own: whoever cannot evaluate may know nothing of what else fires, and must not end it.
+  const lateCouriers = couriersWith(LATE_NOTICES_FILE);
+  const lateAlert = createLateAlert(config, clock.monotonicMs());
   const book = createWhyBook({
     rules,
     // No page waits for what takes longer: the store need not go on with it.
@@ -73,7 +80,15 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
   const offers = offerWhatFires({
     clock,
     signal: stopping.signal,
-    offer: () => void (telling = tell(evaluator, { book, couriers, clock })),
+    offer() {
+      telling = tell(evaluator, { book, couriers, clock });
+      const now = clock.now() / 1000;
+      const newestAsOfMs = evaluator.newestAsOfMs();
+      const late = lateAlert({ newestAsOfMs, wallMs: now, steadyMs: clock.monotonicMs() });
+      // The end of what was told before a restart, too; but not before it is known that it is over.
+      if (late.length > 0 || newestAsOfMs !== null)
+        for (const courier of lateCouriers) courier.offer(late, now);
+    },
   });
   const evaluator = createEvaluator({
     ...options,
@@ -105,7 +120,7 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
       stopping.abort();
       await stopTicker();
       await telling;
-      await Promise.all(couriers.map((courier) => courier.idle()));
+      await Promise.all([...couriers, ...lateCouriers].map((courier) => courier.idle()));
     },
   };
 }
@@ -204,11 +219,16 @@ async function writeSettings(options: AlertingOptions, signal: AbortSignal): Pro
   }
 }
 
-function targetsOf({ config, targets, dataDir, onOutcome }: AlertingOptions): readonly AlertTarget[] {
+function targetsOf(
+  { config, targets, dataDir, onOutcome }: AlertingOptions,
+  noticesFile: string,
+): readonly AlertTarget[] {
   return (
     targets ??
     createTargets(config, {
-      ...(config.webhook === undefined ? {} : { notices: fileNotices(dataDir, config.webhook.url) }),
+      ...(config.webhook === undefined
+        ? {}
+        : { notices: fileNotices(dataDir, config.webhook.url, noticesFile) }),
       ...(onOutcome === undefined ? {} : { onOutcome }),
     })
   );

@@ -13,7 +13,15 @@ import { COUNTS_SQL, readCounts, type Counts } from './demo/counts.ts';
 import { claimDataFolder, FolderRefused } from './demo/data-folder.ts';
 import { readDemoOptions, type DemoOptions } from './demo/options.ts';
 import { startOtlpReceiver, type OtlpReceiver } from './demo/otlp-receiver.ts';
-import { annotate, planFor, provokeIncident, seasonTraffic, type Plan } from './demo/script.ts';
+import { newestEvaluation, nextMinute } from './demo/evaluation.ts';
+import {
+  annotate,
+  evaluableAtMs,
+  planFor,
+  provokeIncident,
+  seasonTraffic,
+  type Plan,
+} from './demo/script.ts';
 import { summarize, summaryText } from './demo/summary.ts';
 import { createSandbox, type Sandbox } from './server.ts';
 
@@ -44,12 +52,13 @@ async function main(options: DemoOptions): Promise<number> {
   say(addressesText(sandbox, collector, configFile));
   const plan = planFor(options.seconds);
   seasonTraffic(sandbox);
-  const startedMs = performance.now();
+  const [startedMs, startedAt] = [performance.now(), Date.now()];
   sandbox.start();
   let alerts: AlertLine[];
   try {
     await live(sandbox, collector, plan, options, interrupted.signal);
     sandbox.setRate(0);
+    await incidentEvaluated(demo, startedAt + evaluableAtMs(plan), interrupted.signal);
     alerts = await readAlerts(configFile, env);
   } catch (error) {
     // What still runs would keep the demo from ending.
@@ -147,6 +156,36 @@ async function live(
       note('No more new orders; reading what is under way');
     }
     showLine(second, await readCounts(collector.store, options.dataDir).catch(() => null));
+  }
+  if (process.stderr.isTTY) process.stderr.write('\n');
+}
+
+/** How long after its minute an evaluation may take until nobody waits for it any more. */
+const LATE_MS = 30_000;
+
+/** Waits until the rules are evaluated for the first minute from `fromMs` on, or until an interruption. */
+async function incidentEvaluated(
+  { collector, options }: Demo,
+  fromMs: number,
+  interrupted: AbortSignal,
+): Promise<void> {
+  const asOf = nextMinute(fromMs);
+  const isDue = async () => ((await newestEvaluation(collector.http)) ?? 0) < asOf;
+  if (interrupted.aborted || !(await isDue())) return;
+  const at = new Date(asOf).toISOString().slice(11, 16);
+  note(`Waiting for the alert rules: they are evaluated once a minute, next at ${at} UTC`);
+  const startedMs = performance.now();
+  while (!interrupted.aborted && (await isDue())) {
+    if (Date.now() > asOf + LATE_MS) {
+      note('The alert rules were not evaluated in time: see the log');
+      break;
+    }
+    await sleep(1000, interrupted);
+    const second = Math.round((performance.now() - startedMs) / 1000);
+    showLine(
+      (options.seconds ?? 0) + second,
+      await readCounts(collector.store, options.dataDir).catch(() => null),
+    );
   }
   if (process.stderr.isTTY) process.stderr.write('\n');
 }

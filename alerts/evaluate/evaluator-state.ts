@@ -1,6 +1,6 @@
 import { type Alert, alertOf } from '../explain/alert.ts';
 import type { PageLinks } from '../explain/page.ts';
-import type { Rule, RuleGroupName } from '../rules/rule.ts';
+import { isHeartbeat, type Rule, type RuleGroupName } from '../rules/rule.ts';
 import {
   advance,
   type AlertMemory,
@@ -179,6 +179,8 @@ export function alertsAt(
   );
   const asOfMs = Math.min(nowMs, last?.asOfMs ?? nowMs);
   return [...known, ...departed].flatMap(({ rule, alert }) => {
+    // A sign of life is none unless it is new.
+    if (isHeartbeat(rule)) return alert.endsAt > nowMs ? (alertOf(rule, alert, links) ?? []) : [];
     // What fires goes on firing for receivers as long as nothing else is known.
     const held = isFiring(alert.state)
       ? { ...alert, endsAt: until(ruleTiming(rule), nowMs) }
@@ -188,10 +190,10 @@ export function alertsAt(
   });
 }
 
-/** How many alerts fire, by severity. */
+/** How many alerts fire, by severity. A heartbeat is none. */
 export function firingBySeverity({ memory }: EvaluatorState, rules: readonly Rule[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { uid, severity } of rules) {
+  for (const { uid, severity } of rules.filter((rule) => !isHeartbeat(rule))) {
     const firing = [...(memory.get(uid)?.values() ?? [])].filter(({ state }) => isFiring(state));
     counts.set(severity, (counts.get(severity) ?? 0) + firing.length);
   }

@@ -5,8 +5,11 @@ import type { TableResult } from '../../store/store.ts';
 import type { EvaluationKey } from '../explain/incident-url.ts';
 import { sentenceOf } from '../explain/sentence.ts';
 import { RULES } from '../rules/all.ts';
-import { labelOf, RULE_GROUPS, SEVERITIES, type Rule } from '../rules/rule.ts';
+import { isHeartbeat, labelOf, RULE_GROUPS, SEVERITIES, type Rule } from '../rules/rule.ts';
 import { isFiring, type AlertState } from './alert-state.ts';
+
+/** Signs of life say no more than `asOf`. */
+const HEARTBEATS: ReadonlySet<string> = new Set(RULES.filter(isHeartbeat).map(({ name }) => name));
 
 /** How the rules stand: what each saw last, and the states of their alerts. */
 export interface Newest {
@@ -46,7 +49,7 @@ export async function readNewest(
     asOf: first === undefined ? null : micros(first['newest']) / 1000,
     alerts: data
       .map(toAlert)
-      .filter(({ line }) => !notable || line.state !== 'Normal')
+      .filter(({ rule, line }) => !HEARTBEATS.has(rule) && (!notable || line.state !== 'Normal'))
       .toSorted((a, b) => urgency(a) - urgency(b) || compare(placeOf(a), placeOf(b))),
   };
 }

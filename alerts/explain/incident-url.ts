@@ -11,30 +11,32 @@ export interface EvaluationKey {
   readonly label: string;
 }
 
-/** As much before the window as the window is long, so that the change can be seen. */
-export function shownRange({ windowFrom, windowTo }: Pick<AlertNumbers, 'windowFrom' | 'windowTo'>): {
+type Times = Pick<AlertNumbers, 'asOf' | 'windowFrom' | 'windowTo'>;
+
+/**
+ * As much before the window as the window is long, so that the change can be seen; up to the evaluation, which
+ * comes after its window.
+ */
+export function shownRange({ asOf, windowFrom, windowTo }: Times): {
   readonly from: number;
   readonly to: number;
 } {
   const before = windowTo > windowFrom ? windowTo - windowFrom : GAUGE_RANGE_MS;
-  return { from: Math.floor(windowFrom - before), to: Math.ceil(windowTo) };
+  return { from: Math.floor(windowFrom - before), to: Math.ceil(asOf) };
 }
 
 /**
  * The address of an evaluation on the incident dashboard, without a host.
  */
-export function incidentUrl(
-  { rule, gateway, label }: EvaluationKey,
-  { asOf, windowFrom, windowTo }: Pick<AlertNumbers, 'asOf' | 'windowFrom' | 'windowTo'>,
-): string {
-  const { from, to } = shownRange({ windowFrom, windowTo });
+export function incidentUrl({ rule, gateway, label }: EvaluationKey, times: Times): string {
+  const { from, to } = shownRange(times);
   const params = new URLSearchParams({
     from: String(from),
     to: String(to),
     'var-rule': rule,
     'var-gateway': gateway,
     'var-label': label,
-    'var-as_of': String(Math.floor(asOf / 1000)),
+    'var-as_of': String(Math.floor(times.asOf / 1000)),
   });
   return `/d/${INCIDENT.uid}?${params.toString()}`;
 }

@@ -3,7 +3,7 @@ import { DASHBOARDS } from '../../dashboards/uids.ts';
 import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import type { EvaluationNumbers } from '../evaluate/instance.ts';
-import { labelOf, type Rule, type Side } from '../rules/rule.ts';
+import { isAskedDirectly, labelOf, type Rule, type Side } from '../rules/rule.ts';
 import { incidentUrl, shownRange } from './incident-url.ts';
 import { INCIDENT, runbookPanel, RUNBOOKS } from './links.ts';
 
@@ -35,7 +35,9 @@ export function pageOf(
   { externalUrl, runbookUrl }: PageLinks,
 ): Record<string, string> {
   const link = (path: string): string => `${externalUrl}${path}`;
-  const incident = incidentUrl({ ...numbers, rule: rule.name }, windowOf(numbers));
+  // A rule without evaluations of its own is about all of them, which the heartbeat's show.
+  const shown = isAskedDirectly(rule) ? 'GatewatchHeartbeat' : rule.name;
+  const incident = incidentUrl({ ...numbers, rule: shown }, windowOf(numbers));
   return {
     summary: rule.summary,
     description: `${placeOf(numbers)}${howBad(rule, numbers)} ${rule.explanation}`,

@@ -1,10 +1,14 @@
 import type { AlertsConfig } from '../../schemas/config-alerts.ts';
 import type { Alert } from '../explain/alert.ts';
+import { RULES } from '../rules/all.ts';
+import { isHeartbeat } from '../rules/rule.ts';
 import { afterPost, decide, type Notice } from './notice.ts';
 import { notTaken, type PostOutcome, postJson, problemOf } from './post.ts';
 import type { AlertTarget, TargetOptions } from './alert-target.ts';
 import { webhookBody } from './webhook-body.ts';
 
+/** Signs of life: this target repeats what fires to people. */
+const HEARTBEATS: ReadonlySet<string> = new Set(RULES.filter(isHeartbeat).map(({ name }) => name));
 /** Gateways whose notifications are sent at once. */
 const CONCURRENCY = 4;
 
@@ -44,7 +48,8 @@ export function createWebhook(
   return {
     name: 'webhook',
     async send(alerts, now) {
-      const groups = Map.groupBy(alerts, ({ labels }) => labels['gateway'] ?? '');
+      const told = alerts.filter(({ labels }) => !HEARTBEATS.has(labels['alertname'] ?? ''));
+      const groups = Map.groupBy(told, ({ labels }) => labels['gateway'] ?? '');
       const waiting = [...new Set([...groups.keys(), ...memory.gateways()])];
       const problems: string[] = [];
       let cause: unknown;

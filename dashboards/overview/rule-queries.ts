@@ -50,6 +50,9 @@ const NEWEST = `SELECT toString(rule) AS rule, toString(gateway) AS gateway, toS
 /** Of that row: the columns that both tables show. */
 const NUMBERS = `newest.1 AS affected_orders, newest.2 AS seen_orders, newest.3 AS usual_orders, newest.4 AS found_number, newest.5 AS rule_limit`;
 
+/** It always fires, to show that rules are evaluated. */
+const SIGN_OF_LIFE: AlertRuleName = 'GatewatchHeartbeat';
+
 /** One row a rule, gateway and label: its newest evaluation, those that are an incident first. */
 export const RULES_NOW_SQL = `SELECT newest.8 AS incident, rule, gateway, label, ${NUMBERS}, newest.6 AS part, newest.7 AS window_seconds,
   newest.9 AS suppressed_by, newest.10 AS evaluation
@@ -73,7 +76,7 @@ FROM
   SELECT toString(state) AS state, toString(severity) AS severity, toString(rule) AS rule, toString(gateway) AS gateway, ${LABEL} AS label,
     if(state = ${sqlText('Pending')}, changed_at, ifNull(firing_since, changed_at)) AS since, evaluated_at AS evaluation
   FROM ${view('alertStates')}
-  WHERE state != ${sqlText('Normal')} AND ${lately('evaluated_at')} AND ${OWN_GATEWAY}
+  WHERE state != ${sqlText('Normal')} AND rule != ${sqlText(SIGN_OF_LIFE)} AND ${lately('evaluated_at')} AND ${OWN_GATEWAY}
 ) AS alert
 LEFT JOIN
 (

@@ -21,7 +21,11 @@ export function readDemoOptions(args: readonly string[]): DemoOptions {
       'A payment gateway, a collector and a ClickHouse on this machine: orders live and fail, and you can watch.\n' +
         'Nothing leaves the machine, and nothing but the data folder is written.',
     )
-    .option('--seconds <n>', 'stop after this many seconds and print a summary', atLeast(LEAST_SECONDS))
+    .option(
+      '--seconds <n>',
+      'stop after this many seconds, and up to 65 more, and print a summary',
+      atLeast(LEAST_SECONDS),
+    )
     .option('--json', 'the summary as one JSON object on stdout', false)
     .option('--seed <text>', 'equal seeds give equal orders', 'demo')
     .option('--rate <n>', 'orders per second', atLeast(0.1), 4)
@@ -40,6 +44,10 @@ Examples:
   npm run demo                          until Ctrl-C; an incident begins after 20 seconds
   npm run demo -- --seconds 60          an incident, its alerts, and a summary
   npm run -s demo -- --seconds 60 --json | jq .alerts
+
+Alert rules are evaluated once a minute, over windows that end half a minute before. With --seconds the demo waits for
+the first evaluation that has most of the incident, so even a run of 20 seconds takes up to two minutes; Ctrl-C ends
+the wait. Without it the summary, at Ctrl-C, shows the alerts as they were evaluated last.
 
 Exit codes: 0 done and all numbers agree, 1 failed or they do not, 2 wrong usage, or a data folder
 that is not the demo's own or is in use.`,

@@ -1,3 +1,4 @@
+import { WINDOWS } from '../../schemas/windows.ts';
 import type { Sandbox } from '../server.ts';
 
 /** What happens when, in seconds after the first order. */
@@ -16,6 +17,13 @@ export function planFor(seconds: number | null): Plan {
   if (seconds === null) return { incidentAtS: 20, incidentForS: 90, quietAtS: null };
   return { incidentAtS: seconds * 0.12, incidentForS: seconds * 0.4, quietAtS: seconds - 8 };
 }
+
+/**
+ * From when on an evaluation has most of the incident in its windows, in milliseconds after the first order.
+ * A minute later it shows the end as well, and a short incident would be over already.
+ */
+export const evaluableAtMs = ({ incidentAtS, incidentForS }: Plan): number =>
+  (incidentAtS + 0.75 * incidentForS + WINDOWS.lagSeconds) * 1000;
 
 /**
  * The incident: half of the new orders time out at the gateway, and a third of the callbacks are signed

@@ -1,17 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
+import { SETTLE_MS } from '../../alerts/evaluate/due.ts';
 import { fillAddresses } from '../../alerts/notify/alertmanager-config.ts';
-import { systemClock } from '../../sandbox/clock.ts';
-import { createSandbox } from '../../sandbox/server.ts';
 import { ADDRESSES } from './support/alertmanager-addresses.ts';
-import { freePort, startAlertmanager } from './support/alertmanager.ts';
+import { startAlertmanager } from './support/alertmanager.ts';
+import { ruleNamed } from './support/evaluations.ts';
+import { startVirtualMinutes, wholeMinute } from './support/virtual-minutes.ts';
 import { startWebhookReceiver, type Notification, type WebhookReceiver } from './support/webhook-receiver.ts';
 import { type Email, startSmtpReceiver } from './support/smtp-receiver.ts';
-import { startCollectorProcess } from '../support/collector-process.ts';
+import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import { until } from '../support/until.ts';
+import { MINUTE, PAID, TIMED_OUT, traffic } from './traffic.ts';
 
 const OUT = fileURLToPath(new URL('../../alerts/out', import.meta.url));
 export const GATEWAY = 'acme-eu';
@@ -30,12 +30,14 @@ export interface PageStory {
   readonly mails: readonly Email[];
   /** Alertmanager's groups while both rules fired. */
   readonly groups: readonly { labels: Record<string, string>; receiver: string; alerts: string[] }[];
+  /** What the collector had notified of while the rule was pending. */
+  readonly whilePending: readonly Notification[];
   /** `alert_states` of the rule, while it fired and when it was over. */
   readonly whileFiring: readonly StateRow[];
   readonly afterwards: readonly StateRow[];
   /** What the page's own query gave. */
   readonly orders: readonly { external_id: string }[];
-  /** Ids of the orders that the sandbox let time out. */
+  /** Ids of the orders that timed out. */
   readonly timedOut: ReadonlySet<string>;
 }
 
@@ -53,19 +55,16 @@ export const pagesIn = (received: readonly Notification[], status: 'firing' | 'r
       .map((alert) => ({ alert, body, path })),
   );
 
+/** Two of the rules as they are, but for the wait for a relapse: it is shorter than the rules' own. */
+const HASTY = ([RULE, COMPANION] as const).map((name) => ruleNamed(name, { keepFiringSeconds: 60 }));
+
 /**
- * An incident from the first order to the last notification: the sandbox lets orders time out, the collector
- * evaluates the generated rules on its own store, and Alertmanager passes on by the generated policies. It
- * takes about half a minute.
+ * An incident from its first order to the last notification: the store holds what a collector would have
+ * read, alerting runs over its minutes up to now, and Alertmanager passes on by the generated policies. It
+ * takes some seconds.
  */
 export async function livePage(): Promise<PageStory> {
   await using cleanup = new AsyncDisposableStack();
-  const folder = mkdtempSync(join(tmpdir(), 'gatewatch-page-'));
-  cleanup.defer(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(
-    join(folder, 'rules.yaml'),
-    hurriedRules(readFileSync(`${OUT}/provisioning/alerting/gatewatch-rules.yaml`, 'utf8')),
-  );
   const receiver = async (): Promise<WebhookReceiver> => {
     const started = await startWebhookReceiver();
     cleanup.defer(() => started.stop());
@@ -76,43 +75,28 @@ export async function livePage(): Promise<PageStory> {
   cleanup.defer(() => mailbox.stop());
   const alertmanager = await startAlertmanager(hurriedPolicies(relayed.url, mailbox.address));
   cleanup.defer(() => alertmanager.stop());
-  const port = await freePort();
-  const sandbox = await createSandbox({
-    seed: 'page',
-    speed: 120,
-    // Windows end half a minute ago. What this gateway tells of happened just before that, so that nobody has
-    // to wait.
-    clock: { ...systemClock, now: () => Date.now() - 25_000 },
-    gatewayName: GATEWAY,
-    watchUrl: `http://127.0.0.1:${port}/orders`,
-  });
-  cleanup.defer(() => sandbox.stop());
-  const collector = await startCollectorProcess({
-    config: {
-      gateways: [
-        {
-          name: GATEWAY,
-          secureUrl: sandbox.secureUrl,
-          token: sandbox.token,
-          poll: { delaysS: [0.3, 1], maxDelayS: 2, rereadsS: [3], requestsPerSecond: 500, concurrency: 32 },
-        },
-      ],
-      http: { port },
-      alerts: {
-        evaluate: true,
-        rulesFolder: folder,
-        alertmanager: { url: alertmanager.url },
-        webhook: { url: `${direct.url}/direct`, token: 'webhook-token' },
-        externalUrl: GRAFANA_URL,
-        runbookUrl: RUNBOOK_URL,
-      },
+  const store = await startSeededStore();
+  cleanup.defer(() => store.stop());
+  // Alertmanager believes ends of the past only, and takes what fired four minutes ago for over.
+  const overAt = wholeMinute(Date.now() - SETTLE_MS);
+  const firesAt = overAt - 2 * MINUTE;
+  const timedOut = await seedIncident(store, firesAt);
+  await using minutes = await startVirtualMinutes({
+    store,
+    rules: HASTY,
+    alerts: {
+      evaluate: true,
+      alertmanager: { url: alertmanager.url },
+      webhook: { url: `${direct.url}/direct`, token: 'webhook-token' },
+      externalUrl: GRAFANA_URL,
+      runbookUrl: RUNBOOK_URL,
     },
+    fromMs: overAt - 10 * MINUTE,
   });
-  cleanup.defer(() => collector[Symbol.asyncDispose]());
-  if (process.env['GATEWATCH_TEST_LOG'] !== undefined) cleanup.defer(() => console.log(collector.output()));
+  const rows = async <T>(sql: string): Promise<T[]> => (await store.query(sql)).data as T[];
   const states = () =>
-    collector.query<StateRow>(
-      `SELECT state, labels, resolved_at FROM alert_states WHERE rule = '${RULE}' AND firing_since IS NOT NULL`,
+    rows<StateRow>(
+      `SELECT state, labels, resolved_at FROM gatewatch.alert_states WHERE rule = '${RULE}' AND firing_since IS NOT NULL`,
     );
   const notified = (by: WebhookReceiver, status: 'firing' | 'resolved', rules: readonly string[]) =>
     until(
@@ -121,24 +105,9 @@ export async function livePage(): Promise<PageStory> {
       (found) => found.length === rules.length,
     );
 
-  // Most of what comes within a few seconds times out; then little comes until somebody has been paged.
-  sandbox.start();
-  sandbox.incidents.start({ name: 'tech_timeout', share: 0.7 });
-  sandbox.setRate(20);
-  const hit = (): Set<string> =>
-    new Set(
-      sandbox
-        .orders()
-        .filter(({ items }) => items.some(({ action }) => action === '2.2.4.11'))
-        .map(({ externalId }) => externalId),
-    );
-  await until(
-    'orders time out',
-    () => hit().size,
-    (count) => count >= 16,
-  );
-  for (const { id } of sandbox.incidents.list()) sandbox.incidents.end(id);
-  sandbox.setRate(1);
+  await minutes.until(firesAt - MINUTE);
+  const whilePending = [...direct.received];
+  await minutes.until(firesAt);
   for (const by of [direct, relayed]) await notified(by, 'firing', [RULE, COMPANION]);
   await until(
     'the person on call is mailed of both',
@@ -148,37 +117,54 @@ export async function livePage(): Promise<PageStory> {
   const groups = await alertmanager.groups();
   const whileFiring = await states();
   const [page] = pagesIn(direct.received, 'firing');
-  const orders = await collector.query<{ external_id: string }>(page?.alert.annotations['orders_sql'] ?? '');
+  const orders = await rows<{ external_id: string }>(page?.alert.annotations['orders_sql'] ?? '');
 
-  // All is well, and there is much more of it: within the window those orders are too few to matter.
-  sandbox.setRate(60);
+  await minutes.until(overAt);
   for (const by of [direct, relayed]) await notified(by, 'resolved', [RULE]);
   return {
     direct: direct.received,
     relayed: relayed.received,
     mails: mailbox.mails,
     groups,
+    whilePending,
     whileFiring,
     afterwards: await states(),
     orders,
-    timedOut: hit(),
+    timedOut,
   };
 }
 
 /**
- * Two of the generated rules as they are, but for the pace: evaluated every two seconds, with waits in
- * seconds. What they count, and over which windows, is untouched.
+ * Most of few orders time out, as of two evaluations before `firesAt`. When somebody has been paged all is
+ * well, and there is much more of it. Ids of the orders that timed out.
  */
-function hurriedRules(yaml: string): string {
-  const file = parse(yaml) as { groups: { interval: string; rules: { title: string }[] }[] };
-  const groups = file.groups.slice(0, 1).map((group) => ({
-    ...group,
-    interval: '2s',
-    rules: group.rules
-      .filter(({ title }) => [RULE, COMPANION].includes(title))
-      .map((rule) => ({ ...rule, for: '2s', keepFiringFor: '4s' })),
-  }));
-  return stringify({ ...file, groups });
+async function seedIncident(store: SeededStore, firesAt: number): Promise<Set<string>> {
+  // Windows end half a minute before an evaluation.
+  const end = firesAt - 30_000;
+  const of = { gateway: GATEWAY };
+  const before = traffic({
+    ...of,
+    orders: 20,
+    from: end - 9 * MINUTE,
+    to: end - 2 * MINUTE,
+    codes: () => PAID,
+  });
+  const hit = traffic({
+    ...of,
+    orders: 80,
+    from: end - 2 * MINUTE,
+    to: end - 5_000,
+    codes: (n) => (n % 4 === 0 ? PAID : TIMED_OUT),
+  });
+  const after = traffic({ ...of, orders: 240, from: end, to: end + 3 * MINUTE, codes: () => PAID });
+  const reports = Array.from({ length: 15 }, (_, n) => firesAt + (3 - n) * MINUTE - 5_000);
+  await store.seed({
+    orders: [...before, ...hit, ...after],
+    gatewayStatus: reports.map((at) => ({ ...of, reportedAt: at, watermarkAt: at })),
+  });
+  return new Set(
+    hit.filter(({ items }) => items.length === TIMED_OUT.length).map(({ externalId }) => externalId),
+  );
 }
 
 interface RouteConfig {

@@ -2,21 +2,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PassReport } from '../../alerts/evaluate/evaluator.ts';
 import type { Alert } from '../../alerts/explain/alert.ts';
 import { startAlerting } from '../../alerts/start.ts';
 import type { AlertTarget } from '../../alerts/notify/alert-target.ts';
 import { RULES } from '../../alerts/rules/all.ts';
-import type { Rule } from '../../alerts/rules/rule.ts';
+import { isAskedDirectly, isHeartbeat, type Rule } from '../../alerts/rules/rule.ts';
 import { alertsConfigSchema } from '../../schemas/config-alerts.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { passOf } from './support/evaluations.ts';
 import { type MemoryAlertingStore, memoryAlertingStore } from './support/memory-alerting-store.ts';
 
 const MINUTE = 60_000;
-/** Every rule that ships, without waits. */
-const HASTY: readonly Rule[] = RULES.map((rule) => ({
+/** Every rule that a collector evaluates, without waits. */
+const HASTY: readonly Rule[] = RULES.filter((rule) => !isAskedDirectly(rule)).map((rule) => ({
   ...rule,
   group: 'fast',
   pendingSeconds: 0,
@@ -36,7 +36,13 @@ let clock: FakeClock;
 let does: 'answers' | 'hangs' | 'refuses' | 'refuses rows';
 let memory: MemoryAlertingStore;
 let fires: boolean;
-let notified: { readonly at: number; readonly alerts: readonly Alert[] }[];
+interface Notified {
+  readonly at: number;
+  readonly alerts: readonly Alert[];
+}
+/** What the rules say, and what is said of them being late. */
+let notified: Notified[];
+let toldLate: Notified[];
 let passes: PassReport[];
 beforeEach(() => {
   clock = createFakeClock();
@@ -44,6 +50,7 @@ beforeEach(() => {
   memory = memoryAlertingStore(reach);
   fires = true;
   notified = [];
+  toldLate = [];
   passes = [];
 });
 
@@ -79,7 +86,8 @@ function start({ evaluate = true, targets, rules = HASTY }: Given = {}) {
       {
         name: 'alertmanager',
         send: (alerts, now) => {
-          notified.push({ at: now, alerts });
+          const isLate = alerts.some(({ labels }) => labels['alertname'] === 'GatewatchEvaluationsLate');
+          if (alerts.length > 0) (isLate ? toldLate : notified).push({ at: now, alerts });
           return Promise.resolve();
         },
       },
@@ -92,14 +100,18 @@ async function minutes(count: number): Promise<void> {
   for (let second = 0; second < count * 60; second++) await clock.advance(1000);
 }
 const newest = () => notified.at(-1) ?? expect.fail('nobody was told');
-const firing = (alerts: readonly Alert[]) => alerts.filter(({ status }) => status === 'firing');
+const isSignOfLife = ({ labels }: Alert): boolean => labels['alertname'] === 'GatewatchHeartbeat';
+/** Signs of life do not count. */
+const firing = (alerts: readonly Alert[]) =>
+  alerts.filter((alert) => alert.status === 'firing' && !isSignOfLife(alert));
+const PAGES = HASTY.filter((rule) => !isHeartbeat(rule)).length;
 
 it.each(['hangs', 'refuses'] as const)(
   'what fires goes on firing for its receivers while a store %s, and the minutes are caught up',
   async (away) => {
     const alerting = await start();
     await minutes(2);
-    expect(firing(newest().alerts)).toHaveLength(HASTY.length);
+    expect(firing(newest().alerts)).toHaveLength(PAGES);
     does = away;
     const before = notified.length;
     await minutes(20);
@@ -108,7 +120,7 @@ it.each(['hangs', 'refuses'] as const)(
       const last = during[index]?.alerts ?? [];
       // Whoever was told before still believes it, and is told that it goes on.
       expect(Math.min(...firing(last).map(({ endsAt }) => endsAt.getTime()))).toBeGreaterThan(at);
-      expect(firing(alerts)).toHaveLength(HASTY.length);
+      expect(firing(alerts)).toHaveLength(PAGES);
     }
     expect(clock.now() / 1000 - newest().at).toBeLessThan(3 * MINUTE);
     expect(alerting.status().ageSeconds).toBeGreaterThan(18 * 60);
@@ -122,6 +134,92 @@ it.each(['hangs', 'refuses'] as const)(
     await alerting.stop();
   },
 );
+
+describe('that nothing is evaluated', () => {
+  /** How each offer begins: minutes since the store went away, and the status. */
+  const story = (sinceMs: number) =>
+    toldLate.map(({ at, alerts }) => `${Math.round((at - sinceMs) / MINUTE)} ${alerts[0]?.status}`);
+
+  it.each(['hangs', 'refuses', 'refuses rows'] as const)(
+    'is told after five minutes in which the store %s, and its end when an instant is evaluated again',
+    async (away) => {
+      const alerting = await start();
+      await minutes(2);
+      const since = clock.now() / 1000;
+      does = away;
+      await minutes(4);
+      expect(toldLate).toEqual([]);
+      await minutes(6);
+      expect(story(since)[0]).toMatch(/^[56] firing$/);
+      expect(story(since).every((one) => one.endsWith('firing'))).toBe(true);
+      const [alert] = toldLate.at(-1)?.alerts ?? [];
+      expect(alert?.labels).toEqual({
+        alertname: 'GatewatchEvaluationsLate',
+        severity: 'critical',
+        side: 'collector',
+        service: 'gatewatch',
+      });
+      expect(alert?.annotations['description']).toMatch(
+        /^\d+ seconds since the rules were last evaluated at .* Up to 300 are tolerated\./,
+      );
+      expect(alert?.annotations['runbook_url']).toContain('viewPanel');
+      expect(alert?.endsAt.getTime()).toBeGreaterThan(clock.now() / 1000 + MINUTE);
+      does = 'answers';
+      await minutes(2);
+      expect(story(since).at(-1)).toMatch(/resolved$/);
+      await minutes(20);
+      const told = toldLate.length;
+      await minutes(2);
+      expect(toldLate).toHaveLength(told);
+      await alerting.stop();
+    },
+  );
+
+  it('is told by a collector that could not even look who evaluates, and by one that stands by', async () => {
+    does = 'refuses';
+    const alone = await start();
+    await minutes(7);
+    expect(toldLate.length).toBeGreaterThan(0);
+    expect(notified).toEqual([]);
+    await alone.stop();
+    does = 'answers';
+    toldLate = [];
+    memory.lease({ holder: 'collector-2', tells: true });
+    const second = await start();
+    await minutes(7);
+    // The other one has the lease and evaluates nothing.
+    expect(toldLate.length).toBeGreaterThan(0);
+    await second.stop();
+  });
+
+  it('is not told because a clock was set, nor where nobody is to be told', async () => {
+    const alerting = await start();
+    await minutes(2);
+    clock.step(3_600_000);
+    await minutes(3);
+    await alerting.stop();
+    does = 'refuses';
+    const silent = await start({ evaluate: false });
+    await minutes(10);
+    await silent.stop();
+    expect(toldLate).toEqual([]);
+  });
+});
+
+it('a sign of life is repeated only as long as rules are evaluated', async () => {
+  const alive = () => newest().alerts.filter(isSignOfLife).length;
+  const alerting = await start();
+  await minutes(2);
+  expect(alive()).toBe(1);
+  does = 'refuses';
+  await minutes(6);
+  expect(alive()).toBe(0);
+  expect(firing(newest().alerts)).toHaveLength(PAGES);
+  does = 'answers';
+  await minutes(2);
+  expect(alive()).toBe(1);
+  await alerting.stop();
+});
 
 it('gives up what is more than half an hour ago, and counts it', async () => {
   const alerting = await start();
@@ -143,7 +241,7 @@ it('pages although the store takes no rows, and writes them when it does', async
   does = 'refuses rows';
   fires = true;
   await minutes(3);
-  expect(firing(newest().alerts)).toHaveLength(HASTY.length);
+  expect(firing(newest().alerts)).toHaveLength(PAGES);
   const stored = memory.instants().length;
   does = 'answers';
   await minutes(1);
@@ -161,7 +259,7 @@ it('waits for a store that is away at the start, with the settings and with the 
   await minutes(2);
   expect(memory.statements('alertSettings')).toBe(1);
   expect(memory.instants().length).toBeGreaterThan(0);
-  expect(firing(newest().alerts)).toHaveLength(HASTY.length);
+  expect(firing(newest().alerts)).toHaveLength(PAGES);
   await alerting.stop();
   expect(clock.pending()).toBe(0);
 });
@@ -185,7 +283,7 @@ it('stands by while another collector evaluates, tells nobody, and takes over wh
   memory.lease(null);
   await minutes(2);
   expect(alerting.status().holdsLease).toBe(true);
-  expect(firing(newest().alerts)).toHaveLength(HASTY.length);
+  expect(firing(newest().alerts)).toHaveLength(PAGES);
   memory.lease({ holder: 'collector-2', tells: true });
   await minutes(1);
   const [evaluated, told] = [passes.length, notified.length];
@@ -197,7 +295,7 @@ it('stands by while another collector evaluates, tells nobody, and takes over wh
 it.each([-3_600_000, 3_600_000])(
   'what is pending or recovering lasts as long as ever when the clock is set by %i ms',
   async (step) => {
-    const fires0 = () => firing(newest().alerts).length > 0;
+    const fires0 = () => firing(notified.at(-1)?.alerts ?? []).length > 0;
     const alerting = await start({ rules: PATIENT });
     await clock.advance(10_000);
     clock.step(step);

@@ -346,7 +346,7 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 180_000
   it('fits a telephone: one panel beside none, and nothing wider than the screen', async () => {
     const { page } = await openPage(browser, { width: 390, height: 4000 });
     await page.goto(`${live.url}/d/gatewatch-overview?${RANGE}`);
-    await settledPanels(page);
+    await panelsInSight(page);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     await page.screenshot({ path: join(SHOTS, 'overview-narrow.png') });
     await page.close();

@@ -82,6 +82,14 @@ describe('the demo', () => {
     expect(demo.stderr).toContain('INCIDENT');
   });
 
+  it('waits until the alert rules have seen the incident, and shows what they saw', () => {
+    expect(demo.stderr).toContain('Waiting for the alert rules');
+    const seen = summary.alerts.find(({ rule }) => rule === 'GatewatchTechTimeouts');
+    expect(seen).toMatchObject({ labels: { gateway: 'sandbox' }, numbers: { breach: true } });
+    // A sign of life is no alert.
+    expect(summary.alerts.map(({ rule }) => rule)).not.toContain('GatewatchHeartbeat');
+  });
+
   it('notes the incident on the dashboards', async () => {
     expect(await sql('SELECT title, ends_at > starts_at AS lasts FROM annotations')).toEqual({
       title: 'Incident',

@@ -20,9 +20,10 @@ export async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-export function createFakeClock(): FakeClock {
+/** @param startMs milliseconds since 1970 */
+export function createFakeClock(startMs = START_MS): FakeClock {
   let elapsedMs = 0;
-  let wallMs = START_MS;
+  let wallMs = startMs;
   let count = 0;
   const timers = new Map<number, { atMs: number; callback: () => void }>();
 

@@ -44,6 +44,15 @@ it('names what fires and how many, by severity', () => {
   expect(firingBySeverity(state, [rule])).toEqual(new Map([[rule.severity, 2]]));
 });
 
+it('counts no sign of life, and repeats it only while it is new', () => {
+  const heartbeat = ruleNamed('GatewatchHeartbeat');
+  const rows = [evaluation(heartbeat, MINUTE, { gateway: '', breach: 1 })];
+  const observed = { asOfMs: MINUTE, steadyMs: MINUTE, passedMs: MINUTE, rows };
+  const { state } = withInstant(NOTHING_EVALUATED, [heartbeat], observed);
+  expect(firingBySeverity(state, [heartbeat])).toEqual(new Map());
+  expect([2, 4, 6].map((at) => alertsAt(state, [heartbeat], LINKS, at * MINUTE).length)).toEqual([1, 1, 0]);
+});
+
 it('trusts what fires for some intervals more, however long ago it was evaluated', () => {
   const [alert] = alertsAt(after([['x!']]), [rule], LINKS, 30 * MINUTE);
   expect(alert?.endsAt.getTime()).toBe(34 * MINUTE);

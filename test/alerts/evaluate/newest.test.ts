@@ -31,6 +31,15 @@ beforeAll(async () => {
         evaluationRow({ ...drop, asOf: NOW - 9 * MINUTE }),
         evaluationRow({ rule: 'GatewatchTechnicalBurnSlow', asOf: NOW - 40 * MINUTE, breach: true }),
         evaluationRow({ rule: 'GatewatchRejects', asOf: NOW, number: null, gateway: 'acme-us' }),
+        // Always fires, and is not shown: it says that there are evaluations.
+        evaluationRow({
+          rule: 'GatewatchHeartbeat',
+          asOf: NOW,
+          gateway: '',
+          number: 1,
+          limit: 0,
+          breach: true,
+        }),
       ],
       alertStates: [
         stateRow({

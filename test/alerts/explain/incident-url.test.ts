@@ -15,7 +15,7 @@ it('leads to one evaluation, with as much before the window as the window is lon
   expect(parts(incidentUrl(key, window))).toEqual({
     path: `/d/${INCIDENT_DASHBOARD.uid}`,
     from: String(AS_OF - 31 * MINUTE),
-    to: String(AS_OF - MINUTE),
+    to: String(AS_OF),
     'var-rule': 'GatewatchTechTimeouts',
     'var-gateway': 'a & b',
     'var-label': 'CHECK',

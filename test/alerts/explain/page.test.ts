@@ -27,7 +27,7 @@ it('leads to exactly its orders', () => {
       "to='1795256070.000001', as_of='1795256100.000000') WHERE label = 'CHECK'",
   );
   expect(page['orders_url']).toBe(
-    'https://grafana.shop.de/d/gatewatch-incident?from=1795255469999&to=1795256070001&var-rule=GatewatchTechTimeouts' +
+    'https://grafana.shop.de/d/gatewatch-incident?from=1795255469999&to=1795256100000&var-rule=GatewatchTechTimeouts' +
       '&var-gateway=acme-eu&var-label=CHECK&var-as_of=1795256100',
   );
 });

@@ -61,6 +61,13 @@ it('is told of a beginning and of an end, once each', async () => {
   expect(notifications()).toEqual(['firing: A firing', 'resolved: A resolved']);
 });
 
+it('is not told that all is well: it would repeat that to people', async () => {
+  await webhook.send([alert('GatewatchHeartbeat', 'firing', '')], MINUTE);
+  expect(receiver.requests()).toBe(0);
+  await webhook.send([alert('GatewatchHeartbeat', 'firing', ''), alert('A', 'firing', '')], 2 * MINUTE);
+  expect(notifications()).toEqual(['firing: A firing']);
+});
+
 it('hears of an end that came while it was away, however long that was', async () => {
   await webhook.send([alert('A', 'firing')], 2 * MINUTE);
   receiver.answer(503);

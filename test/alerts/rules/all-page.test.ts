@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { HAS_ALERTMANAGER } from '../support/alertmanager.ts';
 import { GATEWAY, GRAFANA_URL, livePage, pagesIn, type PageStory, RULE, RUNBOOK_URL } from '../page-story.ts';
 
-describe.skipIf(!HAS_ALERTMANAGER)('a page, from the gateway to whoever is paged', () => {
+describe.skipIf(!HAS_ALERTMANAGER)('a page, from the rows of an incident to whoever is paged', () => {
   let story: PageStory;
   // One incident for all tests: they only look at what it left behind.
   beforeAll(async () => {
@@ -27,6 +27,10 @@ describe.skipIf(!HAS_ALERTMANAGER)('a page, from the gateway to whoever is paged
     expect(annotations['dashboard_url']?.startsWith(`${GRAFANA_URL}/d/`)).toBe(true);
     expect(page?.body.groupLabels).toEqual({ gateway: GATEWAY });
     expect(story.direct[0]).toMatchObject({ path: '/direct', authorization: 'Bearer webhook-token' });
+  });
+
+  it('is nothing that anybody is told of while it is pending', () => {
+    expect(story.whilePending).toEqual([]);
   });
 
   it('names the orders: running the query of the page gives its number', () => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
+import type { TableResult } from '../../../store/store.ts';
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import { signedCallback } from '../../integration/support/gateway.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type CollectorProcessOptions,
   type ConfigInput,
   MAIN,
+  readerPassword,
   startCollectorProcess,
 } from '../../support/collector-process.ts';
 
@@ -33,6 +35,8 @@ export interface Scene extends AsyncDisposable {
   readonly collector: CollectorProcess;
   /** Rows of a SELECT over the views, asked as an analyst asks. */
   query<T = Record<string, unknown>>(sql: string): Promise<T[]>;
+  /** The same with the types of its columns, as Grafana asks. */
+  table(sql: string): Promise<TableResult>;
   /** "Read this order": what a merchant's own system says when it creates one. */
   watch(...externalIds: string[]): Promise<void>;
   /** A callback as the gateway would send it; signed with `key`. Resolves with the HTTP status. */
@@ -58,6 +62,13 @@ export async function startScene(options: SceneOptions = {}): Promise<Scene> {
       return collector;
     },
     query: (sql) => collector.query(sql),
+    async table(sql) {
+      const format = 'default_format=JSON&output_format_json_quote_64bit_integers=0';
+      const password = readerPassword(collector.dataDir);
+      const headers = { 'x-clickhouse-user': 'gatewatch_reader', 'x-clickhouse-key': password };
+      const reply = await fetch(`${collector.store}/?${format}`, { method: 'POST', headers, body: sql });
+      return (await reply.json()) as TableResult;
+    },
     async watch(...externalIds) {
       const body = externalIds.map((externalId) => ({ gateway: GATEWAY, orderType: 'Deposit', externalId }));
       const reply = await fetch(`${collector.http}/orders`, {
