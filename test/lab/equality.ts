@@ -1,4 +1,4 @@
-import type { Evaluation } from '../../alerts/evaluate/evaluation.ts';
+import type { Evaluation, EvaluationPass } from '../../alerts/evaluate/evaluation.ts';
 import { createPass } from '../../alerts/evaluate/pass.ts';
 import { RULES } from '../../alerts/rules/all.ts';
 import type { Rule } from '../../alerts/rules/rule.ts';
@@ -46,13 +46,7 @@ export interface CompareOptions {
  */
 export async function compareWithEngine(options: CompareOptions): Promise<Comparison[]> {
   const { store, months, twins, instants, windowMinutes = WINDOW_MINUTES } = options;
-  const { pass } = createPass({
-    rules: RULES,
-    query: async <T>(sql: string) => (await store.queryAsWriter(sql)).data as T[],
-    evaluator: 'lab',
-    now: () => 0,
-    monotonicMs: () => 0,
-  });
+  const pass = passOver(store);
   const out: Comparison[] = [];
   for (const at of instants) {
     const gateway = `lab-${at}`;
@@ -71,6 +65,16 @@ export async function compareWithEngine(options: CompareOptions): Promise<Compar
   }
   return out;
 }
+
+/** The pass of the product over a store. */
+export const passOver = (store: SeededStore): EvaluationPass =>
+  createPass({
+    rules: RULES,
+    query: async <T>(sql: string) => (await store.queryAsWriter(sql)).data as T[],
+    evaluator: 'lab',
+    now: () => 0,
+    monotonicMs: () => 0,
+  }).pass;
 
 /** On the side of the twins: does the rule that silences this one hold? */
 function isSuppressed({ rule }: Twin, twins: readonly Twin[], at: number): boolean {
@@ -102,7 +106,12 @@ function numberOf(row: Evaluation, value: string): number {
 }
 
 /** Rows for the windows before an instant and for the same hours of the four weeks before. */
-function* seedsAround(months: Months, at: number, gateway: string, windowMinutes: number): Generator<Seed> {
+export function* seedsAround(
+  months: Months,
+  at: number,
+  gateway: string,
+  windowMinutes: number,
+): Generator<Seed> {
   yield { rows: { alertSettings: ENABLED.map((name) => enabled(name, gateway)) } };
   yield rowsOf(months, at - windowMinutes, at + 1, gateway);
   for (let week = 1; week <= 4; week++) {

@@ -1,10 +1,4 @@
-import {
-  type ActivityRow,
-  hasBaseline,
-  spanOf,
-  usualShare,
-  usualTraffic,
-} from '../../alerts/count/usual.ts';
+import { type ActivityRow, hasBaseline, spanOf, usualShare, usualTraffic } from '../../alerts/count/usual.ts';
 import type { CountingRule } from '../../alerts/count/item-counts.ts';
 import { lengthsOf } from '../../alerts/count/windows.ts';
 import { judgeDrop, type UsualTraffic } from '../../alerts/evaluate/judge-drop.ts';
@@ -76,11 +70,7 @@ function eachQuarter<T>(
 }
 
 /** The rows that `activitySql` gives: stretches without orders have none. */
-function activityAt(
-  rule: CountingRule,
-  { usualSeen, usualHit }: RuleCounts,
-  quarter: number,
-): ActivityRow[] {
+function activityAt(rule: CountingRule, { usualSeen, usualHit }: RuleCounts, quarter: number): ActivityRow[] {
   const { weeks, from, to, stretch } = spanOf(rule);
   const rows: ActivityRow[] = [];
   for (const week of weeks)
