@@ -2,120 +2,167 @@ import type { Logger } from 'pino';
 import type { Clock } from '../schemas/clock.ts';
 import type { AlertsConfig } from '../schemas/config-alerts.ts';
 import type { GatewayConfig } from '../schemas/config.ts';
-import { untilItSucceeds } from '../schemas/until-it-succeeds.ts';
+import type { EvaluatorStatus } from '../schemas/evaluator.ts';
 import type { Store } from '../store/store.ts';
-import { createEvaluator, type Evaluator } from './evaluate/evaluator.ts';
-import { loadRules } from './evaluate/rule-file.ts';
-import { createStateStore } from './evaluate/state-store.ts';
+import { INTERVAL_MS, SETTLE_MS } from './evaluate/due.ts';
+import type { EvaluationPass } from './evaluate/evaluation.ts';
+import { createEvaluator, type Evaluator, type PassReport } from './evaluate/evaluator.ts';
+import { createLeaseKeeper } from './evaluate/lease.ts';
 import { startTicker } from './evaluate/ticker.ts';
 import { fileNotices } from './notify/notice-book.ts';
 import type { AlertTarget, TargetOptions } from './notify/alert-target.ts';
 import { createCourier, createTargets } from './notify/delivery.ts';
+import type { Rule } from './rules/rule.ts';
 import { settingRows } from './settings.ts';
 
 export interface AlertingOptions {
   readonly config: AlertsConfig;
   readonly gateways: readonly GatewayConfig[];
   /** Its schema must be in place. */
-  readonly store: Pick<Store, 'query' | 'queryText' | 'insert'>;
+  readonly store: Pick<Store, 'query' | 'insert'>;
+  readonly rules: readonly Rule[];
+  /** Works out what the rules see. */
+  readonly pass: EvaluationPass;
+  /** Called when nothing is due. @default nothing */
+  readonly keep?: (asOfMs: number) => Promise<void>;
   readonly collectorId: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Folder of rule files where none is configured. */
-  readonly rulesFolder: string;
   /** Where it is kept which alerts receivers know. */
   readonly dataDir: string;
   /** Called with the outcome of each request to a target. */
   readonly onOutcome?: TargetOptions['onOutcome'];
+  /** Called after each pass. */
+  readonly onPass?: (pass: PassReport) => void;
   /** @default what is configured */
   readonly targets?: readonly AlertTarget[];
 }
 
+export interface Alerting {
+  status(): EvaluatorStatus;
+  /** Ends what is under way. Another collector goes on once the lease is over. */
+  stop(): Promise<void>;
+}
+
 const SETTINGS_RETRY_MS = 30_000;
-/** How often receivers are notified while one evaluation goes on. */
+/** How often receivers are told at least what fires, since they forget what is not repeated. */
 const NOTIFY_AGAIN_MS = 60_000;
 
 /**
- * Writes down what the configuration says about rules; and, with `evaluate`, evaluates the rules from now on,
- * keeps their states in the store and notifies the targets. A store or a target that is away is waited for.
- *
- * @returns a function that stops it
- * @throws GatewatchError when the rules cannot be read
+ * Writes down what the configuration says about rules, and evaluates them from now on, unless another
+ * collector does. With `evaluate`, targets are notified. A store or a target that is away is waited for.
  */
-export async function startAlerting(options: AlertingOptions): Promise<() => Promise<void>> {
-  const { config, store, collectorId, clock, log } = options;
+export async function startAlerting(options: AlertingOptions): Promise<Alerting> {
+  const { config, store, rules, collectorId, clock, log } = options;
   const stopping = new AbortController();
   await writeSettings(options, stopping.signal);
-  if (!config.evaluate) return async () => stopping.abort();
-
-  const rules = loadRules(config.rulesFolder ?? options.rulesFolder);
-  const couriers = targetsOf(options).map((target) => createCourier(target, log));
-  const evaluator = createEvaluator({
-    rules,
-    externalUrl: config.externalUrl,
-    runbookUrl: config.runbookUrl,
-    query: async (sql) => JSON.parse(await store.queryText(sql, 'JSON')) as never,
-    states: createStateStore({
-      query: (sql) => store.query(sql),
-      insert: (rows) => store.insert('alertStates', rows),
-      collectorId,
-    }),
-  });
-  const offer = (now: number): void => {
-    const alerts = evaluator.alerts(now);
-    for (const courier of couriers) courier.offer(alerts, now);
-  };
-  const ready = untilItSucceeds(() => evaluator.resume());
-  const stopTicker = startTicker({
+  const couriers = (config.evaluate ? targetsOf(options) : []).map((target) => createCourier(target, log));
+  const offers = offerWhatFires({
     clock,
-    intervalsMs: evaluator.intervalsMs,
-    async onTick(intervalMs, at) {
-      try {
-        await ready();
-      } catch (error) {
-        log.error({ err: error }, 'the last states of the alert rules could not be read; it is tried again');
-        return;
-      }
-      await evaluateAndNotify({ evaluator, clock, log, offer, signal: stopping.signal }, intervalMs, at);
+    signal: stopping.signal,
+    offer(now) {
+      const alerts = evaluator.alerts(now);
+      // Another collector tells: what it knows is newer.
+      if (alerts !== null) for (const courier of couriers) courier.offer(alerts, now);
     },
   });
+  const evaluator = createEvaluator({
+    ...options,
+    links: config,
+    lease: createLeaseKeeper({
+      query: (sql) => store.query(sql),
+      insert: (row, token) => store.insert('alertLeases', [row], token),
+      collectorId,
+      tells: config.evaluate,
+      now: clock.now,
+    }),
+    onChange: offers.now,
+    onPass(pass) {
+      options.onPass?.(pass);
+      report(log, pass);
+    },
+  });
+  const attempts = createAttempts(evaluator, clock, log, stopping.signal);
+  const stopTicker = startTicker({
+    clock,
+    intervalMs: INTERVAL_MS,
+    delayMs: SETTLE_MS,
+    onTick: attempts.run,
+  });
   log.info({ rules: rules.length, targets: couriers.map(({ name }) => name) }, 'evaluating alert rules');
-  return async () => {
-    stopping.abort();
-    await stopTicker();
-    await Promise.all(couriers.map((courier) => courier.idle()));
+  return {
+    status: attempts.status,
+    async stop() {
+      stopping.abort();
+      await stopTicker();
+      await Promise.all(couriers.map((courier) => courier.idle()));
+    },
   };
 }
 
-interface Evaluation {
-  readonly evaluator: Evaluator;
+/** Evaluates, and remembers how that went. */
+function createAttempts(evaluator: Evaluator, clock: Clock, log: Logger, signal: AbortSignal) {
+  const startedAt = clock.now();
+  let lastError: string | null = null;
+  return {
+    async run(): Promise<void> {
+      const held = evaluator.holdsLease();
+      try {
+        await evaluator.tick(signal);
+        lastError = null;
+        log.debug({ firing: Object.fromEntries(evaluator.firing()) }, 'alert rules evaluated');
+      } catch (error) {
+        lastError = (error as Error).message;
+        log.error({ err: error }, 'the alert rules could not be evaluated; the next minute catches up');
+      }
+      const holds = evaluator.holdsLease();
+      if (holds !== held)
+        log.info(
+          holds ? 'this collector evaluates the alert rules' : 'another collector evaluates the alert rules',
+        );
+    },
+    status(): EvaluatorStatus {
+      const newestAsOfMs = evaluator.newestAsOfMs();
+      const newestAsOf = newestAsOfMs === null ? null : newestAsOfMs * 1000;
+      return {
+        holdsLease: evaluator.holdsLease(),
+        newestAsOf,
+        ageSeconds: Math.max(0, (clock.now() - (newestAsOf ?? startedAt)) / 1e6),
+        lastError,
+      };
+    },
+  };
+}
+
+function report(log: Logger, { asOfMs, tookMs, missed }: PassReport): void {
+  const asOf = new Date(asOfMs).toISOString();
+  if (missed > 0)
+    log.warn({ asOf, missed }, 'minutes were too long ago to evaluate the alert rules for them');
+  if (tookMs > INTERVAL_MS)
+    log.warn({ asOf, tookMs: Math.round(tookMs) }, 'evaluating the alert rules takes longer than a minute');
+}
+
+interface Offers {
   readonly clock: Clock;
-  readonly log: Logger;
-  readonly offer: (now: number) => void;
   readonly signal: AbortSignal;
+  /** `now`: milliseconds since 1970. */
+  readonly offer: (now: number) => void;
 }
 
-async function evaluateAndNotify(
-  { evaluator, clock, log, offer, signal }: Evaluation,
-  intervalMs: number,
-  at: number,
-): Promise<void> {
-  const started = clock.monotonicMs();
-  // A store that hangs makes an evaluation long: receivers must not take what fires for ended meanwhile.
-  let offeredAt = started;
-  const offerAgain = (): void => {
-    if (clock.monotonicMs() - offeredAt < NOTIFY_AGAIN_MS) return;
-    offeredAt = clock.monotonicMs();
-    offer(clock.now() / 1000);
+/** Offers at once what has changed, and otherwise again and again, also while a store hangs. */
+function offerWhatFires({ clock, signal, offer }: Offers): { readonly now: () => void } {
+  let cancel = (): void => {};
+  const wait = (): void => {
+    cancel();
+    if (!signal.aborted) cancel = clock.after(NOTIFY_AGAIN_MS, now);
   };
-  const failures = await evaluator.tick(intervalMs, { nowMs: at, steadyMs: started }, signal, offerAgain);
-  for (const { rule, error } of failures)
-    log.error({ rule, err: error }, 'an alert rule could not be evaluated');
-  offer(clock.now() / 1000);
-  const tookMs = Math.round(clock.monotonicMs() - started);
-  log.debug({ intervalMs, tookMs, firing: Object.fromEntries(evaluator.firing()) }, 'alert rules evaluated');
-  if (tookMs > intervalMs)
-    log.warn({ intervalMs, tookMs }, 'evaluating the alert rules takes longer than their interval');
+  const now = (): void => {
+    offer(clock.now() / 1000);
+    wait();
+  };
+  signal.addEventListener('abort', () => cancel(), { once: true });
+  wait();
+  return { now };
 }
 
 /** Resolves after the first attempt; one that fails is repeated until it succeeds or the signal ends it. */

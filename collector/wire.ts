@@ -1,6 +1,9 @@
 import type { Logger } from 'pino';
-import { startAlerting } from '../alerts/start.ts';
 import { createAlertsNow } from '../alerts/evaluate/alerts-now.ts';
+import { createPass } from '../alerts/evaluate/pass.ts';
+import { RULES } from '../alerts/rules/all.ts';
+import { isAskedDirectly } from '../alerts/rules/rule.ts';
+import { type Alerting, startAlerting } from '../alerts/start.ts';
 import { startConsole } from '../console/server/start.ts';
 import type { Environment, LoadedConfig } from '../schemas/config.ts';
 import { withDeadline } from '../schemas/deadline.ts';
@@ -9,7 +12,7 @@ import { loadFingerprintKey } from '../store/fingerprint-key.ts';
 import { logEvents } from '../store/embedded/events.ts';
 import { migrate, openStore, untilStoreAnswers, type OpenedStore } from '../store/open.ts';
 import { readOrderTimeline } from '../store/order-timeline.ts';
-import { RULES_FOLDER, VERSION } from '../store/package-files.ts';
+import { VERSION } from '../store/package-files.ts';
 import { createStoreProbe } from '../store/store-probe.ts';
 import { acknowledgedWithin, createBackpressure } from './backpressure.ts';
 import { renewSecrets } from './config/renew-secrets.ts';
@@ -28,7 +31,7 @@ import { createCallbackAccess } from './sources/http/callback-access.ts';
 import { readListenerTls, startListeners, type Listeners } from './sources/http/listeners.ts';
 import { createRefusals } from './sources/http/guard.ts';
 import { createKafkaInput, type KafkaInput } from './sources/kafka/input.ts';
-import { gaugeReaders, type Parts } from './telemetry/gauges.ts';
+import { evaluatorGauges, gaugeReaders, type Parts } from './telemetry/gauges.ts';
 import { createHealth } from './telemetry/health.ts';
 import { isOtlpWanted } from './telemetry/otel-env.ts';
 import { createReportCounters } from './telemetry/report-counters.ts';
@@ -126,6 +129,8 @@ function createBase(config: LoadedConfig, { log, env, memoryBytes }: CollectorDe
     stamp: createStamp(clock),
     life,
     health: createHealth(),
+    // Starts last.
+    alerting: { current: null } as { current: Alerting | null },
     counters: createReportCounters(clock),
     telemetry,
     instruments: telemetry.instruments,
@@ -221,7 +226,7 @@ async function listen(
   orders: Orders,
   kafka: KafkaInput | null,
 ): Promise<Listeners> {
-  const { config, gateways, log, clock, stamp, life, health, telemetry, instruments } = base;
+  const { config, gateways, log, clock, stamp, life, health, alerting, telemetry, instruments } = base;
   const { store } = opened;
   const probe = createStoreProbe({ ask: () => store.queryText('SELECT 1', 'TabSeparated'), clock });
   life.onStop(async () => probe.stop());
@@ -232,6 +237,7 @@ async function listen(
     sink: sink.status(),
     pollers: orders.status(),
     store: probe.problem(),
+    evaluator: alerting.current?.status() ?? null,
   });
   const listeners = await startListeners(config.http, {
     api: {
@@ -280,7 +286,7 @@ async function begin(
   kafka: KafkaInput | null,
   { http, intake }: Listeners,
 ): Promise<void> {
-  const { config, collectorId, log, clock, stamp, life, health, counters, telemetry, instruments } = base;
+  const { config, collectorId, log, clock, stamp, life, health, counters, telemetry } = base;
   const parts: Parts = {
     sink,
     orders,
@@ -307,20 +313,41 @@ async function begin(
   await kafka?.source.start();
   const self = { collectorId, version: VERSION, clock, stamp, counters, memoryBytes: base.memoryBytes };
   life.onStop(startReports({ ...parts, ...self, fail: life.fail }));
-  const stopAlerting = await startAlerting({
+  await beginAlerting(base, store);
+  log.info({ http, intake, store: store.url, config: config.origin, resumedOrders }, 'collecting');
+}
+
+async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<void> {
+  const { config, collectorId, clock, log, life, alerting, telemetry, instruments } = base;
+  const rules = RULES.filter((rule) => !isAskedDirectly(rule));
+  const { pass, keep } = createPass({
+    rules,
+    query: (sql) => store.query(sql),
+    evaluator: collectorId,
+    now: clock.now,
+    monotonicMs: clock.monotonicMs,
+  });
+  const started = await startAlerting({
     config: config.alerts,
     gateways: config.gateways,
     store,
+    rules,
+    pass,
+    keep: (asOfMs) => keep(asOfMs, (sql) => store.command(sql)),
     collectorId,
     clock,
     log,
-    rulesFolder: RULES_FOLDER,
     dataDir: config.dataDir,
     onOutcome: (target, outcome) => instruments.alertNotices.add(1, { target, outcome }),
+    onPass({ tookMs, missed }) {
+      instruments.evaluationDuration.record(tookMs / 1000);
+      if (missed > 0) instruments.evaluationsMissed.add(missed);
+    },
   });
+  alerting.current = started;
+  telemetry.observe(evaluatorGauges(started.status));
   // A question to a store that hangs takes its whole deadline.
-  life.onStop(() => withDeadline(stopAlerting(), 1_000));
-  log.info({ http, intake, store: store.url, config: config.origin, resumedOrders }, 'collecting');
+  life.onStop(() => withDeadline(started.stop(), 1_000));
 }
 
 /** All that can fail comes first. */

@@ -38,7 +38,7 @@ const ruleSettings = {
 };
 
 export const alertsConfigSchema = z.strictObject({
-  /** Evaluate the alert rules in this collector. @default false */
+  /** Tell the targets what fires. Rules are evaluated in any case. @default false */
   evaluate: z.boolean().default(false),
   /** Folder of rule files, in the form that Grafana provisions. @default the generated rules */
   rulesFolder: z.string().min(1).optional(),

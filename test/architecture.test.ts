@@ -122,7 +122,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'collector/telemetry/': ['schemas/'],
   'collector/': ['schemas/'],
   'store/': ['schemas/'],
-  'alerts/': ['schemas/', 'store/'],
+  // Pages link to panels.
+  'alerts/': ['schemas/', 'store/', 'dashboards/house/ids.ts', 'dashboards/uids.ts'],
   'alerts/grafana/': ['schemas/', 'alerts/', 'dashboards/house/', 'dashboards/uids.ts'],
   'dashboards/': ['schemas/'],
   'console/server/': ['schemas/', 'store/'],

@@ -1,5 +1,3 @@
-import type { Labels } from './math.ts';
-
 /**
  * What becomes of an alert from one evaluation to the next, as Grafana has it: interval, pending (`for`),
  * keep firing, missing series, no data and errors. Pure: time and results come in, states and changes go out.
@@ -10,6 +8,8 @@ import type { Labels } from './math.ts';
  *        ^                 |                     ^                    |
  *        +-----stops-------+                     +------fires---------+
  */
+
+export type Labels = Readonly<Record<string, string>>;
 
 export const ALERT_STATES = ['Normal', 'Pending', 'Alerting', 'Recovering', 'NoData', 'Error'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
@@ -58,15 +58,15 @@ export interface AlertMemory {
 /** By `labelKey`. */
 export type RuleMemory = ReadonlyMap<string, AlertMemory>;
 
+/** What an evaluation says of one instance. */
+export interface AlertInstance {
+  readonly labels: Labels;
+  readonly firing: boolean;
+  readonly values: Readonly<Record<string, number | null>>;
+}
+
 export type EvaluationOutcome =
-  | {
-      readonly kind: 'instances';
-      readonly instances: readonly {
-        readonly labels: Labels;
-        readonly firing: boolean;
-        readonly values: Readonly<Record<string, number | null>>;
-      }[];
-    }
+  | { readonly kind: 'instances'; readonly instances: readonly AlertInstance[] }
   | { readonly kind: 'no-data' }
   | { readonly kind: 'error'; readonly message: string };
 

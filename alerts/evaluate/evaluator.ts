@@ -1,202 +1,175 @@
+import type { Clock } from '../../schemas/clock.ts';
+import type { Rows } from '../../schemas/rows.ts';
+import type { Store } from '../../store/store.ts';
+import type { Alert } from '../explain/alert.ts';
+import type { PageLinks } from '../explain/page.ts';
+import type { Rule } from '../rules/rule.ts';
+import { type DueInstant, dueInstants, groupsAt, INTERVAL_MS, MOST_INSTANTS } from './due.ts';
+import { evaluationsFrom, newestEvaluation } from './evaluation-store.ts';
+import type { Evaluation, EvaluationPass } from './evaluation.ts';
 import {
-  type AlertMemory,
-  type AlertState,
-  type EvaluationOutcome,
-  advance,
-  isFiring,
-  labelKey,
-  RESOLVED_RETENTION_MS,
-  type RuleMemory,
-  until,
-} from './alert-state.ts';
-import { type Alert, alertOf, type AlertTexts } from '../explain/alert.ts';
-import { createRuleQueries, type RuleQueries } from './rule-queries.ts';
-import type { TableResult } from '../../store/store.ts';
-import type { ProvisionedRule } from './rule-file.ts';
-import type { StateStore } from './state-store.ts';
-import { timingOf } from './timing.ts';
-
-/** Evaluates rules one after the other and remembers their alerts. Knows no clock: instants come in. */
-export interface Evaluator {
-  /** The lengths of the intervals that the rules have, in milliseconds. */
-  readonly intervalsMs: readonly number[];
-  /** Goes on where the last evaluation in the store was. */
-  resume(): Promise<void>;
-  /**
-   * Evaluates the rules of one interval at an instant, and calls `afterRule` after each. Returns those that
-   * could not be.
-   */
-  tick(
-    intervalMs: number,
-    instant: Instant,
-    signal: AbortSignal,
-    afterRule?: () => void,
-  ): Promise<readonly RuleFailure[]>;
-  /** The alerts that receivers are to know at `nowMs`: those that fire, and those that ended lately. */
-  alerts(nowMs: number): Alert[];
-  /** How many instances fire, by severity. */
-  firing(): ReadonlyMap<string, number>;
-}
-
-/** The moment of an evaluation, in milliseconds. */
-export interface Instant {
-  /** Since 1970, by a wall clock that can be set forward and back. */
-  readonly nowMs: number;
-  /** On a clock that only runs. */
-  readonly steadyMs: number;
-}
-
-export interface RuleFailure {
-  readonly rule: string;
-  readonly error: unknown;
-}
-
-export interface EvaluatorOptions extends AlertTexts {
-  readonly rules: readonly ProvisionedRule[];
-  readonly query: (sql: string) => Promise<TableResult>;
-  readonly states: StateStore;
-}
-
-/** An alert that ended with its series: no longer in a rule's memory, and receivers still have to know. */
-export interface DepartedAlert {
-  readonly rule: ProvisionedRule;
-  readonly alert: AlertMemory;
-  /** The state under which receivers know it. */
-  readonly firedAs: AlertState | undefined;
-}
-
-/** All that an evaluator remembers, as data. */
-export interface EvaluatorState {
-  /** By rule uid. */
-  readonly memory: ReadonlyMap<string, RuleMemory>;
-  /** By rule uid: its last evaluation on the steady clock. */
-  readonly evaluatedMs: ReadonlyMap<string, number>;
-  readonly departed: readonly DepartedAlert[];
-}
-
-export const NOTHING_EVALUATED: EvaluatorState = { memory: new Map(), evaluatedMs: new Map(), departed: [] };
-
-/** What is remembered after one rule was evaluated, and every alert that this touched. */
-export function withEvaluation(
-  state: EvaluatorState,
-  rule: ProvisionedRule,
-  outcome: EvaluationOutcome,
-  { nowMs, steadyMs }: Instant,
-): { readonly state: EvaluatorState; readonly alerts: readonly AlertMemory[] } {
-  const before = state.memory.get(rule.uid) ?? new Map<string, AlertMemory>();
-  const last = state.evaluatedMs.get(rule.uid);
-  const passedMs = last === undefined ? undefined : steadyMs - last;
-  const { memory, alerts } = advance(timingOf(rule), before, outcome, nowMs, passedMs);
-  const departed = alerts
-    .filter(({ reason, resolvedAt }) => reason === 'MissingSeries' && resolvedAt === nowMs)
-    .map((alert) => ({ rule, alert, firedAs: before.get(labelKey(alert.labels))?.state }));
-  return {
-    state: {
-      memory: new Map(state.memory).set(rule.uid, memory),
-      evaluatedMs: new Map(state.evaluatedMs).set(rule.uid, steadyMs),
-      departed: [...state.departed.filter(({ alert }) => isRecent(alert, nowMs)), ...departed],
-    },
-    alerts,
-  };
-}
-
-/** The alerts that receivers are to know at `nowMs`. */
-export function alertsAt(
-  { memory, departed }: EvaluatorState,
-  rules: readonly ProvisionedRule[],
-  texts: AlertTexts,
-  nowMs: number,
-): Alert[] {
-  const known = rules.flatMap((rule) =>
-    [...(memory.get(rule.uid)?.values() ?? [])].map((alert) => ({ rule, alert, firedAs: alert.state })),
-  );
-  return [...known, ...departed].flatMap(({ rule, alert, firedAs }) => {
-    // An evaluation can take longer than receivers trust the one before.
-    const held = isFiring(alert.state)
-      ? { ...alert, endsAt: until(timingOf(rule), nowMs) }
-      : notInFuture(alert, nowMs);
-    const shown = isRecent(held, nowMs) ? alertOf(rule, held, texts, firedAs) : null;
-    return shown === null ? [] : [shown];
-  });
-}
-
-/** How many instances fire, by severity. */
-export function firingBySeverity(
-  { memory }: EvaluatorState,
-  rules: readonly ProvisionedRule[],
-): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const rule of rules) {
-    const severity = rule.labels['severity'] ?? '';
-    counts.set(severity, (counts.get(severity) ?? 0) + firingOf(memory.get(rule.uid)).length);
-  }
-  return counts;
-}
-
-const firingOf = (memory: RuleMemory | undefined): AlertMemory[] =>
-  [...(memory?.values() ?? [])].filter(({ state }) => isFiring(state));
-
-const isRecent = ({ state, resolvedAt }: AlertMemory, nowMs: number): boolean =>
-  isFiring(state) || (resolvedAt !== null && nowMs - resolvedAt <= RESOLVED_RETENTION_MS);
+  alertsAt,
+  type EvaluatorState,
+  firingBySeverity,
+  NOTHING_EVALUATED,
+  resumedState,
+  type RuleStep,
+  withInstant,
+  withStoredInstant,
+} from './evaluator-state.ts';
+import type { LeaseKeeper } from './lease.ts';
+import { loadStates, newestState, stateRows } from './state-store.ts';
 
 /**
- * After a clock was set back, an end may lie in the future: receivers would take it for firing until then.
+ * Evaluates the rules at every instant, one collector at a time:
+ *
+ *     pass -> rows are stored -> states change -> states are stored -> receivers are offered what fires
+ *
+ * Each step can be repeated, and what was done is known from the store alone: whoever comes next begins with
+ * the rows whose states are missing, and goes on with the instants that have no rows.
  */
-const notInFuture = (alert: AlertMemory, nowMs: number): AlertMemory =>
-  alert.resolvedAt !== null && alert.resolvedAt > nowMs
-    ? { ...alert, resolvedAt: nowMs - alert.heldMs - alert.missingForMs }
-    : alert;
-
-export function createEvaluator(options: EvaluatorOptions): Evaluator {
-  const { query, states } = options;
-  const rules = options.rules.filter(({ isPaused }) => !isPaused);
-  let state = NOTHING_EVALUATED;
-  // A rule's numbers in one statement: planning it costs more than running it. A rule that fires needs the
-  // numbers of its texts as well.
-  const withoutTexts = createRuleQueries({ query, concurrency: 1 });
-  const withTexts = createRuleQueries({ query, concurrency: 1, texts: true });
-
-  return {
-    intervalsMs: [...new Set(rules.map((rule) => timingOf(rule).intervalMs))],
-    async resume() {
-      state = { ...state, memory: await states.load() };
-    },
-    async tick(intervalMs, instant, signal, afterRule) {
-      const failures: RuleFailure[] = [];
-      for (const rule of rules) {
-        if (timingOf(rule).intervalMs !== intervalMs) continue;
-        if (signal.aborted) break;
-        const before = state.memory.get(rule.uid) ?? new Map<string, AlertMemory>();
-        const source = firingOf(before).length > 0 ? withTexts : withoutTexts;
-        const outcome = await outcomeOf(source, rule, instant.nowMs);
-        if (outcome.kind === 'error') failures.push({ rule: rule.title, error: outcome.error });
-        const step = withEvaluation(state, rule, outcome, instant);
-        state = step.state;
-        try {
-          await states.save(rule, before, step.alerts);
-        } catch (error) {
-          // The page matters more than its record; the next evaluation writes it down.
-          failures.push({ rule: rule.title, error });
-        }
-        afterRule?.();
-      }
-      return failures;
-    },
-    alerts: (nowMs) => alertsAt(state, rules, options, nowMs),
-    firing: () => firingBySeverity(state, rules),
-  };
+export interface Evaluator {
+  /**
+   * Evaluates what is due, if this collector is the one.
+   * @throws whatever a step throws: what is due stays due, and what could not be stored is stored later
+   */
+  tick(signal: AbortSignal): Promise<void>;
+  /** The alerts that receivers are to know at `nowMs`; null: another collector tells them. */
+  alerts(nowMs: number): Alert[] | null;
+  /** How many alerts fire, by severity. */
+  firing(): ReadonlyMap<string, number>;
+  holdsLease(): boolean;
+  /** The newest instant whose evaluations are stored, in milliseconds since 1970, whoever made them. */
+  newestAsOfMs(): number | null;
 }
 
-async function outcomeOf(
-  source: RuleQueries,
-  rule: ProvisionedRule,
-  nowMs: number,
-): Promise<EvaluationOutcome & { error?: unknown }> {
-  try {
-    const [evaluation] = await source.evaluate(rule, [new Date(nowMs)]);
-    if (evaluation === undefined || evaluation.noData) return { kind: 'no-data' };
-    return { kind: 'instances', instances: evaluation.instances };
-  } catch (error) {
-    return { kind: 'error', message: String((error as Error).message).slice(0, 500), error };
+export interface EvaluatorOptions {
+  readonly rules: readonly Rule[];
+  readonly pass: EvaluationPass;
+  /** Prepares the next passes, when nothing is due. @default nothing */
+  readonly keep?: (asOfMs: number) => Promise<void>;
+  readonly lease: LeaseKeeper;
+  readonly store: Pick<Store, 'query' | 'insert'>;
+  readonly collectorId: string;
+  readonly clock: Clock;
+  readonly links: PageLinks;
+  /** Called whenever receivers may have to learn something. */
+  readonly onChange: () => void;
+  /** Called after each pass. */
+  readonly onPass?: (pass: PassReport) => void;
+}
+
+export interface PassReport {
+  readonly asOfMs: number;
+  readonly tookMs: number;
+  /** Instants before it that were given up. */
+  readonly missed: number;
+}
+
+/** What one instant has still to store. */
+interface Unsaved {
+  readonly asOfMs: number;
+  readonly rows: readonly Evaluation[];
+  readonly states: readonly Rows['alertStates'][];
+}
+
+export function createEvaluator(options: EvaluatorOptions): Evaluator {
+  const { rules, pass, lease, store, collectorId, clock, onChange } = options;
+  let holds = false;
+  /** Null while another collector evaluates, and until what it left is known. */
+  let state: EvaluatorState | null = null;
+  let unsaved: readonly Unsaved[] = [];
+  let newestAsOfMs: number | null = null;
+  let checkedMs = -Infinity;
+  const query = <T>(sql: string): Promise<T[]> => store.query<T>(sql);
+  const wallMs = (): number => clock.now() / 1000;
+  const statesOf = (steps: readonly RuleStep[]): Rows['alertStates'][] =>
+    steps.flatMap(({ rule, before, alerts }) => stateRows(rule, before, alerts, collectorId));
+
+  /** Is it still this collector that evaluates? Asked once a minute, also while there is much to catch up. */
+  async function holdsLease(): Promise<boolean> {
+    if (clock.monotonicMs() - checkedMs < INTERVAL_MS / 2) return holds;
+    holds = await lease.check();
+    checkedMs = clock.monotonicMs();
+    if (!holds) [state, unsaved] = [null, []];
+    return holds;
   }
+
+  /** Rows before states: states without rows would hide that rows are missing. */
+  async function save(): Promise<void> {
+    for (const one of unsaved) {
+      await store.insert('alertEvaluations', one.rows);
+      if (one.states.length > 0) await store.insert('alertStates', one.states);
+      unsaved = unsaved.filter((other) => other !== one);
+      newestAsOfMs = one.asOfMs;
+    }
+  }
+
+  /** Goes on where the last evaluation in the store was, whoever made it. */
+  async function resume(): Promise<EvaluatorState> {
+    newestAsOfMs = await newestEvaluation(query, wallMs());
+    const newest = newestAsOfMs ?? wallMs();
+    const stored = await loadStates(query);
+    const from = Math.max(newestState(stored), newest - MOST_INSTANTS * INTERVAL_MS);
+    const last = newestAsOfMs === null ? null : { asOfMs: newestAsOfMs, steadyMs: null };
+    let known: EvaluatorState = {
+      ...resumedState(rules, stored, last),
+      // Stored by a clock that was set back since: no time has passed, as far as anybody can tell.
+      passedMs:
+        newest > wallMs()
+          ? new Map([
+              ['fast', 0],
+              ['slow', 0],
+            ])
+          : new Map(),
+    };
+    unsaved = [];
+    for (const [asOfMs, rows] of await evaluationsFrom(query, from)) {
+      const step = withStoredInstant(known, rules, asOfMs, rows);
+      known = step.state;
+      unsaved = [...unsaved, { asOfMs, rows: [], states: statesOf(step.steps) }];
+    }
+    await save();
+    return known;
+  }
+
+  async function evaluate(before: EvaluatorState, due: DueInstant): Promise<void> {
+    const { asOfMs, steadyMs, passedMs, missed } = due;
+    const startedMs = clock.monotonicMs();
+    const rows = await pass(asOfMs, groupsAt(asOfMs));
+    options.onPass?.({ asOfMs, tookMs: clock.monotonicMs() - startedMs, missed });
+    const { state: after, steps } = withInstant(before, rules, { asOfMs, steadyMs, passedMs, rows });
+    state = after;
+    unsaved = [...unsaved, { asOfMs, rows, states: statesOf(steps) }].slice(-MOST_INSTANTS);
+    try {
+      await save();
+    } finally {
+      // The page matters more than its record, which is written with the next evaluation.
+      onChange();
+    }
+  }
+
+  return {
+    async tick(signal) {
+      if (!(await holdsLease())) {
+        newestAsOfMs = await newestEvaluation(query, wallMs());
+        return;
+      }
+      if (state === null) {
+        state = await resume();
+        // Whoever evaluated before may have had no time to tell.
+        onChange();
+      }
+      while (state !== null && !signal.aborted) {
+        const [next] = dueInstants(state.last, { wallMs: wallMs(), steadyMs: clock.monotonicMs() });
+        if (next === undefined && state.last !== null) await options.keep?.(state.last.asOfMs);
+        if (next === undefined || !(await holdsLease())) return;
+        await evaluate(state, next);
+      }
+    },
+    alerts: (nowMs) => (state === null ? null : alertsAt(state, rules, options.links, nowMs)),
+    firing: () => firingBySeverity(state ?? NOTHING_EVALUATED, rules),
+    holdsLease: () => holds,
+    newestAsOfMs: () => newestAsOfMs,
+  };
 }

@@ -1,5 +1,6 @@
 import type { RuleTiming } from './alert-state.ts';
 import { durationMs } from '../../schemas/duration.ts';
+import { type Rule, RULE_GROUPS } from '../rules/rule.ts';
 import type { ProvisionedRule } from './rule-file.ts';
 
 /** What a rule file says about time. */
@@ -10,4 +11,17 @@ export const timingOf = (rule: ProvisionedRule): RuleTiming => ({
   missingSeriesEvals: rule.missing_series_evals_to_resolve,
   noDataState: rule.noDataState,
   execErrState: rule.execErrState,
+});
+
+/** Evaluations without a series after which its alert ends. */
+const MISSING_SERIES_EVALS = 3;
+
+/** What a rule says about time. */
+export const ruleTiming = (rule: Rule): RuleTiming => ({
+  intervalMs: RULE_GROUPS[rule.group ?? 'fast'].intervalSeconds * 1000,
+  forMs: rule.pendingSeconds * 1000,
+  keepFiringForMs: rule.keepFiringSeconds * 1000,
+  missingSeriesEvals: MISSING_SERIES_EVALS,
+  noDataState: 'KeepLast',
+  execErrState: 'KeepLast',
 });

@@ -2,19 +2,9 @@ import { panelId } from '../../dashboards/house/ids.ts';
 import { DASHBOARDS } from '../../dashboards/uids.ts';
 import { view } from '../../schemas/measures.ts';
 import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
-import { isAskedDirectly, isHeartbeat, labelOf, type Rule, type Side } from '../rules/rule.ts';
+import { SIDE_TEXT } from '../explain/page.ts';
+import { isAskedDirectly, isHeartbeat, labelOf, type Rule } from '../rules/rule.ts';
 import { INCIDENT_DASHBOARD } from './incident-dashboard.ts';
-
-/** Whose side, as a person would say it. */
-const SIDE_TEXT: Readonly<Record<Side, string>> = {
-  provider: 'the provider behind the gateway',
-  gateway: "the gateway's operator",
-  merchant: 'ours (shop, account or settings)',
-  issuer: 'the issuers',
-  payer: 'the payers and what they see',
-  stranger: 'an unknown sender who reaches our intake',
-  collector: 'ours (gatewatch itself)',
-};
 
 const number = (refId: string): string => `{{ printf "%.0f" .Values.${refId}.Value }}`;
 const time = (refId: string): string => `{{ humanizeTimestamp .Values.${refId}.Value }}`;

@@ -3,6 +3,7 @@ import * as expr from '@grafana/grafana-foundation-sdk/expr';
 import { clickHouseQuery, FORMAT, type Format } from '../../dashboards/house/clickhouse-query.ts';
 import { view } from '../../schemas/measures.ts';
 import { GRAFANA } from '../../schemas/names.ts';
+import { ruleLabels } from '../explain/alert.ts';
 import {
   type GaugeRule,
   isAskedDirectly,
@@ -55,12 +56,7 @@ function grafanaRule(rule: Rule): alerting.RuleBuilder {
       // DatasourceError with a route of its own.
       .execErrState(rule.alertOnNoData === true ? 'Error' : 'KeepLast')
       .missingSeriesEvalsToResolve(3)
-      .labels({
-        severity: rule.severity,
-        side: rule.side,
-        ...(rule.risk === undefined ? {} : { risk: rule.risk }),
-        service: 'gatewatch',
-      })
+      .labels(ruleLabels(rule))
       .annotations(annotations(rule))
   );
 }

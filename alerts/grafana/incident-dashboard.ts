@@ -4,18 +4,19 @@ import { time } from '../../dashboards/house/fields.ts';
 import { column, linkTo, THIS_VALUE } from '../../dashboards/house/links.ts';
 import { view } from '../../schemas/measures.ts';
 import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
+import { INCIDENT } from '../explain/links.ts';
 import { statPanel, tablePanel, timeSeriesPanel } from '../../dashboards/house/panels.ts';
 
 /**
  * The orders behind the number of one page, and their amounts. Opened from the page's links.
  */
 export const INCIDENT_DASHBOARD = {
-  uid: 'gatewatch-incident',
+  uid: INCIDENT.uid,
   title: 'Incident',
   /** Keys of its panels. */
   panels: {
     evaluation: 'incident-evaluation',
-    seen: 'incident-seen',
+    seen: INCIDENT.seen,
     shares: 'incident-shares',
     overTime: 'incident-over-time',
     count: 'incident-count',

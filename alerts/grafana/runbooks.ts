@@ -3,15 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { type Dashboard, DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import * as text from '@grafana/grafana-foundation-sdk/text';
 import { panelId } from '../../dashboards/house/ids.ts';
+import { runbookPanel, RUNBOOKS } from '../explain/links.ts';
 import type { Rule } from '../rules/rule.ts';
 
 export const RUNBOOKS_DIR = fileURLToPath(new URL('../runbooks', import.meta.url));
 
 /** All runbooks, as a dashboard: whoever can open the links of a page can open these. */
-export const RUNBOOK_DASHBOARD = { uid: 'gatewatch-runbooks', title: 'Runbooks' } as const;
-
-/** Key of the panel that holds a rule's runbook. */
-const runbookPanel = (ruleName: string): string => `runbook-${ruleName}`;
+export const RUNBOOK_DASHBOARD = { ...RUNBOOKS, title: 'Runbooks' } as const;
 
 /**
  * Where people read the runbooks.

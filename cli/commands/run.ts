@@ -24,7 +24,7 @@ export function addRun(program: Command, context: CommandContext): void {
   program
     .command('run')
     .description('collect until told to stop')
-    .option('--evaluate-alerts', 'evaluate the alert rules as well, without Grafana (alerts.evaluate)')
+    .option('--evaluate-alerts', 'tell the configured targets what fires, without Grafana (alerts.evaluate)')
     .addHelpText('after', HELP)
     .action(async (_options: object, command: Command) => {
       context.exitCode = await run(context, command.optsWithGlobals<RunOptions>());

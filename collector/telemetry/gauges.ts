@@ -1,4 +1,5 @@
 import type { Clock } from '../../schemas/clock.ts';
+import type { EvaluatorStatus } from '../../schemas/evaluator.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import type { KafkaSourceStatus } from '../../schemas/kafka.ts';
 import type { PollerStatus } from '../../schemas/polling.ts';
@@ -28,6 +29,12 @@ export function gaugeReaders(parts: Parts, clock: Clock): GaugeReaders {
     spanBacklog: () => spans.status()?.backlogBatches ?? 0,
   };
 }
+
+/** How the alert rules are evaluated. */
+export const evaluatorGauges = (status: () => EvaluatorStatus): GaugeReaders => ({
+  evaluationAge: () => status().ageSeconds,
+  evaluatorHoldsLease: () => Number(status().holdsLease),
+});
 
 function lagByTopic(kafka: Parts['kafka']) {
   const lags = new Map<string, number>();

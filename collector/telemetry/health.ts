@@ -1,4 +1,5 @@
 import { GatewatchError } from '../../schemas/errors.ts';
+import type { EvaluatorStatus } from '../../schemas/evaluator.ts';
 import type { SinkStatus } from '../../schemas/sink.ts';
 import type { KafkaSourceStatus, PartitionStatus } from '../../schemas/kafka.ts';
 import type { PollerStatus } from '../../schemas/polling.ts';
@@ -16,6 +17,8 @@ export interface HealthInput {
   readonly pollers?: ReadonlyMap<string, PollerStatus>;
   /** Why the store does not answer queries; null while it does. */
   readonly store?: string | null;
+  /** Null or missing before the rules are evaluated. */
+  readonly evaluator?: EvaluatorStatus | null;
 }
 
 export interface HealthState {
@@ -36,6 +39,8 @@ export interface HealthState {
  * `/readyz` reports it within 15 seconds.
  */
 const STALLED_MS = 12_000;
+/** An evaluation is due every minute, and another collector takes over within two. */
+const EVALUATION_LATE_S = 180;
 
 export function createHealth(): HealthState {
   let waitingFor: string | null = 'the schema is not in place yet';
@@ -62,6 +67,7 @@ export function createHealth(): HealthState {
         sink: sinkProblem(sink),
         kafka: kafka === null ? null : kafkaProblem(kafka),
         poller: pollerProblem(pollers ?? new Map()),
+        evaluator: evaluatorProblem(input.evaluator ?? null),
       };
       const problems = Object.fromEntries(Object.entries(found).filter(isProblem));
       return {
@@ -112,4 +118,11 @@ function pollerProblem(pollers: ReadonlyMap<string, PollerStatus>): string | nul
     return `${due} orders of ${gateway} are due, and none was read for ${seconds(stalledMs)}`;
   }
   return null;
+}
+
+function evaluatorProblem(evaluator: EvaluatorStatus | null): string | null {
+  if (evaluator === null || evaluator.ageSeconds < EVALUATION_LATE_S) return null;
+  const { ageSeconds, lastError, holdsLease } = evaluator;
+  const why = lastError ?? (holdsLease ? 'this collector catches up' : 'another collector was to do it');
+  return `the alert rules were last evaluated ${seconds(ageSeconds * 1000)} ago: ${why}`;
 }

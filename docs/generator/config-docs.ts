@@ -111,7 +111,7 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'retention.statusDays': 'Reports of collectors about themselves and about gateways.',
   alerts: 'Alert rules: their settings, and their evaluation without Grafana.',
   'alerts.evaluate':
-    'Evaluate the alert rules in this collector and keep `alert_states`. `gatewatch run --evaluate-alerts` does the same.',
+    'Tell the targets below what fires. The rules are evaluated in any case, by one collector at a time; one that tells goes first. `gatewatch run --evaluate-alerts` does the same.',
   'alerts.runbookUrl':
     'Folder of runbooks that pages link to, such as one in your own repository: each is `RULE.md` there. Without it they link to the dashboard of runbooks below `externalUrl`.',
   'alerts.rulesFolder':

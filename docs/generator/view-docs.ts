@@ -595,7 +595,7 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
   {
     view: 'alertStates',
     grain: 'one alert instance: a rule and a set of labels, in its newest state',
-    notes: ['Kept by collectors that evaluate the rules themselves (`alerts.evaluate`).'],
+    notes: ['Kept by the collector that evaluates the rules, with pending and hold.'],
     columns: [
       column('rule_uid', 'String', 'Uid of the rule.'),
       column('labels', 'String', 'Labels of the instance, as JSON.'),

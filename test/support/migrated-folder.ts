@@ -24,6 +24,12 @@ const BUILD: Record<TemplateName, (store: Store) => Promise<void>> = {
   async timeless(store) {
     await store.command(`CREATE DATABASE ${store.database}`, { database: '' });
     for (const statement of await schemaStatements()) await store.command(statement);
+    const kept = await store.query<{ name: string }>(
+      `SELECT name FROM system.tables WHERE database = '${store.database}' AND engine_full LIKE '% TTL %'`,
+      {},
+      { database: 'system' },
+    );
+    for (const { name } of kept) await store.command(`ALTER TABLE ${name} REMOVE TTL`);
   },
 };
 

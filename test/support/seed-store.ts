@@ -14,6 +14,8 @@ export interface SeededStore {
   readonly query: (sql: string) => Promise<TableResult>;
   /** The same as the writer, who is the collector. */
   readonly queryAsWriter: (sql: string) => Promise<TableResult>;
+  /** Runs a statement that returns nothing, as the writer. */
+  readonly command: (sql: string) => Promise<void>;
   readonly seed: (seed: Seed) => Promise<void>;
   /** For a configuration: `clickhouse`. */
   readonly connection: { readonly url: string; readonly username: string; readonly password: string };
@@ -118,6 +120,9 @@ export async function startSeededStore(): Promise<SeededStore> {
     },
     async queryAsWriter(sql) {
       return (await writer.query({ query: sql, format: 'JSON' })).json<Record<string, unknown>>();
+    },
+    async command(sql) {
+      await writer.command({ query: sql });
     },
     seed: (seed) => insertSeed(writer, seed),
     connection: { url: store.url, ...store.writer },

@@ -1,36 +1,51 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { advance } from '../../../alerts/evaluate/alert-state.ts';
+import { instanceOf, numbersOf } from '../../../alerts/evaluate/instance.ts';
 import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
-import { timingOf } from '../../../alerts/evaluate/timing.ts';
-import { alertOf, type AlertTexts } from '../../../alerts/explain/alert.ts';
+import { ruleTiming } from '../../../alerts/evaluate/timing.ts';
+import { alertOf, ruleLabels } from '../../../alerts/explain/alert.ts';
+import type { PageLinks } from '../../../alerts/explain/page.ts';
+import { RULES } from '../../../alerts/rules/all.ts';
+import { evaluation, ruleNamed } from '../support/evaluations.ts';
 
 const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', import.meta.url));
-const [rule = expect.fail('no rule')] = loadRules(OUT);
+const rule = ruleNamed('GatewatchTechTimeouts', { pendingSeconds: 0 });
+const AS_OF = Date.UTC(2026, 10, 21, 10, 15);
 
-function annotationsOf(texts: AlertTexts): Readonly<Record<string, string>> {
-  const outcome = {
-    kind: 'instances',
-    instances: [{ labels: { gateway: 'acme-eu', stage: 'CHECK' }, firing: true, values: {} }],
-  } as const;
-  const [memory = expect.fail('no alert')] = advance(
-    { ...timingOf(rule), forMs: 0 },
-    new Map(),
-    outcome,
-    0,
-  ).alerts;
-  return alertOf(rule, memory, texts)?.annotations ?? {};
+function alertWith(links: PageLinks) {
+  const row = evaluation(rule, AS_OF, { breach: 1, window_to: AS_OF * 1000 - 29_999_999 });
+  const outcome = { kind: 'instances', instances: [instanceOf(rule, row)] } as const;
+  const [memory = expect.fail('no alert')] = advance(ruleTiming(rule), new Map(), outcome, AS_OF).alerts;
+  expect(numbersOf(rule, memory)).toMatchObject({
+    window_to: row.window_to,
+    gateway: 'acme-eu',
+    label: 'CHECK',
+  });
+  return alertOf(rule, memory, links) ?? expect.fail('no alert');
 }
 
-it('links to Grafana wherever it is, and leaves out what is only for Grafana', () => {
-  const annotations = annotationsOf({ externalUrl: 'https://grafana.shop.de' });
+it('links to Grafana wherever it is', () => {
+  const { annotations } = alertWith({ externalUrl: 'https://grafana.shop.de' });
   for (const name of ['dashboard_url', 'orders_url', 'runbook_url'])
     expect(annotations[name]).toMatch(/^https:\/\/grafana\.shop\.de\/d\/gatewatch-/);
-  expect(Object.keys(annotations).filter((name) => name.startsWith('__'))).toEqual([]);
 });
 
 it('links within Grafana while its address is not known, and to runbooks where they are kept', () => {
-  const annotations = annotationsOf({ externalUrl: '', runbookUrl: 'https://git.shop.de/runbooks' });
+  const { annotations } = alertWith({ externalUrl: '', runbookUrl: 'https://git.shop.de/runbooks' });
   expect(annotations['orders_url']).toMatch(/^\/d\/gatewatch-incident\?/);
-  expect(annotations['runbook_url']).toBe(`https://git.shop.de/runbooks/${rule.title}.md`);
+  expect(annotations['runbook_url']).toBe(`https://git.shop.de/runbooks/${rule.name}.md`);
+});
+
+it('has the labels by which Grafana routes the same rule', () => {
+  expect(alertWith({ externalUrl: '' }).labels).toEqual({
+    alertname: rule.name,
+    gateway: 'acme-eu',
+    stage: 'CHECK',
+    severity: 'critical',
+    side: 'provider',
+    service: 'gatewatch',
+  });
+  const generated = new Map(loadRules(OUT).map(({ title, labels }) => [title, labels]));
+  for (const one of RULES) expect(generated.get(one.name)).toEqual(ruleLabels(one));
 });

@@ -125,6 +125,22 @@ describe('readiness while something stands still', () => {
     });
   });
 
+  it('ends when nobody evaluates the alert rules, which is no reason to restart', () => {
+    const evaluator = { holdsLease: true, newestAsOf: 1, ageSeconds: 170, lastError: null };
+    expect(ready({ evaluator })).toEqual({});
+    const late = { ...evaluator, ageSeconds: 200 };
+    expect(ready({ evaluator: late })).toEqual({
+      evaluator: 'the alert rules were last evaluated 200 s ago: this collector catches up',
+    });
+    expect(ready({ evaluator: { ...late, holdsLease: false } })).toEqual({
+      evaluator: 'the alert rules were last evaluated 200 s ago: another collector was to do it',
+    });
+    expect(ready({ evaluator: { ...late, lastError: 'no answer' } })).toEqual({
+      evaluator: 'the alert rules were last evaluated 200 s ago: no answer',
+    });
+    expect(createHealth().alive({ kafka: null, sink, evaluator: late }).ok).toBe(true);
+  });
+
   it('names the step of the start that it waits for', () => {
     const health = createHealth();
     health.starting('the watched orders are being loaded');

@@ -1,0 +1,34 @@
+import { TABLES, VIEWS } from '../../schemas/names.ts';
+import type { Evaluation } from './evaluation.ts';
+
+type Query = <T>(sql: string) => Promise<T[]>;
+
+/** Older ones are of no use to whoever goes on. */
+const LOOK_BACK_MS = 86_400_000;
+
+/** The newest instant that has evaluations, in milliseconds since 1970; null: none within a day. */
+export async function newestEvaluation(query: Query, nowMs: number): Promise<number | null> {
+  const [row] = await query<{ newest: number }>(
+    `SELECT toUnixTimestamp(max(as_of)) AS newest FROM ${TABLES.alertEvaluations} WHERE as_of > ${instant(nowMs - LOOK_BACK_MS)}`,
+  );
+  return row === undefined || row.newest === 0 ? null : row.newest * 1000;
+}
+
+/** The evaluations from an instant on, by instant, oldest first. */
+export async function evaluationsFrom(
+  query: Query,
+  fromMs: number,
+): Promise<Map<number, readonly Evaluation[]>> {
+  const micros = (column: string): string =>
+    `toUnixTimestamp64Micro(toDateTime64(e.${column}, 6)) AS ${column}`;
+  const rows = await query<Evaluation>(
+    `SELECT toString(e.kind) AS kind, rule, gateway, label, seen, affected, expected, limit, share, number, breach, suppressed_by, definition, evaluator, took_ms,
+  ${['as_of', 'window_from', 'window_to', 'evaluated_at'].map(micros).join(', ')}
+FROM ${VIEWS.alertEvaluations} AS e
+WHERE e.as_of >= ${instant(fromMs)}
+ORDER BY e.as_of`,
+  );
+  return Map.groupBy(rows, ({ as_of }) => as_of / 1000);
+}
+
+const instant = (ms: number): string => `toDateTime(${Math.ceil(ms / 1000)}, 'UTC')`;

@@ -1,0 +1,90 @@
+import { TABLES } from '../../schemas/names.ts';
+import type { EpochMicros, Rows } from '../../schemas/rows.ts';
+
+/**
+ * Who evaluates: of the collectors that have renewed their lease lately the first one, by `byRank`. Nobody
+ * locks anything: two that evaluate at once write the same rows, of which the first counts.
+ */
+export interface Lease {
+  readonly holder: string;
+  /** It notifies receivers. */
+  readonly tells: boolean;
+  readonly takenAt: EpochMicros;
+}
+
+/**
+ * A lease counts for this long after it was renewed, by the store's clock. Every collector looks once a
+ * minute, so that another one evaluates within two minutes after the holder is gone.
+ */
+const LEASE_SECONDS = 90;
+
+/** Whoever tells goes before those that do not, then whoever came first. */
+const byRank = (a: Lease, b: Lease): number =>
+  Number(b.tells) - Number(a.tells) || a.takenAt - b.takenAt || (a.holder < b.holder ? -1 : 1);
+
+/** The lease that `self` is to write, or null: another one evaluates. */
+export function leaseToWrite(
+  live: readonly Lease[],
+  self: Pick<Lease, 'holder' | 'tells'>,
+  now: EpochMicros,
+): Lease | null {
+  const [mine] = live.filter(({ holder }) => holder === self.holder).toSorted(byRank);
+  const [first] = live.filter(({ holder }) => holder !== self.holder).toSorted(byRank);
+  const lease = { ...self, takenAt: mine?.takenAt ?? now };
+  if (first === undefined) return lease;
+  // Whoever comes later waits, whatever its clock says.
+  const isFirst = mine === undefined ? self.tells && !first.tells : byRank(lease, first) < 0;
+  return isFirst ? lease : null;
+}
+
+export interface LeaseKeeper {
+  /**
+   * Renews the lease, or takes it where nobody has it. Is this the collector that evaluates?
+   * @throws StoreError when the store does not answer
+   */
+  check(): Promise<boolean>;
+}
+
+export interface LeaseOptions {
+  readonly query: <T>(sql: string) => Promise<T[]>;
+  readonly insert: (row: Rows['alertLeases'], token: string) => Promise<void>;
+  readonly collectorId: string;
+  readonly tells: boolean;
+  readonly now: () => EpochMicros;
+}
+
+export function createLeaseKeeper({ query, insert, collectorId, tells, now }: LeaseOptions): LeaseKeeper {
+  const self = { holder: collectorId, tells };
+  let holds = false;
+  const look = async (): Promise<Lease | null> => {
+    const rows = await query<{ holder: string; tells: number; taken: EpochMicros }>(LIVE_SQL);
+    const live = rows.map(({ holder, tells: told, taken }) => ({
+      holder,
+      tells: told === 1,
+      takenAt: taken,
+    }));
+    return leaseToWrite(live, self, now());
+  };
+  return {
+    async check() {
+      const lease = await look();
+      if (lease === null) return (holds = false);
+      const row = { holder: lease.holder, tells: Number(lease.tells), taken_at: lease.takenAt };
+      try {
+        // The same row each time: without a token of its own the store would take it for a repetition.
+        await insert(row, `lease-${lease.holder}-${now()}`);
+      } catch (error) {
+        // A store that takes no rows lets nobody else have it.
+        if (!holds) throw error;
+      }
+      // Another one may have taken it at the same time.
+      holds ||= (await look()) !== null;
+      return holds;
+    },
+  };
+}
+
+const LIVE_SQL = `SELECT holder, toUnixTimestamp64Micro(taken_at) AS taken, argMax(l.tells, l.renewed_at) AS tells
+FROM ${TABLES.alertLeases} AS l
+WHERE renewed_at > now64(6) - INTERVAL ${LEASE_SECONDS} SECOND
+GROUP BY holder, taken_at`;

@@ -1,0 +1,130 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createLeaseKeeper, type Lease, leaseToWrite } from '../../../alerts/evaluate/lease.ts';
+import type { Store } from '../../../store/store.ts';
+import type { TestStore } from '../../support/embedded.ts';
+import { emptyDatabase, openStore } from '../../support/migrated-store.ts';
+import { withTemplate } from '../../support/migrated-folder.ts';
+
+const lease = (holder: string, takenAt: number, tells = true): Lease => ({ holder, tells, takenAt });
+const self = { holder: 'b', tells: true };
+
+describe('who evaluates', () => {
+  it('whoever finds nobody takes the lease, and keeps it', () => {
+    expect(leaseToWrite([], self, 5)).toEqual(lease('b', 5));
+    expect(leaseToWrite([lease('b', 5)], self, 65)).toEqual(lease('b', 5));
+  });
+
+  it('whoever comes later waits, even with a clock that is behind', () => {
+    expect(leaseToWrite([lease('a', 5)], self, 1)).toBeNull();
+    expect(leaseToWrite([lease('a', 5, false)], { ...self, tells: false }, 1)).toBeNull();
+  });
+
+  it('whoever tells goes before one that does not', () => {
+    expect(leaseToWrite([lease('a', 5, false)], self, 9)).toEqual(lease('b', 9));
+    expect(leaseToWrite([lease('a', 5, false), lease('b', 9)], { holder: 'a', tells: false }, 10)).toBeNull();
+  });
+
+  it('goes on at once after a restart', () => {
+    expect(leaseToWrite([lease('b', 5)], self, 20)).toEqual(lease('b', 5));
+    expect(leaseToWrite([lease('b', 5, false), lease('a', 3, false)], self, 20)).toEqual(lease('b', 5));
+  });
+
+  it('of all that have one, exactly one keeps it', () => {
+    const some = fc.uniqueArray(
+      fc.record({ holder: fc.string({ minLength: 1 }), takenAt: fc.nat(3), tells: fc.boolean() }),
+      { selector: ({ holder }) => holder, minLength: 1, maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(some, (live) => {
+        const kept = live.filter(({ holder, tells }) => leaseToWrite(live, { holder, tells }, 9) !== null);
+        expect(kept).toHaveLength(1);
+      }),
+    );
+  });
+});
+
+describe('in a store', () => {
+  let embedded: TestStore;
+  let store: Store;
+  beforeAll(async () => {
+    embedded = await withTemplate('migrated');
+    store = openStore(embedded, { database: 'gatewatch' });
+  });
+  beforeEach(() => emptyDatabase(store));
+  afterAll(async () => {
+    await store.close();
+    await embedded.stop();
+  });
+  let micros = 1_790_000_000_000_000;
+  let takesRows = true;
+  const keeper = (collectorId: string, tells = true) =>
+    createLeaseKeeper({
+      query: (sql) => store.query(sql),
+      insert: (row, token) =>
+        takesRows ? store.insert('alertLeases', [row], token) : Promise.reject(new Error('disk full')),
+      collectorId,
+      tells,
+      now: () => (micros += 1),
+    });
+  /** As if nobody had renewed anything for this long. */
+  const age = async (seconds: number) => {
+    const rows = await store.query<{ holder: string; tells: number; taken: string; renewed: string }>(
+      'SELECT holder, tells, toString(taken_at) AS taken, toString(renewed_at) AS renewed FROM alert_leases_store FINAL',
+    );
+    await store.command('TRUNCATE TABLE alert_leases_store');
+    for (const { holder, tells, taken, renewed } of rows)
+      await store.command(
+        `INSERT INTO alert_leases_store SELECT '${holder}', ${tells}, toDateTime64('${taken}', 6, 'UTC'), toDateTime64('${renewed}', 6, 'UTC') - INTERVAL ${seconds} SECOND`,
+      );
+  };
+
+  it('one of two has it, is gone, and the other one takes over', async () => {
+    const [a, b] = [keeper('a'), keeper('b')];
+    expect(await a.check()).toBe(true);
+    expect(await b.check()).toBe(false);
+    await age(60);
+    expect(await b.check()).toBe(false);
+    await age(60);
+    expect(await b.check()).toBe(true);
+    expect(await a.check()).toBe(false);
+  });
+
+  it('is renewed by each check, although the row is the same', async () => {
+    const a = keeper('a');
+    await a.check();
+    await age(80);
+    expect(await a.check()).toBe(true);
+    await age(80);
+    expect(await keeper('b').check()).toBe(false);
+  });
+
+  it('goes to whoever tells, from whoever does not', async () => {
+    const silent = keeper('a', false);
+    expect(await silent.check()).toBe(true);
+    const telling = keeper('b');
+    expect(await telling.check()).toBe(true);
+    expect(await silent.check()).toBe(false);
+  });
+
+  it('is kept while the store takes no rows, and not taken', async () => {
+    const a = keeper('a');
+    await a.check();
+    takesRows = false;
+    try {
+      expect(await a.check()).toBe(true);
+      await expect(keeper('c', true).check()).resolves.toBe(false);
+      await age(100);
+      await expect(keeper('c', true).check()).rejects.toThrow('disk full');
+    } finally {
+      takesRows = true;
+    }
+  });
+
+  it('has one row for each holder', async () => {
+    const a = keeper('a');
+    for (let check = 0; check < 5; check++) await a.check();
+    const [row] = await store.query<{ n: number }>('SELECT count() AS n FROM alert_leases_store FINAL');
+    expect(row?.n).toBe(1);
+  });
+});
