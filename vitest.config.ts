@@ -17,6 +17,7 @@ const suites =
         // Long stories: `npm run test:long`.
         'test/integration/restarts.test.ts',
         'test/sandbox/demo.test.ts',
+        'test/alerts/agreement.test.ts',
       ]
     : [];
 

@@ -40,8 +40,6 @@ const ruleSettings = {
 export const alertsConfigSchema = z.strictObject({
   /** Tell the targets what fires. Rules are evaluated in any case. @default false */
   evaluate: z.boolean().default(false),
-  /** Folder of rule files, in the form that Grafana provisions. @default the generated rules */
-  rulesFolder: z.string().min(1).optional(),
   /** Send alerts to an Alertmanager. */
   alertmanager: z
     .strictObject({

@@ -246,14 +246,13 @@ export const configSchema = z
     },
   )
   .superRefine(({ alerts, gateways }, context) => {
-    // A misspelt name would leave the rule as it is, and nobody would know. Other folders have rules of their
-    // own.
+    // A misspelt name would leave the rule as it is, and nobody would know.
     const rules = new Set<string>(ALERT_RULES);
     const names = new Set(gateways.map(({ name }) => name));
     const refuse = (path: string[], message: string): void =>
       context.addIssue({ code: 'custom', path: ['alerts', 'rules', ...path], message });
     for (const [rule, settings] of Object.entries(alerts.rules)) {
-      if (alerts.rulesFolder === undefined && !rules.has(rule)) refuse([rule], 'the name of a rule');
+      if (!rules.has(rule)) refuse([rule], 'the name of a rule');
       for (const gateway of Object.keys(settings.gateways ?? {}))
         if (!names.has(gateway)) refuse([rule, 'gateways', gateway], 'the name of a gateway');
     }

@@ -1,21 +1,48 @@
-import { durationMs } from '../../schemas/duration.ts';
-import type { ProvisionedRule, RuleNode } from '../evaluate/rule-file.ts';
+import { GatewatchError } from '../../schemas/errors.ts';
+import { durationSeconds } from './times.ts';
+import { RULES } from '../rules/all.ts';
+import { isAskedDirectly, isHeartbeat, type Rule } from '../rules/rule.ts';
+
+/** A rule as a backtest tries it. */
+export interface Trial {
+  /** With the times that are tried. */
+  readonly rule: Rule;
+  /** The limits that are tried; all others are as configured. */
+  readonly limits: Readonly<Record<string, number>>;
+}
 
 /** One `RULE.NAME=VALUE` of the command line. */
 export interface Override {
-  /** The rule's title, its uid, or the title without `Gatewatch`; any case. */
+  /** The rule's name, its uid, or the name without `Gatewatch`; any case. */
   readonly rule: string;
   /** A limit of the rule, e.g. `shareAbove`; `threshold` for the first of them; `for` or `keepFiringFor`. */
   readonly name: string;
   readonly value: string;
 }
 
+/** All rules but the two that tell whether rules are evaluated. */
+const REPLAYED = RULES.filter((rule) => !isAskedDirectly(rule) && !isHeartbeat(rule));
+
 /**
- * Where a rule keeps its limits: in SQL as what holds when the configuration says nothing, `setting(gateway,
- * 'shareAbove', 0.05)`; in expressions as `$ref > 120`. Tests for equality guard divisions and are no limits.
+ * The rules of these names (without names all), with what `RULE.NAME=VALUE` changes about them.
+ *
+ * @throws GatewatchError `usage` when there is no such rule, or nothing of it has that name
  */
-const SETTING = /(setting\(gateway, '(\w+)', )(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(\))/g;
-const COMPARISON = /(\$\{?(\w+)\}?\s*(?:>=|<=|>|<)\s*)(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.$])/g;
+export function trialsOf(names: readonly string[], changes: readonly string[]): Trial[] {
+  for (const name of names) mustExist(name);
+  const wanted = REPLAYED.filter((rule) => names.length === 0 || names.some((name) => isNamed(rule, name)));
+  const overrides = changes.map(
+    (text) => parseOverride(text) ?? refuse(`--set: expected RULE.NAME=VALUE, received ${text}`),
+  );
+  for (const { rule: name } of overrides) {
+    mustExist(name);
+    if (!wanted.some((rule) => isNamed(rule, name)))
+      refuse(`--set: ${name} is not among the rules that are evaluated`);
+  }
+  return wanted.map((rule) =>
+    overrides.filter((one) => isNamed(rule, one.rule)).reduce(override, { rule, limits: {} }),
+  );
+}
 
 /** Reads `RULE.NAME=VALUE`; null when it is not of that form. */
 export function parseOverride(text: string): Override | null {
@@ -24,77 +51,54 @@ export function parseOverride(text: string): Override | null {
 }
 
 /** Is it this rule that the name means? */
-export function isNamed(rule: ProvisionedRule, name: string): boolean {
+export function isNamed(rule: Rule, name: string): boolean {
   const plain = (text: string): string => text.toLowerCase().replace(/^gatewatch-?/, '');
-  return [rule.title, rule.uid].some((own) => plain(own) === plain(name));
+  return [rule.name, rule.uid].some((own) => plain(own) === plain(name));
 }
 
-/** The limits of a rule as they are now, by name. */
-export function limitsOf(rule: ProvisionedRule): Readonly<Record<string, number>> {
-  const limits: Record<string, number> = {};
-  for (const { model } of rule.data) {
-    if ('rawSql' in model) {
-      for (const [, , name = '', value] of model.rawSql.matchAll(SETTING)) limits[name] ??= Number(value);
-      delete limits['enabled'];
-    } else if (model.type === 'math')
-      for (const [, , ref = '', value] of model.expression.matchAll(COMPARISON))
-        limits[ref] ??= Number(value);
-    else if (model.type === 'threshold') {
-      const limit = model.conditions[0]?.evaluator.params[0];
-      if (limit !== undefined && !isMath(rule, model.expression)) limits[model.expression] ??= limit;
+/** The limits that a rule has by itself, the first of them first. */
+export function limitsOf(rule: Rule): Readonly<Record<string, number>> {
+  switch (rule.kind) {
+    case 'share': {
+      const { shareAbove, minimumAffectedOrders } = rule.condition;
+      return { shareAbove, minimumAffectedOrders };
     }
-  }
-  return limits;
-}
-
-/** The rule with another value for this run, or a text that says why it cannot be had. */
-export function override(rule: ProvisionedRule, { name, value }: Override): ProvisionedRule | string {
-  const limits = limitsOf(rule);
-  if (name === 'for' || name === 'keepFiringFor')
-    return isDuration(value)
-      ? { ...rule, [name]: value }
-      : `${rule.title}.${name}: expected a duration like 5m, received ${value}`;
-  const own = name === 'threshold' ? Object.keys(limits)[0] : name;
-  if (own === undefined || !Object.hasOwn(limits, own)) {
-    const known = [...Object.entries(limits), ['for', rule.for], ['keepFiringFor', rule.keepFiringFor]];
-    return `${rule.title} has no ${name} to set; it has ${known.map(([key, now]) => `${key} (${now})`).join(', ')}`;
-  }
-  if (!Number.isFinite(Number(value))) return `${rule.title}.${name}: expected a number, received ${value}`;
-  return { ...rule, data: rule.data.map((node) => withLimit(rule, node, own, Number(value))) };
-}
-
-function isDuration(text: string): boolean {
-  try {
-    durationMs(text);
-    return true;
-  } catch {
-    return false;
+    case 'drop': {
+      const { below, minimumExpectedOrders } = rule.condition;
+      return { below, minimumExpectedOrders };
+    }
+    case 'gauge':
+      return { above: rule.above };
   }
 }
 
-function withLimit(rule: ProvisionedRule, node: RuleNode, name: string, limit: number): RuleNode {
-  const { model } = node;
-  if ('rawSql' in model) {
-    // What is asked for here goes before what the configuration says.
-    const rawSql = model.rawSql.replaceAll(SETTING, (all: string, _head: string, own: string) =>
-      own === name ? String(limit) : all,
-    );
-    return { ...node, model: { ...model, rawSql } };
+/** The names of a rule's times on the command line. */
+const TIMES = { for: 'pendingSeconds', keepFiringFor: 'keepFiringSeconds' } as const;
+
+function override({ rule, limits }: Trial, { name, value }: Override): Trial {
+  if (name === 'for' || name === 'keepFiringFor') {
+    const seconds = value === '0' ? 0 : durationSeconds(value);
+    if (seconds === null)
+      return refuse(`--set: ${rule.name}.${name}: expected a duration like 5m, received ${value}`);
+    return { rule: { ...rule, [TIMES[name]]: seconds }, limits };
   }
-  if (model.type === 'math') {
-    const expression = model.expression.replaceAll(COMPARISON, (all: string, before: string, own: string) =>
-      own === name ? `${before}${limit}` : all,
-    );
-    return { ...node, model: { ...model, expression } };
+  const known = limitsOf(rule);
+  const own = name === 'threshold' ? Object.keys(known)[0] : name;
+  if (own === undefined || !Object.hasOwn(known, own)) {
+    const times = Object.entries(TIMES).map(([key, field]) => `${key} (${rule[field]}s)`);
+    const all = [...Object.entries(known).map(([key, now]) => `${key} (${now})`), ...times];
+    return refuse(`--set: ${rule.name} has no ${name} to set; it has ${all.join(', ')}`);
   }
-  if (model.type === 'reduce' || model.expression !== name || isMath(rule, name)) return node;
-  const conditions = model.conditions.map((condition) => ({
-    ...condition,
-    evaluator: { ...condition.evaluator, params: [limit, ...condition.evaluator.params.slice(1)] },
-  }));
-  return { ...node, model: { ...model, conditions } };
+  if (!Number.isFinite(Number(value)))
+    return refuse(`--set: ${rule.name}.${name}: expected a number, received ${value}`);
+  return { rule, limits: { ...limits, [own]: Number(value) } };
 }
 
-/** A threshold over an expression only asks whether that is true. */
-const isMath = (rule: ProvisionedRule, refId: string): boolean =>
-  rule.data.some((node) => node.refId === refId && 'type' in node.model && node.model.type === 'math');
+function mustExist(name: string): void {
+  if (REPLAYED.some((rule) => isNamed(rule, name))) return;
+  refuse(`there is no rule ${name} to replay; there are ${REPLAYED.map((rule) => rule.name).join(', ')}`);
+}
+
+function refuse(message: string): never {
+  throw new GatewatchError(message, { code: 'usage' });
+}

@@ -1,12 +1,7 @@
+import type { ReplayedRule } from './backtest.ts';
 import { headlineOf, labelsText, nearest, numberText, valuesText } from './headline.ts';
 import type { InstanceReplay, RuleReplay } from './replay.ts';
-import type { RuleSummary } from './summary.ts';
 import { minuteText, spanText } from './times.ts';
-
-export interface ReplayedRule {
-  readonly replay: RuleReplay;
-  readonly summary: RuleSummary;
-}
 
 const WIDTH = 960;
 const HEIGHT = 96;
@@ -38,7 +33,7 @@ export function plotHtml(rules: readonly ReplayedRule[], range: { fromMs: number
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escape(title)}</title><style>${STYLE}</style></head><body>
 <h1>${escape(title)}</h1>
-<p class="dim">What the alert rules would have done, evaluated over the stored history as Grafana does.</p>
+<p class="dim">What the alert rules would have done: from their stored evaluations, and where there are none counted anew from the history.</p>
 <table><thead><tr><th>Rule</th><th>Severity</th><th class="n">Pages</th><th class="n">A week</th><th class="n">Firing</th></tr></thead>
 <tbody>${rows.join('\n')}</tbody></table>
 ${rules.map(ruleSection).join('\n')}
@@ -51,10 +46,10 @@ function ruleSection({ replay, summary }: ReplayedRule): string {
   const shown = loud.length > 0 ? loud : replay.instances.slice(0, 1);
   const quiet = replay.instances.length - shown.length;
   return `<section id="${escape(summary.uid)}"><h2>${escape(summary.rule)}</h2><p>${escape(summary.summary)}</p>
-<p class="dim">Evaluated every ${spanText(summary.stepSeconds)}, ${summary.evaluations} times; for ${escape(replay.rule.for)}, kept firing for ${escape(replay.rule.keepFiringFor)}.
+<p class="dim">Evaluated every ${spanText(summary.stepSeconds)}, ${summary.evaluations} times (${summary.read} read, ${summary.recounted} recounted); for ${spanText(replay.rule.pendingSeconds)}, kept firing for ${spanText(replay.rule.keepFiringSeconds)}.
 ${quiet > 0 ? `${quiet} further label ${quiet === 1 ? 'set' : 'sets'} stayed quiet.` : ''}</p>
 ${shown.map((instance) => figure(replay, instance)).join('\n')}
-${alertTable(summary)}</section>`;
+${alertTable({ replay, summary })}</section>`;
 }
 
 function figure(replay: RuleReplay, instance: InstanceReplay): string {
@@ -84,9 +79,8 @@ ${timeAxis(startMs, endMs)}
 /** The value as a line, and its limit, dashed. */
 function curve(replay: RuleReplay, instance: InstanceReplay): string {
   const headline = headlineOf(replay.rule);
-  if (headline === null) return '';
   const count = Math.min(POINTS, replay.instantsMs.length);
-  const stretches = nearest(instance, headline, replay.instantsMs.length, count);
+  const stretches = nearest(instance.compared, headline, replay.instantsMs.length, count);
   const top =
     Math.max(1e-9, ...stretches.flatMap((one) => (one === null ? [] : [one.value, one.limit]))) * 1.05;
   const path = (of: 'value' | 'limit'): string => {
@@ -119,12 +113,12 @@ function timeAxis(startMs: number, endMs: number): string {
     .join('');
 }
 
-function alertTable({ labelSets }: RuleSummary): string {
+function alertTable({ replay: { rule }, summary: { labelSets } }: ReplayedRule): string {
   const rows = labelSets.flatMap(({ labels, alerts }) =>
     alerts.map(
       ({ firedAt, seconds, resolvedAt, values }) =>
         `<tr><td>${minuteText(Date.parse(firedAt))}</td><td>${spanText(seconds)}${resolvedAt === null ? ', still firing' : ''}</td>` +
-        `<td>${escape(labelsText(labels))}</td><td>${escape(valuesText(values))}</td></tr>`,
+        `<td>${escape(labelsText(labels))}</td><td>${escape(valuesText(rule, values))}</td></tr>`,
     ),
   );
   if (rows.length === 0) return '<p>Nobody would have been paged.</p>';

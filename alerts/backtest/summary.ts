@@ -2,6 +2,29 @@ import type { Episode, InstanceReplay, RuleReplay } from './replay.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 
+/** What all replays come to. Times are ISO 8601, UTC. */
+export interface BacktestReport {
+  readonly from: string;
+  readonly to: string;
+  /** Evaluations that were stored, and those that were counted anew, of all rules. */
+  readonly read: number;
+  readonly recounted: number;
+  readonly rules: readonly RuleSummary[];
+}
+
+export function reportOf(
+  rules: readonly RuleSummary[],
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): BacktestReport {
+  return {
+    from: new Date(fromMs).toISOString(),
+    to: new Date(toMs).toISOString(),
+    read: rules.reduce((sum, { read }) => sum + read, 0),
+    recounted: rules.reduce((sum, { recounted }) => sum + recounted, 0),
+    rules,
+  };
+}
+
 /** What a replay comes to. Times are ISO 8601, UTC. */
 export interface RuleSummary {
   readonly rule: string;
@@ -10,6 +33,9 @@ export interface RuleSummary {
   readonly summary: string;
   readonly stepSeconds: number;
   readonly evaluations: number;
+  /** Of these, how many were stored, and how many were counted anew. */
+  readonly read: number;
+  readonly recounted: number;
   /** Alerts that reached someone. */
   readonly pages: number;
   readonly pagesPerWeek: number;
@@ -34,19 +60,21 @@ export interface AlertSummary {
   readonly values: Readonly<Record<string, number | null>>;
 }
 
-export function summarize(replay: RuleReplay, stepMs: number): RuleSummary {
+export function summarize(replay: RuleReplay, stepMs: number, recounted: number): RuleSummary {
   const { rule, instantsMs, instances } = replay;
   const endMs = instantsMs.at(-1) ?? 0;
   const spanMs = Math.max(instantsMs.length * stepMs, stepMs);
   const labelSets = instances.map((instance) => labelSet(instance, endMs));
   const pages = labelSets.reduce((sum, one) => sum + one.pages, 0);
   return {
-    rule: rule.title,
+    rule: rule.name,
     uid: rule.uid,
-    severity: rule.labels['severity'] ?? '',
-    summary: rule.annotations['summary'] ?? '',
+    severity: rule.severity,
+    summary: rule.summary,
     stepSeconds: stepMs / 1000,
     evaluations: instantsMs.length,
+    read: instantsMs.length - recounted,
+    recounted,
     pages,
     pagesPerWeek: Number(((pages * WEEK_MS) / spanMs).toFixed(2)),
     endedWhilePending: instances.reduce(

@@ -9,7 +9,11 @@ export interface Clocks {
   readonly watermarks: ReadonlyMap<string, number>;
   /** By rule, gateway and setting, with bars between. */
   readonly settings: ReadonlyMap<string, number>;
+  readonly overrides: SettingOverrides;
 }
+
+/** Numbers that go before what the configuration says, for all gateways: by rule, then by setting. */
+export type SettingOverrides = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** Our own polls and the callbacks we receive are stored within seconds. */
 export const OWN_LAG_SECONDS = 15;
@@ -31,9 +35,10 @@ export const clocksSql = (asOf: number): string => `${withWatermarks(time(asOf))
 SELECT arrayMap((g, w) -> (g, toUnixTimestamp64Micro(w)), mapKeys(watermarks), mapValues(watermarks)) AS known,
   (SELECT groupArray((concat(rule, '|', gateway, '|', setting), value)) FROM ${view('alertSettings')}) AS configured`;
 
-export const readClocks = ({ known, configured }: ClocksRow): Clocks => ({
+export const readClocks = ({ known, configured }: ClocksRow, overrides: SettingOverrides): Clocks => ({
   watermarks: new Map(known.map(([gateway, watermark]) => [gateway, Number(watermark) / 1e6])),
   settings: new Map(configured),
+  overrides,
 });
 
 /** SELECT of `gateway` and `late`: seconds by which 19 of 20 orders are known after they began. */
@@ -64,12 +69,12 @@ export function endsOf(
 
 /** A setting of a rule for a gateway, or what the rule itself says. */
 export const settingOf = (
-  { settings }: Clocks,
+  { settings, overrides }: Clocks,
   rule: string,
   gateway: string,
   name: string,
   otherwise: number,
-): number => settings.get(`${rule}|${gateway}|${name}`) ?? otherwise;
+): number => overrides[rule]?.[name] ?? settings.get(`${rule}|${gateway}|${name}`) ?? otherwise;
 
 /** A setting of a rule, by gateway. */
 export function settingsOf({ settings }: Clocks, rule: string, name: string): Map<string, number> {

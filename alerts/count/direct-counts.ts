@@ -5,8 +5,8 @@ import { type OrderCount, orderFacts, type Scope } from './order-count.ts';
 import { lengthsOf } from './windows.ts';
 
 /**
- * Counts over what we did ourselves: status requests, callbacks received, orders read again. Their windows end
- * at our own clock, and all of a source's rules are counted by one reading.
+ * Counts over what we did ourselves: status requests, callbacks received, orders read again. Their windows
+ * end at our own clock, and all of a source's rules are counted by one reading.
  */
 export interface DirectCounting {
   readonly sql: string;

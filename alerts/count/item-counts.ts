@@ -44,8 +44,8 @@ export interface ItemCounting {
 
 /**
  * Orders of a gateway that have something in common: `not_SOURCE` is 0 for the part that counted them, and
- * `SOURCE_0` and so on say what they met. Of items: the bits by window, shortest first; else the bits, and the
- * place of the shortest window.
+ * `SOURCE_0` and so on say what they met. Of items: the bits by window, shortest first; else the bits, and
+ * the place of the shortest window.
  */
 export type ItemCountRow = Readonly<Record<string, number | string>>;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { outcome } from '../../schemas/measures.ts';
 import type { DropRule, ShareRule } from '../rules/rule.ts';
-import type { LabelCount, OrderCount } from './order-count.ts';
+import { IN_PROCESSING, type LabelCount, type OrderCount } from './order-count.ts';
 
 /**
  * What the rules ask of history items, each condition once and by number: an item is then a set of bits, an
@@ -27,9 +27,6 @@ type CountingRule = ShareRule | DropRule;
 /** Room for bits of items in a number that is exact here, and for those of decisions beside their instant. */
 export const MOST_BITS = { items: 52, decisions: 10 } as const;
 
-/** Items that only an order in processing has: the payer has submitted, or the service asks the provider. */
-export const IN_PROCESSING = `reason_code = 55 OR stage IN ('CHECK', 'GATEWAY_CALLBACK') OR state = 'PROCESSING'`;
-
 export interface MarkFacts {
   /** Of history items; the rules of kind `items`. */
   readonly items: FactSet;
@@ -43,7 +40,7 @@ export interface MarkFacts {
   readonly definition: string;
 }
 
-/** Windows that reach no further back than this are counted from all marks; longer ones from those kept long. */
+/** Windows up to this length are counted from all marks, longer ones from those that are kept long. */
 export const SHORT_SECONDS = 21_600;
 
 /** The bits of all rules that count history items. */

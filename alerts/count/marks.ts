@@ -3,9 +3,10 @@ import { DATABASE } from '../../schemas/names.ts';
 import { bitOf, bitsSql, isOfCode, type MarkFacts, MOST_BITS } from './item-facts.ts';
 
 /**
- * Marks: what of the rules' conditions each order has met, by half minute. They are made of history items, the
- * same way for those that are kept in `order_marks_store` and for those that are read when they are needed.
- * All of it is the same however often and in whatever order items come: bits are united, instants compared.
+ * Marks: what of the rules' conditions each order has met, by half minute. They are made of history items,
+ * the same way for those that are kept in `order_marks_store` and for those that are read when they are
+ * needed. All of it is the same however often and in whatever order items come: bits are united, instants
+ * compared.
  */
 
 /** Windows begin and end at multiples of this. */
@@ -22,8 +23,9 @@ const micros = (us: number): string => `fromUnixTimestamp64Micro(toInt64(${us}),
 const ORDER_HASH = 'cityHash64(toString(gateway), toString(order_type), external_id)';
 
 /**
- * A decision as one number, so that the latest of an order is the greatest: microseconds since 2020 (50 bits),
- * the place in the list (4 bits, for decisions of one instant) and the bits of the rules' conditions (10).
+ * A decision as one number, so that the latest of an order is the greatest: microseconds since 2020 (50
+ * bits), the place in the list (4 bits, for decisions of one instant) and the bits of the rules' conditions
+ * (10).
  */
 const EPOCH_2020_US = 1_577_836_800_000_000;
 const DECISION_AT = `bitShiftLeft(toUInt64(toUnixTimestamp64Micro(event_time) - ${EPOCH_2020_US}), 14) + bitShiftLeft(toUInt64(least(list_position, 15)), 10)`;
@@ -105,7 +107,10 @@ function itemMarks(facts: MarkFacts, codes: readonly CodeBits[], wheres: readonl
     )`;
 }
 
-/** Marks that are kept: all items from `from` to `to` that were observed by `known`. In seconds and microseconds since 1970. */
+/**
+ * Marks that are kept: of all items from `from` to `to`, in seconds since 1970, that were observed by
+ * `knownUs`, in microseconds.
+ */
 export interface Frontier {
   readonly from: number;
   readonly to: number;
@@ -150,8 +155,8 @@ export function marksSince(source: MarkSource, from: number, asOf: number, isLon
 }
 
 /**
- * The statements that keep more: items from `next.from` to `next.to`, observed by `next.knownUs`, that are not
- * among those kept before. First the marks, then how far they go: what is kept twice counts once.
+ * The statements that keep more: items from `next.from` to `next.to`, observed by `next.knownUs`, that are
+ * not among those kept before. First the marks, then how far they go: what is kept twice counts once.
  */
 export function keepMarks({ facts, codes, frontier }: MarkSource, next: Frontier): string[] {
   const known = `observed_at <= ${micros(next.knownUs)}`;

@@ -1,6 +1,5 @@
 import { DECIDING, outcome, sqlList, sqlText, TIME_ORDER } from '../../schemas/measures.ts';
 import { DATABASE } from '../../schemas/names.ts';
-import { IN_PROCESSING } from './item-facts.ts';
 
 /**
  * What a rule counts, as data, and its SQL: one row per order, with the instants at which it was last seen
@@ -67,8 +66,8 @@ export interface Scope {
   /** Condition on a time column: within the scope, or up to `secondsBefore` before it. */
   readonly within: (time: string, secondsBefore?: Seconds) => string;
   /**
-   * Condition on the time of items: as far back of the scope's end as an order is looked at, which is the same
-   * for whatever window the scope is.
+   * Condition on the time of items: as far back of the scope's end as an order is looked at, which is the
+   * same for whatever window the scope is.
    */
   readonly reach: (time: string, longestSeconds: number, secondsBefore: number) => string;
   /** SQL of the instant whose knowledge counts: later observations are left out. */
@@ -93,6 +92,8 @@ const ARRIVALS = `${DATABASE}.callback_arrivals_store`;
 
 const NEVER = `toDateTime64(0, 6, 'UTC')`;
 const KEY = `toString(gateway) AS gateway, toString(order_type) AS order_type, external_id`;
+/** Items that only an order in processing has: the payer has submitted, or the service asks the provider. */
+export const IN_PROCESSING = `reason_code = 55 OR stage IN ('CHECK', 'GATEWAY_CALLBACK') OR state = 'PROCESSING'`;
 const sure = (condition: string): string => `ifNull(${condition}, 0)`;
 
 /** One of several counts of the same source, chosen by a condition on the query's parameters. */

@@ -17,7 +17,7 @@ const WEEK = 7 * 86_400;
 const QUARTER = 900;
 /** A median absolute deviation times this is a standard deviation, where values are normal. */
 const MAD_TO_SIGMA = 1.4826;
-/** The variance of a share from the hours of a few weeks is a rough estimate, too low half of the time. */
+/** The variance of a share over a few weeks is a rough estimate, too low about half of the time. */
 const SPREAD_ROOM = 2.25;
 /** A median varies this many times as much as a mean of the same values: pi / 2. */
 const MEDIAN_VARIANCE = 1.5708;

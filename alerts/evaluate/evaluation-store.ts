@@ -1,3 +1,4 @@
+import { sqlList } from '../../schemas/measures.ts';
 import { TABLES, VIEWS } from '../../schemas/names.ts';
 import type { Evaluation } from './evaluation.ts';
 
@@ -15,17 +16,28 @@ export async function newestEvaluation(query: Query, nowMs: number): Promise<num
 }
 
 /** The evaluations from an instant on, by instant, oldest first. */
-export async function evaluationsFrom(
+export const evaluationsFrom = (query: Query, fromMs: number): Promise<Map<number, Evaluation[]>> =>
+  evaluationsWhere(query, `e.as_of >= ${instant(fromMs)}`);
+
+/** The evaluations of these rules at these instants (at least one of each), by instant. */
+export const evaluationsAt = (
   query: Query,
-  fromMs: number,
-): Promise<Map<number, readonly Evaluation[]>> {
+  rules: readonly string[],
+  instantsMs: readonly number[],
+): Promise<Map<number, Evaluation[]>> =>
+  evaluationsWhere(
+    query,
+    `e.rule IN (${sqlList(rules)}) AND e.as_of IN (${instantsMs.map(instant).join(', ')})`,
+  );
+
+async function evaluationsWhere(query: Query, where: string): Promise<Map<number, Evaluation[]>> {
   const micros = (column: string): string =>
     `toUnixTimestamp64Micro(toDateTime64(e.${column}, 6)) AS ${column}`;
   const rows = await query<Evaluation>(
     `SELECT toString(e.kind) AS kind, rule, gateway, label, seen, affected, expected, limit, share, number, breach, suppressed_by, definition, evaluator, took_ms,
   ${['as_of', 'window_from', 'window_to', 'evaluated_at'].map(micros).join(', ')}
 FROM ${VIEWS.alertEvaluations} AS e
-WHERE e.as_of >= ${instant(fromMs)}
+WHERE ${where}
 ORDER BY e.as_of`,
   );
   return Map.groupBy(rows, ({ as_of }) => as_of / 1000);

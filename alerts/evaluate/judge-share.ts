@@ -16,7 +16,9 @@ export interface UsualShare {
 
 /** What a rule says of one label at one instant. */
 export interface Verdict {
-  /** Length of the window that it judges by: that of the incident, or else the shortest with orders enough. */
+  /**
+   * Length of the window that it judges by: that of the incident, or else the shortest with orders enough.
+   */
   readonly windowSeconds: number;
   readonly seen: number;
   readonly affected: number;

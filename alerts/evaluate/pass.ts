@@ -10,6 +10,7 @@ import {
   OWN_LAG_SECONDS,
   readClocks,
   settingOf,
+  type SettingOverrides,
   settingsOf,
 } from '../count/clocks.ts';
 import { directCounting, type DirectRow } from '../count/direct-counts.ts';
@@ -38,6 +39,8 @@ export interface PassOptions {
   readonly evaluator: string;
   readonly now: () => EpochMicros;
   readonly monotonicMs: () => number;
+  /** @default what the configuration says */
+  readonly overrides?: SettingOverrides;
 }
 
 export interface Evaluating {
@@ -54,7 +57,7 @@ const USUAL_TRAFFIC_EVERY_SECONDS = 300;
  * is read now and then; and the rest is arithmetic. It remembers only what another process would read anew.
  */
 export function createPass(options: PassOptions): Evaluating {
-  const { query, evaluator, now, monotonicMs } = options;
+  const { query, evaluator, now, monotonicMs, overrides = {} } = options;
   const rules = options.rules.filter(isEvaluated);
   const items = createItemCounter({ rules: rules.filter(isCounting), query });
   const lateness = remembering(async (asOf) => {
@@ -77,7 +80,7 @@ export function createPass(options: PassOptions): Evaluating {
       const suppressors = rules.filter(({ name }) => wanted.some((rule) => rule.suppressedBy === name));
       const asked = [...new Set([...wanted, ...suppressors])];
       const [row] = await query<ClocksRow>(clocksSql(asOf));
-      const clocks = readClocks(row ?? { known: [], configured: [] });
+      const clocks = readClocks(row ?? { known: [], configured: [] }, overrides);
       const needsLateness = asked.some((rule) => isCounting(rule) && rule.count.clock === 'late');
       const late = needsLateness
         ? await lateness(asOf - (asOf % LATENESS_EVERY_SECONDS))

@@ -1,6 +1,8 @@
 import { headlineOf, labelsText, nearest, nearness, valuesText } from '../../alerts/backtest/headline.ts';
+import type { ReplayedRule } from '../../alerts/backtest/backtest.ts';
 import type { Episode, InstanceReplay, RuleReplay } from '../../alerts/backtest/replay.ts';
-import type { RuleSummary } from '../../alerts/backtest/summary.ts';
+import { reportOf } from '../../alerts/backtest/summary.ts';
+import type { Rule } from '../../alerts/rules/rule.ts';
 import { minuteText, spanText } from '../../alerts/backtest/times.ts';
 
 export interface TextOptions {
@@ -13,14 +15,35 @@ const BARS = [...' ▁▂▃▄▅▆▇█'];
 /** Alerts listed for each label set; the plot shows the others. */
 const LISTED = 12;
 
+/** A whole backtest for a terminal. */
+export function backtestText(
+  rules: readonly ReplayedRule[],
+  range: { readonly fromMs: number; readonly toMs: number },
+  options: TextOptions,
+): string {
+  const { fromMs, toMs } = range;
+  const summaries = rules.map(({ summary }) => summary);
+  const { read, recounted } = reportOf(summaries, range);
+  const pages = summaries.reduce((sum, summary) => sum + summary.pages, 0);
+  const weeks = (toMs - fromMs) / (7 * 86_400_000);
+  return [
+    `${minuteText(fromMs)} to ${minuteText(toMs)} UTC\n`,
+    ...rules.map((rule) => plotText(rule, options)),
+    `${count(rules.length, 'rule')}: ${count(pages, 'page')}, ${(pages / weeks).toFixed(1)} a week.`,
+    `${count(read + recounted, 'evaluation')}: ${read} read, ${recounted} recounted.\n`,
+  ].join('\n');
+}
+
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+
 /**
  * A rule's replay for a terminal: per label set a sparkline of its value, when it was pending and firing,
  * each alert.
  */
-export function plotText(replay: RuleReplay, summary: RuleSummary, options: TextOptions): string {
+export function plotText({ replay, summary }: ReplayedRule, options: TextOptions): string {
   const { paint } = options;
   const loud = replay.instances.filter(({ episodes }) => episodes.length > 0);
-  const pages = `${summary.pages} ${summary.pages === 1 ? 'page' : 'pages'}, ${summary.pagesPerWeek} a week`;
+  const pages = `${count(summary.pages, 'page')}, ${summary.pagesPerWeek} a week`;
   const lines = [
     `${paint('bold', summary.rule)} (${summary.severity})  ${paint(summary.pages > 0 ? 'red' : 'green', pages)}` +
       (summary.endedWhilePending > 0 ? `; ${summary.endedWhilePending} ended while pending` : ''),
@@ -47,20 +70,18 @@ function instanceLines(
   const width = Math.max(10, Math.min(columns - 18, 100, instantsMs.length));
   const headline = headlineOf(replay.rule);
   const lines = [`  ${labelsText(instance.labels)}`];
-  if (headline !== null) {
-    const bars = nearest(instance, headline, instantsMs.length, width).map((stretch) => {
-      if (stretch === null) return ' ';
-      const near = nearness(stretch, headline);
-      // Half of the height is the limit.
-      const bar = BARS[Math.min(8, Math.round(near * 4))] ?? ' ';
-      return near >= 1 ? paint('red', bar) : bar;
-    });
-    lines.push(`    ${headline.value.slice(0, 10).padEnd(11)}${bars.join('')}`);
-  }
+  const bars = nearest(instance.compared, headline, instantsMs.length, width).map((stretch) => {
+    if (stretch === null) return ' ';
+    const near = nearness(stretch, headline);
+    // Half of the height is the limit.
+    const bar = BARS[Math.min(8, Math.round(near * 4))] ?? ' ';
+    return near >= 1 ? paint('red', bar) : bar;
+  });
+  lines.push(`    ${headline.value.padEnd(11)}${bars.join('')}`);
   lines.push(`    ${'alert'.padEnd(11)}${timeline(replay, instance, width, paint)}`);
   const fired = instance.episodes.filter((episode) => episode.firedAtMs !== null);
   for (const episode of fired.slice(0, LISTED))
-    lines.push(`    ${alertLine(episode, instantsMs.at(-1) ?? 0)}`);
+    lines.push(`    ${alertLine(replay.rule, episode, instantsMs.at(-1) ?? 0)}`);
   if (fired.length > LISTED) lines.push(paint('dim', `    and ${fired.length - LISTED} more`));
   return lines;
 }
@@ -86,12 +107,16 @@ function timeline(
   return line;
 }
 
-function alertLine({ pendingAtMs, firedAtMs, resolvedAtMs, values }: Episode, endMs: number): string {
+function alertLine(
+  rule: Rule,
+  { pendingAtMs, firedAtMs, resolvedAtMs, values }: Episode,
+  endMs: number,
+): string {
   const fired = firedAtMs ?? pendingAtMs;
   const lasted = spanText(((resolvedAtMs ?? endMs) - fired) / 1000);
   return (
     `${minuteText(fired)}  for ${lasted}${resolvedAtMs === null ? ', still firing' : ''}` +
     (fired > pendingAtMs ? ` (pending since ${minuteText(pendingAtMs).slice(11)})` : '') +
-    `  ${valuesText(values)}`
+    `  ${valuesText(rule, values)}`
   );
 }

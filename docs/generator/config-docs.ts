@@ -114,8 +114,6 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
     'Tell the targets below what fires. The rules are evaluated in any case, by one collector at a time; one that tells goes first. `gatewatch run --evaluate-alerts` does the same.',
   'alerts.runbookUrl':
     'Folder of runbooks that pages link to, such as one in your own repository: each is `RULE.md` there. Without it they link to the dashboard of runbooks below `externalUrl`.',
-  'alerts.rulesFolder':
-    'Folder of rule files, in the form that Grafana provisions. Without it: the rules that come with gatewatch.',
   'alerts.alertmanager': 'An Alertmanager (API v2) that is told of alerts.',
   'alerts.alertmanager.url': 'Its address, without `/api`.',
   'alerts.alertmanager.username': 'User, where it asks for one.',

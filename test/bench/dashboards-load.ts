@@ -56,12 +56,26 @@ const enumOf = (entries: readonly { code: number; name: string }[], value: strin
 /** @returns how many rows of each kind are there, duplicates included. */
 export async function loadDashboardRows(
   writer: ClickHouseClient,
-  { rows, endMs, progress }: { rows: number; endMs: number; progress: (text: string) => void },
+  {
+    rows,
+    endMs,
+    progress,
+    days = DAYS,
+    areMerged = true,
+  }: {
+    rows: number;
+    endMs: number;
+    progress: (text: string) => void;
+    /** How long the history is. @default 14 */
+    days?: number;
+    /** As years of merges leave it, and then the last hours once more. @default true */
+    areMerged?: boolean;
+  },
 ): Promise<{ orders: number; items: number }> {
   const orders = Math.round(rows / ITEMS_PER_ORDER);
-  const slices = DAYS * SLICES_PER_DAY;
-  const sliceS = 86_400 / SLICES_PER_DAY;
-  const beginS = Math.floor(endMs / 1000) - DAYS * 86_400;
+  const slices = Math.max(1, Math.round(days * SLICES_PER_DAY));
+  const sliceS = (days * 86_400) / slices;
+  const beginS = Math.floor(endMs / 1000) - days * 86_400;
   for (let slice = 0; slice < slices; slice += 1) {
     const first = Math.floor((orders * slice) / slices);
     const count = Math.floor((orders * (slice + 1)) / slices) - first;
@@ -72,15 +86,17 @@ export async function loadDashboardRows(
   }
   // As years of merges leave it: each partition one part, in which the table's own order has taken over from
   // the time's.
-  for (const table of [...SORTED_BY_ORDER, 'history_events_by_time_store', 'callback_arrivals_store'])
+  for (const table of areMerged
+    ? [...SORTED_BY_ORDER, 'history_events_by_time_store', 'callback_arrivals_store']
+    : [])
     await writer.command({
       query: `OPTIMIZE TABLE ${DATABASE}.${table} FINAL`,
       clickhouse_settings: SETTINGS,
     });
   progress('merged');
   // A restart reads the last hours again: what is there comes twice, later.
-  await writer.command({ query: againSql(endMs), clickhouse_settings: SETTINGS });
-  for (const query of reportsSql(endMs)) await writer.command({ query, clickhouse_settings: SETTINGS });
+  if (areMerged) await writer.command({ query: againSql(endMs), clickhouse_settings: SETTINGS });
+  for (const query of reportsSql(endMs, days)) await writer.command({ query, clickhouse_settings: SETTINGS });
   return { orders, items: Math.round(orders * ITEMS_PER_ORDER) };
 }
 
@@ -153,8 +169,8 @@ function againSql(endMs: number): string {
     FROM ${DATABASE}.${TABLES.historyEvents} WHERE event_time >= toDateTime64(${endMs / 1000 - 3 * 3600}, 6, 'UTC')`;
 }
 
-function reportsSql(endMs: number): string[] {
-  const reports = `SELECT toDateTime64(${endMs / 1000} - number * 15, 6, 'UTC') AS at FROM numbers(${DAYS * 5760})`;
+function reportsSql(endMs: number, days: number): string[] {
+  const reports = `SELECT toDateTime64(${endMs / 1000} - number * 15, 6, 'UTC') AS at FROM numbers(${Math.round(days * 5760)})`;
   return [
     `INSERT INTO ${DATABASE}.${TABLES.gatewayStatus}
       (gateway, collector_id, reported_at, watermark_at, watched_orders, due_orders, circuits_open, last_reply_at,
@@ -165,7 +181,7 @@ function reportsSql(endMs: number): string[] {
     `INSERT INTO ${DATABASE}.${TABLES.collectorStatus}
       (collector_id, reported_at, version, started_at, consumer_lag, last_progress_at, watched_orders, due_orders, lateness_p99_ms,
        circuits_open, rejects_total, duplicates_total, retries_total, spans_exported_total, span_backlog, memory_bytes)
-    SELECT collector, at, '0.1.0', toDateTime64(${endMs / 1000 - DAYS * 86_400}, 6, 'UTC'), 3, at, 1300, 4, 320, 0, 5, 70, 0, 100000, 2, 300000000
+    SELECT collector, at, '0.1.0', toDateTime64(${endMs / 1000 - days * 86_400}, 6, 'UTC'), 3, at, 1300, 4, 320, 0, 5, 70, 0, 100000, 2, 300000000
     FROM (${reports}) ARRAY JOIN ['collector-1', 'collector-2'] AS collector`,
     `INSERT INTO ${DATABASE}.${TABLES.rejects} (gateway, reason, reject_id, rejected_at, source)
     SELECT 'acme-eu', 'reply_truncated', toString(number), toDateTime64(${endMs / 1000} - number * 600, 6, 'UTC'), 'status' FROM numbers(2000)`,

@@ -20,7 +20,7 @@ function sequence(seed: number): () => number {
   };
 }
 
-/** Orders of nine hours: some live for seconds, some for hours, and some items are seen long after they happened. */
+/** Orders of nine hours: some live for hours, and some items are seen long after they happened. */
 function orders(gateway: string, count: number, seed: number): SeedOrder[] {
   const random = sequence(seed);
   return Array.from({ length: count }, (_, n) => {

@@ -2,7 +2,7 @@ import { evaluateRule, type RuleEvaluation } from '../../../alerts/evaluate/eval
 import type { Evaluation } from '../../../alerts/evaluate/evaluation.ts';
 import { createPass } from '../../../alerts/evaluate/pass.ts';
 import type { ProvisionedRule } from '../../../alerts/evaluate/rule-file.ts';
-import { labelOf } from '../../../alerts/rules/rule.ts';
+import { labelOf, type Rule } from '../../../alerts/rules/rule.ts';
 import { RULES } from '../../../alerts/rules/all.ts';
 import { dateTime64, type SeededStore } from '../../support/seed-store.ts';
 
@@ -14,9 +14,12 @@ export interface Evaluations {
   readonly grafana: (rule: ProvisionedRule, atMs: number) => Promise<RuleEvaluation>;
 }
 
-export function evaluationsOf(store: Pick<SeededStore, 'query' | 'queryAsWriter' | 'seed'>): Evaluations {
+export function evaluationsOf(
+  store: Pick<SeededStore, 'query' | 'queryAsWriter' | 'seed'>,
+  rules: readonly Rule[] = RULES,
+): Evaluations {
   const { pass } = createPass({
-    rules: RULES,
+    rules,
     query: async <T>(sql: string) => (await store.queryAsWriter(sql)).data as T[],
     evaluator: 'collector-1',
     now: () => Date.now() * 1000,

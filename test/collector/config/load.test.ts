@@ -615,9 +615,4 @@ describe('settings of alert rules', () => {
       'alerts.rules.GatewatchTechTimeouts.gateways.acme-us: expected the name of a gateway, received an object',
     ]);
   });
-
-  test('may name others where the rules come from a folder of their own', () => {
-    const file = withRules('  rulesFolder: rules\n  rules: { AcmeTimeouts: { enabled: false } }');
-    expect(loadConfig(file, {}).alerts.rules).toEqual({ AcmeTimeouts: { enabled: false } });
-  });
 });

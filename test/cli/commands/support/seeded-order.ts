@@ -2,7 +2,7 @@ import { decode } from '../../../../collector/decode/code.ts';
 import { createStore, type Store } from '../../../../store/store.ts';
 import type { Rows } from '../../../../schemas/rows.ts';
 import type { TestStore } from '../../../support/embedded.ts';
-import { withTemplate } from '../../../support/migrated-folder.ts';
+import { type TemplateName, withTemplate } from '../../../support/migrated-folder.ts';
 
 /** 2026-11-21T10:15:30Z in microseconds. */
 export const START = Date.UTC(2026, 10, 21, 10, 15, 30) * 1000;
@@ -22,8 +22,8 @@ export interface MigratedStore {
 }
 
 /** The real engine with the real schema. */
-export async function migratedStore(): Promise<MigratedStore> {
-  const embedded = await withTemplate('migrated');
+export async function migratedStore(template: TemplateName = 'migrated'): Promise<MigratedStore> {
+  const embedded = await withTemplate(template);
   const store = createStore({ url: embedded.url, ...embedded.writer });
   return {
     embedded,

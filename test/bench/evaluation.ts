@@ -1,0 +1,154 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { parse } from 'yaml';
+import { createPass, type Evaluating } from '../../alerts/evaluate/pass.ts';
+import { RULES } from '../../alerts/rules/all.ts';
+import { DATABASE } from '../../schemas/names.ts';
+import { createStore, type Store } from '../../store/store.ts';
+import { openDatabase } from '../support/migrated-store.ts';
+import { expandMacros } from '../support/macros.ts';
+import { withBenchStore } from './bench-store.ts';
+import { cpuBetween, cpuTimes } from './cpu.ts';
+import { loadDashboardRows } from './dashboards-load.ts';
+import type { BenchResult } from './result.ts';
+
+/**
+ * What it costs to evaluate the rules once a minute, with all that reads the result, beside what it cost when
+ * each rule asked for itself (the queries of the files as they were then, in the same run). Processor time of
+ * this process and the engine's, by orders a minute; the history is as long as can be loaded in a minute or
+ * two.
+ */
+
+const OUT = fileURLToPath(new URL('../../alerts/out/provisioning/alerting', import.meta.url));
+const BEFORE = new URL('rules-that-ask-for-themselves.yaml.gz', import.meta.url);
+const ITEMS_PER_ORDER = 12;
+/** Orders a minute, and days of history. */
+const VOLUMES = [
+  { aMinute: 57, days: 28 },
+  { aMinute: 342, days: 2 },
+  { aMinute: 2_000, days: 0.4 },
+] as const;
+const PASSES = 4;
+const MINUTE_MS = 60_000;
+/** What an evaluation must cost less than: the ratio at 342 orders a minute. */
+const AIM = 20;
+
+interface Cost {
+  readonly aMinute: number;
+  readonly days: number;
+  /** Milliseconds of processor time a minute. */
+  readonly pass: number;
+  readonly grafana: number;
+  readonly before: number;
+}
+
+export async function run(): Promise<BenchResult> {
+  const costs: Cost[] = [];
+  for (const volume of VOLUMES) costs.push(await measure(volume));
+  const middle = costs[1] as Cost;
+  const perSecond = (ms: number): number => 1000 / ms;
+  const seconds = (ms: number): string => (ms / 1000).toFixed(2);
+  return {
+    name: 'evaluation of all rules, 342 orders a minute',
+    unit: 'evaluations per processor second',
+    ours: perSecond(middle.pass + middle.grafana),
+    baseline: perSecond(middle.before),
+    aim: AIM,
+    note: costs
+      .map(
+        ({ aMinute, days, pass, grafana, before }) =>
+          `${aMinute} a minute, ${days} days: pass ${seconds(pass)} s and Grafana's reading ${seconds(grafana)} s a minute, before ${seconds(before)} s`,
+      )
+      .join('; '),
+  };
+}
+
+async function measure({ aMinute, days }: (typeof VOLUMES)[number]): Promise<Cost> {
+  const embedded = await withBenchStore();
+  const log = { level: ClickHouseLogLevel.ERROR };
+  const writer = createClient({ url: embedded.url, ...embedded.writer, request_timeout: 900_000, log });
+  const reader = createClient({
+    url: embedded.url,
+    ...embedded.reader,
+    database: DATABASE,
+    request_timeout: 900_000,
+    log,
+  });
+  const store = createStore({
+    url: embedded.url,
+    ...embedded.writer,
+    database: DATABASE,
+    requestTimeoutMs: 600_000,
+  });
+  try {
+    await openDatabase(embedded, { database: DATABASE });
+    const endMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+    const rows = aMinute * ITEMS_PER_ORDER * days * 1440;
+    await loadDashboardRows(writer, { rows, endMs, days, areMerged: false, progress: () => undefined });
+    const evaluating = createPass({
+      rules: RULES,
+      query: (sql) => store.query(sql),
+      evaluator: 'bench',
+      now: () => Date.now() * 1000,
+      monotonicMs: () => performance.now(),
+    });
+    const pass = await costOfPasses(evaluating, store, endMs);
+    const grafana = await costOf(() => askAll(reader, currentQueries(), endMs));
+    const before = await costOf(() => askAll(reader, formerQueries(), endMs));
+    return { aMinute, days, pass, grafana, before };
+  } finally {
+    await Promise.all([writer.close(), reader.close(), store.close()]);
+    await embedded.stop();
+  }
+}
+
+/** A minute's passes in the long run: the slow rules every tenth, and what is kept for the next ones. */
+async function costOfPasses({ pass, keep }: Evaluating, store: Store, endMs: number): Promise<number> {
+  const command = (sql: string): Promise<void> => store.command(sql);
+  const write = async (asOfMs: number, groups: readonly ('fast' | 'slow')[]): Promise<void> => {
+    await store.insert('alertEvaluations', await pass(asOfMs, groups));
+    await keep(asOfMs, command);
+  };
+  // The marks of the past are made once.
+  for (let step = 0; step < 20; step += 1) await keep(endMs - PASSES * MINUTE_MS, command);
+  await write(endMs - PASSES * MINUTE_MS, ['fast', 'slow']);
+  const fast = await costOf(async () => {
+    for (let n = PASSES - 1; n >= 0; n -= 1) await write(endMs - n * MINUTE_MS, ['fast']);
+  });
+  const both = await costOf(async () => void (await pass(endMs, ['fast', 'slow'])));
+  return fast / PASSES + Math.max(0, both - fast / PASSES) / 10;
+}
+
+async function costOf(work: () => Promise<void>): Promise<number> {
+  const before = cpuTimes();
+  await work();
+  return cpuBetween(before, cpuTimes(), () => true);
+}
+
+interface File {
+  readonly groups: readonly {
+    readonly interval: string;
+    readonly rules: readonly { readonly data: readonly { readonly model: { readonly rawSql?: string } }[] }[];
+  }[];
+}
+
+/** The statements that Grafana asks in a minute: those of rules that are evaluated every minute. */
+const queriesOf = (text: string): string[] =>
+  (parse(text) as File).groups
+    .filter(({ interval }) => interval === '1m')
+    .flatMap(({ rules }) => rules.flatMap(({ data }) => data.flatMap(({ model }) => model.rawSql ?? [])));
+
+const currentQueries = (): string[] =>
+  readdirSync(OUT).flatMap((name) => queriesOf(readFileSync(`${OUT}/${name}`, 'utf8')));
+const formerQueries = (): string[] => queriesOf(gunzipSync(readFileSync(BEFORE)).toString());
+
+async function askAll(reader: ClickHouseClient, queries: readonly string[], endMs: number): Promise<void> {
+  const to = new Date(endMs);
+  for (const sql of queries) {
+    const query = expandMacros(sql, { from: new Date(endMs - 3_600_000), to, intervalMs: MINUTE_MS });
+    const answer = await reader.query({ query, format: 'JSON' });
+    await answer.text();
+  }
+}
