@@ -39,35 +39,37 @@ export interface ActivityRow {
 /** The quarter of an hour of an instant, in seconds since 1970. */
 export const quarterOf = (seconds: number): number => Math.floor(seconds / QUARTER) * QUARTER;
 
-/** SELECT of `ActivityRow`s for a rule with a baseline at an instant, in seconds since 1970. */
-export function activitySql(rule: CountingRule, asOf: number): string {
-  return rule.kind === 'share'
-    ? activity(rule, asOf, { from: -7_200, to: 3_600, firstWeek: 1, stretch: 4 })
-    : activity(rule, asOf, {
-        from: QUARTER - Math.max(24 * QUARTER, ...lengthsOf(rule)),
-        to: 2 * QUARTER,
-        firstWeek: 0,
-        stretch: 1,
-      });
-}
-
-interface Span {
-  /** Seconds after the instant. */
+/** Stretches of time whose activity is read, as quarters of an hour counted from that of the instant. */
+export interface Span {
+  readonly weeks: readonly number[];
+  /** The first quarter, and the one after the last. */
   readonly from: number;
   readonly to: number;
-  readonly firstWeek: number;
-  /** Quarters that are counted together. */
+  /** Quarters that are counted together, from a multiple of it on. */
   readonly stretch: number;
 }
 
-function activity({ count }: CountingRule, asOf: number, { from, to, firstWeek, stretch }: Span): string {
+/** What a rule's baseline is made of: hours around the instant, or quarters, of this week as well. */
+export function spanOf(rule: CountingRule): Span {
+  const weeks = Array.from({ length: WEEKS }, (_, index) => index + 1);
+  if (rule.kind === 'share') return { weeks, from: -8, to: 5, stretch: 4 };
+  const longest = Math.max(...lengthsOf(rule)) / QUARTER;
+  return {
+    weeks: [0, ...weeks],
+    from: Math.min(VARIATION[0], -Math.ceil(longest)),
+    to: VARIATION[1],
+    stretch: 1,
+  };
+}
+
+/** SELECT of `ActivityRow`s for a rule with a baseline at an instant, in seconds since 1970. */
+export function activitySql(rule: CountingRule, asOf: number): string {
+  const { count } = rule;
+  const { weeks, from, to, stretch } = spanOf(rule);
   const now = quarterOf(asOf);
-  const weeks = Array.from({ length: WEEKS - firstWeek + 1 }, (_, index) => firstWeek + index);
-  const time = (seconds: number): string => `toDateTime(${seconds}, 'UTC')`;
-  const ranges = weeks.map(
-    (week) =>
-      `(quarter > ${time(asOf - week * WEEK + from - QUARTER - 1)} AND quarter < ${time(asOf - week * WEEK + to)})`,
-  );
+  const time = (week: number, quarter: number): string =>
+    `toDateTime(${now - week * WEEK + quarter * QUARTER}, 'UTC')`;
+  const ranges = weeks.map((week) => `(quarter >= ${time(week, from)} AND quarter < ${time(week, to)})`);
   const orders = (condition: string): string =>
     condition === '1'
       ? 'uniqCombined64Merge(12)(orders)'

@@ -1,4 +1,6 @@
-import { orderFacts, type OrderCount } from '../../alerts/count/order-count.ts';
+import type { CountingRule } from '../../alerts/count/item-counts.ts';
+import { orderFacts, type OrderCount, type Scope } from '../../alerts/count/order-count.ts';
+import { lengthsOf } from '../../alerts/count/windows.ts';
 import { outcome, view } from '../../schemas/measures.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import type { Counted } from './counts.ts';
@@ -19,7 +21,7 @@ export interface Classified {
 }
 
 export interface Classifier {
-  readonly classify: (count: OrderCount) => Promise<readonly Classified[]>;
+  readonly classify: (rule: CountingRule) => Promise<readonly Classified[]>;
   readonly stop: () => Promise<void>;
 }
 
@@ -37,11 +39,13 @@ export async function createClassifier(): Promise<Classifier> {
   });
   return {
     stop: () => store.stop(),
-    async classify(count) {
+    async classify(rule) {
+      const { count } = rule;
+      const longestSeconds = Math.max(...lengthsOf(rule));
       const facts =
-        await store.query(`SELECT external_id, fact.1 AS label, toUnixTimestamp(fact.2) AS seen, toUnixTimestamp(fact.3) AS hit
-        FROM (${orderFacts([{ count }], EVER)}) ARRAY JOIN facts AS fact`);
-      const usual = await store.query(usualSql(count));
+        await store.queryAsWriter(`SELECT external_id, fact.1 AS label, toUnixTimestamp(fact.2) AS seen, toUnixTimestamp(fact.3) AS hit
+        FROM (${orderFacts([{ count, longestSeconds }], EVER)}) ARRAY JOIN facts AS fact`);
+      const usual = await store.queryAsWriter(usualSql(count));
       return count.counts.map(({ label }) => ({
         label,
         seen: counted(facts.data, label, 'seen'),
@@ -88,10 +92,12 @@ function usualSql({ from, where = '1', counts }: OrderCount): string {
 }
 
 const sqlTime = (minute: number): string => `toDateTime64(${msOf(minute) / 1000}, 6, 'UTC')`;
-const EVER = {
+const within = (time: string): string =>
+  `${time} >= ${sqlTime(MINUTE - 1440)} AND ${time} < ${sqlTime(MINUTE + 1440)}`;
+const EVER: Scope = {
   asOf: sqlTime(MINUTE + 1440),
-  setting: (_name: string, otherwise: number): string => String(otherwise),
-  greatestSetting: (_name: string, otherwise: number): string => String(otherwise),
-  within: (time: string): string =>
-    `${time} >= ${sqlTime(MINUTE - 1440)} AND ${time} < ${sqlTime(MINUTE + 1440)}`,
+  setting: (_name, otherwise) => String(otherwise),
+  greatestSetting: (_name, otherwise) => String(otherwise),
+  within: (time) => within(time),
+  reach: (time) => within(time),
 };

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => store.stop());
 
 describe('the twins that the lab evaluates', () => {
-  it('give the numbers that the generated rules give on the real engine', () => {
+  it('give the numbers that the pass of the product gives on the real engine', () => {
     expect(comparisons.length).toBeGreaterThan(300);
     expect(comparisons.filter(({ equal }) => !equal)).toEqual([]);
   });

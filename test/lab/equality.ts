@@ -1,7 +1,7 @@
-import { loadRules } from '../../alerts/evaluate/rule-file.ts';
-import { createRuleQueries } from '../../alerts/evaluate/rule-queries.ts';
-import { RULES_FOLDER } from '../../store/package-files.ts';
-import { labelOf, type Rule } from '../../alerts/rules/rule.ts';
+import type { Evaluation, EvaluationPass } from '../../alerts/evaluate/evaluation.ts';
+import { createPass } from '../../alerts/evaluate/pass.ts';
+import { RULES } from '../../alerts/rules/all.ts';
+import type { Rule } from '../../alerts/rules/rule.ts';
 import type { Seed, SeededStore } from '../support/seed-store.ts';
 import { evaluationOf, rowsOf } from './orders.ts';
 import { WEEK } from './seasons.ts';
@@ -9,7 +9,7 @@ import type { Months } from './simulate.ts';
 import { ENABLED, type Twin } from './twins.ts';
 
 /**
- * One number of one rule at one instant: what the rule's own file gives on the real engine, and what its twin
+ * One number of one rule at one instant: what the product's pass gives on the real engine, and what its twin
  * gives.
  */
 export interface Comparison {
@@ -36,8 +36,6 @@ export interface CompareOptions {
   readonly twins: readonly Twin[];
   /** Minutes, see `evaluationOf`. */
   readonly instants: readonly number[];
-  /** @default the generated rules */
-  readonly rulesFolder?: string;
   /** History laid down before an instant; rules with longer windows are left out. @default 405 */
   readonly windowMinutes?: number;
 }
@@ -47,71 +45,73 @@ export interface CompareOptions {
  * both ways.
  */
 export async function compareWithEngine(options: CompareOptions): Promise<Comparison[]> {
-  const {
-    store,
-    months,
-    twins,
-    instants,
-    rulesFolder = RULES_FOLDER,
-    windowMinutes = WINDOW_MINUTES,
-  } = options;
-  const files = new Map(loadRules(rulesFolder).map((rule) => [rule.title, rule]));
-  const source = createRuleQueries({ query: store.query, texts: true });
+  const { store, months, twins, instants, windowMinutes = WINDOW_MINUTES } = options;
+  const pass = passOver(store);
   const out: Comparison[] = [];
   for (const at of instants) {
     const gateway = `lab-${at}`;
     for (const seed of seedsAround(months, at, gateway, windowMinutes)) await store.seed(seed);
-    for (const rule of new Set(twins.map((twin) => twin.rule))) {
-      if (longestMinutes(rule) >= windowMinutes) continue;
-      const file = files.get(rule.name);
-      if (file === undefined) throw new Error(`${rule.name} has no file`);
-      const [evaluation] = await source.evaluate(file, [evaluationOf(at)]);
-      const label = labelOf(rule);
-      for (const twin of twins.filter((one) => one.rule === rule)) {
-        const instance = evaluation?.instances.find(
-          ({ labels }) =>
-            (labels['gateway'] === gateway || labels['gateway'] === '') &&
-            (label === null || twin.label === '' || labels[label] === twin.label),
-        );
-        out.push(...compare(twin, at, instance?.values ?? {}, suppressed(twin, twins, at)));
-      }
+    const rows = await pass(evaluationOf(at).getTime(), ['fast', 'slow']);
+    for (const twin of twins) {
+      if (longestMinutes(twin.rule) >= windowMinutes) continue;
+      const row = rows.find(
+        (one) =>
+          one.rule === twin.rule.name &&
+          (one.gateway === gateway || one.gateway === '') &&
+          (twin.rule.kind === 'gauge' || one.label === twin.label),
+      );
+      out.push(...compare(twin, at, row, isSuppressed(twin, twins, at)));
     }
   }
   return out;
 }
 
-/** The same on the side of the twins: does the rule that silences this one hold? */
-function suppressed({ rule }: Twin, twins: readonly Twin[], at: number): boolean {
+/** The pass of the product over a store. */
+export const passOver = (store: SeededStore): EvaluationPass =>
+  createPass({
+    rules: RULES,
+    query: async <T>(sql: string) => (await store.queryAsWriter(sql)).data as T[],
+    evaluator: 'lab',
+    now: () => 0,
+    monotonicMs: () => 0,
+  }).pass;
+
+/** On the side of the twins: does the rule that silences this one hold? */
+function isSuppressed({ rule }: Twin, twins: readonly Twin[], at: number): boolean {
   return twins.some((other) => other.rule.name === rule.suppressedBy && other.holds(at));
 }
 
-function compare(
-  twin: Twin,
-  at: number,
-  values: Readonly<Record<string, number | null>>,
-  silent: boolean,
-): Comparison[] {
+function compare(twin: Twin, at: number, row: Evaluation | undefined, silent: boolean): Comparison[] {
   const { rule, label } = twin;
-  const verdict = twin.verdict(at);
-  const numbers: Record<string, number> = {};
-  for (const [name, value] of Object.entries(verdict)) if (typeof value === 'number') numbers[name] = value;
-  if (silent && verdict.holds && 'affected' in verdict)
-    numbers['limit'] = Math.max(verdict.limit, verdict.affected + 1);
-  if (silent && verdict.holds && 'expected' in verdict)
-    numbers['limit'] = Math.min(verdict.limit, verdict.seen - 1);
-  const sketched = rule.kind === 'drop' || (rule.kind === 'share' && rule.condition.baseline !== undefined);
-  return Object.entries(numbers).map(([value, mine]) => {
-    // Where nothing was reported lately the SQL has no row, and the condition does not hold.
-    const engine = values[value] ?? (rule.kind === 'gauge' && !verdict.holds ? mine : Number.NaN);
-    const room =
-      sketched && (value === 'limit' || value === 'expected') ? Math.max(1, ROOM * Math.abs(mine)) : 0.001;
+  const { holds, ...verdict } = twin.verdict(at);
+  const numbers = { ...verdict, breach: Number(holds && !silent) };
+  const hasBaseline =
+    rule.kind === 'drop' || (rule.kind === 'share' && rule.condition.baseline !== undefined);
+  return Object.entries(numbers).flatMap(([value, mine]) => {
+    if (mine === null) return [];
+    // Where nothing was reported lately a gauge has no row, and does not hold.
+    const otherwise = rule.kind === 'gauge' && !holds ? mine : Number.NaN;
+    const engine = row === undefined ? otherwise : numberOf(row, value);
+    const isRough = hasBaseline && (value === 'limit' || value === 'expected');
+    const room = isRough ? Math.max(1, ROOM * Math.abs(mine)) : 0.001;
     const equal = Math.abs(engine - mine) <= room;
-    return { rule: rule.name, label, at: evaluationOf(at).toISOString(), value, engine, twin: mine, equal };
+    return [{ rule: rule.name, label, at: evaluationOf(at).toISOString(), value, engine, twin: mine, equal }];
   });
 }
 
+function numberOf(row: Evaluation, value: string): number {
+  if (value === 'windowSeconds') return (row.window_to - row.window_from) / 1e6;
+  const number = row[value as keyof Evaluation];
+  return typeof number === 'number' ? number : Number.NaN;
+}
+
 /** Rows for the windows before an instant and for the same hours of the four weeks before. */
-function* seedsAround(months: Months, at: number, gateway: string, windowMinutes: number): Generator<Seed> {
+export function* seedsAround(
+  months: Months,
+  at: number,
+  gateway: string,
+  windowMinutes: number,
+): Generator<Seed> {
   yield { rows: { alertSettings: ENABLED.map((name) => enabled(name, gateway)) } };
   yield rowsOf(months, at - windowMinutes, at + 1, gateway);
   for (let week = 1; week <= 4; week++) {

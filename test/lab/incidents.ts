@@ -69,6 +69,8 @@ const rise = (
 /** Everything that a rule is meant to notice. */
 export const KINDS: readonly Kind[] = [
   rise('create timeouts', ['createTimeout'], at(2)),
+  // Half of the orders of a channel that has a tenth of the traffic: five points of the whole.
+  { ...rise('one channel of ten times out', ['createTimeout'], at(2)), forms: ['mild'] },
   rise('create unreachable', ['connectionFailed', 'serverUnavailable'], at(2)),
   rise('check timeouts', ['paidAfterCheckTimeout'], at(4)),
   rise('check unavailable', ['paidAfterCheckUnavailable'], at(4)),

@@ -48,7 +48,7 @@ async function main(): Promise<number> {
         figuresOf(scoreVolume({ ...options, ordersPerMinute }, classes)),
       ),
     );
-  const comparisons = await step('comparing with the rule files on the real engine', () =>
+  const comparisons = await step('comparing with the pass on the real engine', () =>
     compared(options, classes),
   );
   const report: LabReport = { seed: options.seed, volumes, comparisons };

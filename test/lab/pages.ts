@@ -1,5 +1,5 @@
 /**
- * Grafana's state machine over a whole year of evaluations at once: the same as `createAlertTracker`, on flat
+ * Grafana's state machine over a whole year of evaluations at once: the same as `advance`, on flat
  * arrays.
  */
 export interface Condition {

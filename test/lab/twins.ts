@@ -1,10 +1,18 @@
-import { type GaugeRule, RULE_GROUPS, type Rule } from '../../alerts/rules/rule.ts';
+import { LATENESS_EVERY_SECONDS } from '../../alerts/count/clocks.ts';
+import { SLOT_SECONDS } from '../../alerts/count/marks.ts';
+import type { Verdict } from '../../alerts/evaluate/judge-share.ts';
 import { RULES } from '../../alerts/rules/all.ts';
+import {
+  type GaugeRule,
+  isAskedDirectly,
+  isHeartbeat,
+  RULE_GROUPS,
+  type Rule,
+} from '../../alerts/rules/rule.ts';
 import { type Classified, type Classifier } from './classify.ts';
 import { type Measure, ordersMeasure } from './counts.ts';
+import { createJudge } from './judge.ts';
 import { DELAYS, type Months } from './simulate.ts';
-import { createDropTwin, type DropVerdict } from './twin-drop.ts';
-import { createShareTwin, type Verdict } from './twin-share.ts';
 
 /** A rule under one label, evaluated for any minute without a database. */
 export interface Twin {
@@ -15,10 +23,8 @@ export interface Twin {
   readonly hit: ReadonlySet<number>;
   /** The measures, for rules that count orders. */
   readonly measures: { readonly seen: Measure; readonly hit: Measure } | null;
-  /** What the rule's queries say at a minute, suppression left out. */
-  readonly verdict: (
-    at: number,
-  ) => Verdict | DropVerdict | { readonly number: number; readonly holds: boolean };
+  /** What the rule says at a minute, suppression left out. */
+  readonly verdict: (at: number) => Verdict | { readonly number: number; readonly holds: boolean };
   readonly holds: (at: number) => boolean;
   /** Where its windows end at a minute, and what is known then. */
   readonly end: (at: number) => { readonly known: number; readonly end: number };
@@ -40,12 +46,13 @@ export async function classifyRules(classifier: Classifier): Promise<Classes> {
   const classes = new Map<Rule, readonly Classified[]>();
   for (const rule of RULES)
     if (rule.kind !== 'gauge' && !WITHOUT_TWIN.includes(rule.name))
-      classes.set(rule, await classifier.classify(rule.count));
+      classes.set(rule, await classifier.classify(rule));
   return classes;
 }
 
 export function createTwins(months: Months, classes: Classes): Twin[] {
   return RULES.flatMap((rule) => {
+    if (isAskedDirectly(rule) || isHeartbeat(rule)) return [];
     if (rule.kind === 'gauge') return [gaugeTwin(rule, months)];
     return (classes.get(rule) ?? [])
       .filter(({ label }) => rule.offByDefault !== true || ENABLED.includes(`${rule.name}/${label}`))
@@ -58,16 +65,12 @@ function countTwin(rule: Exclude<Rule, GaugeRule>, classified: Classified, month
     seen: ordersMeasure(months, classified.seen),
     hit: ordersMeasure(months, classified.hit),
   };
-  const usualSeen = ordersMeasure(months, classified.usualSeen);
   const end = windowEnds(rule, months, measures.seen);
-  const twin =
-    rule.kind === 'share'
-      ? createShareTwin(rule, {
-          ...measures,
-          usualSeen,
-          usualHit: ordersMeasure(months, classified.usualHit),
-        })
-      : createDropTwin(rule, { seen: measures.seen, usual: usualSeen });
+  const judge = createJudge(rule, {
+    ...measures,
+    usualSeen: ordersMeasure(months, classified.usualSeen),
+    usualHit: ordersMeasure(months, classified.usualHit),
+  });
   const paths = (some: Classified['seen']): Set<number> => new Set(some.map(({ path }) => path));
   return {
     rule,
@@ -78,18 +81,18 @@ function countTwin(rule: Exclude<Rule, GaugeRule>, classified: Classified, month
     end,
     verdict(at) {
       const { known, end: to } = end(at);
-      return twin.verdict(known, to, at);
+      return judge.verdict(known, to, at);
     },
     holds(at) {
       const { known, end: to } = end(at);
-      return twin.holds(known, to, at);
+      return judge.holds(known, to, at);
     },
   };
 }
 
 const LATEST = Math.max(...DELAYS.map(({ minutes }) => minutes));
 
-/** The twin of `windowEnd`, at the half minute after minute `at` began: in minutes, exclusive. */
+/** The twin of `endsOf`, at the half minute after minute `at` began: in minutes, exclusive. */
 function windowEnds(rule: Exclude<Rule, GaugeRule>, months: Months, seen: Measure): Twin['end'] {
   const until = (at: number): number => Math.min(at, months.seenUntil[at - 1] ?? at);
   // What we see ourselves is never late.
@@ -102,12 +105,17 @@ function windowEnds(rule: Exclude<Rule, GaugeRule>, months: Months, seen: Measur
       Array.from({ length: months.orders[1]?.length ?? 0 }, (_, path) => ({ path, atSecond: FIRST_SECOND })),
     ),
   }));
+  const measuredEvery = LATENESS_EVERY_SECONDS / 60;
   return (at) => {
     const known = until(at);
-    const waited = lateness(firsts, at, known);
-    return { known, end: Math.min(known, Math.ceil((60 * at + 30 - waited - seen.second) / 60)) };
+    const measuredAt = at - (at % measuredEvery);
+    const waited = lateness(firsts, measuredAt, until(measuredAt));
+    const end = slotOf(60 * at + 30 - waited);
+    return { known, end: Math.min(known, Math.ceil((end - slotOf(seen.second)) / 60)) };
   };
 }
+
+const slotOf = (second: number): number => Math.floor(second / SLOT_SECONDS) * SLOT_SECONDS;
 
 /**
  * Second of its minute at which an order's first item lies, and how late it is known by delay: see `orderOf`.
@@ -121,10 +129,9 @@ function lateness(
   at: number,
   known: number,
 ): number {
-  // The minute that has just begun has been seen as far as its first items, if anything is seen at all.
-  const fresh = known === at ? 1 : 0;
+  // What comes late comes after a minute has begun, which is when this is measured.
   const counts = firsts.map(({ orders }, index) =>
-    index === 0 ? orders.within(at + fresh, at + fresh, 60) : orders.within(known, at + 1, 60),
+    orders.within(index === 0 ? known : Math.min(known, at - 1), at, 60),
   );
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return 30;

@@ -1,0 +1,94 @@
+import { type ActivityRow, hasBaseline, spanOf, usualShare, usualTraffic } from '../../alerts/count/usual.ts';
+import type { CountingRule } from '../../alerts/count/item-counts.ts';
+import { lengthsOf } from '../../alerts/count/windows.ts';
+import { judgeDrop, type UsualTraffic } from '../../alerts/evaluate/judge-drop.ts';
+import { judgeShare, type Verdict, type WindowCounts } from '../../alerts/evaluate/judge-share.ts';
+import type { DropRule, ShareRule } from '../../alerts/rules/rule.ts';
+import type { Measure } from './counts.ts';
+import { WEEK } from './seasons.ts';
+
+/** Orders of a rule under one label. */
+export interface RuleCounts {
+  readonly seen: Measure;
+  readonly hit: Measure;
+  /** As the quarter-hour activity counts them; only rules with a baseline have these. */
+  readonly usualSeen: Measure;
+  readonly usualHit: Measure;
+}
+
+export interface Judge {
+  readonly verdict: (known: number, end: number, at: number) => Verdict;
+  /** Whether the condition holds; quick where it plainly does not. */
+  readonly holds: (known: number, end: number, at: number) => boolean;
+}
+
+/** The product's own judgement, over counts by minute. */
+export const createJudge = (rule: CountingRule, counts: RuleCounts): Judge =>
+  rule.kind === 'share' ? shareJudge(rule, counts) : dropJudge(rule, counts);
+
+function shareJudge(rule: ShareRule, counts: RuleCounts): Judge {
+  const { condition } = rule;
+  const usualAt = hasBaseline(rule) ? eachQuarter(rule, counts, usualShare) : () => null;
+  const longest = (lengthsOf(rule).at(-1) ?? 0) / 60;
+  const verdict: Judge['verdict'] = (known, end, at) =>
+    judgeShare(rule, windowCounts(counts, known, end), usualAt(at), condition);
+  return {
+    verdict,
+    holds: (known, end, at) =>
+      counts.hit.within(known, end, longest) >= condition.minimumAffectedOrders &&
+      verdict(known, end, at).holds,
+  };
+}
+
+function dropJudge(rule: DropRule, counts: RuleCounts): Judge {
+  const lengths = lengthsOf(rule);
+  const usualAt = eachQuarter(rule, counts, (rows) => workedOut(usualTraffic(rows), lengths));
+  const verdict: Judge['verdict'] = (known, end, at) =>
+    judgeDrop(rule, windowCounts(counts, known, end), usualAt(at), rule.condition);
+  return { verdict, holds: (known, end, at) => verdict(known, end, at).holds };
+}
+
+const windowCounts = ({ seen, hit }: RuleCounts, known: number, end: number): WindowCounts => ({
+  seen: (windowSeconds) => seen.within(known, end, windowSeconds / 60),
+  hit: (windowSeconds) => hit.within(known, end, windowSeconds / 60),
+});
+
+const QUARTER = 15;
+
+/** What is usual changes with the quarter of the hour only. */
+function eachQuarter<T>(
+  rule: CountingRule,
+  counts: RuleCounts,
+  usualOf: (rows: readonly ActivityRow[]) => T,
+): (at: number) => T {
+  let last: { readonly quarter: number; readonly usual: T } | null = null;
+  return (at) => {
+    const quarter = Math.floor(at / QUARTER);
+    if (last?.quarter !== quarter) last = { quarter, usual: usualOf(activityAt(rule, counts, quarter)) };
+    return last.usual;
+  };
+}
+
+/** The rows that `activitySql` gives: stretches without orders have none. */
+function activityAt(rule: CountingRule, { usualSeen, usualHit }: RuleCounts, quarter: number): ActivityRow[] {
+  const { weeks, from, to, stretch } = spanOf(rule);
+  const rows: ActivityRow[] = [];
+  for (const week of weeks)
+    for (let first = from; first < to; first += stretch) {
+      const begin = (quarter + first) * QUARTER - week * WEEK;
+      const end = begin + (Math.min(first + stretch, to) - first) * QUARTER;
+      const seen = usualSeen.between(begin, end);
+      const hit = usualHit.between(begin, end);
+      if (seen > 0) rows.push({ gateway: 'lab', label: '', week, place: first / stretch, seen, hit });
+    }
+  return rows;
+}
+
+/** Asked every minute, so kept as numbers. */
+function workedOut(usual: UsualTraffic, lengths: readonly number[]): UsualTraffic {
+  const table = (of: (windowSeconds: number) => number): ((windowSeconds: number) => number) => {
+    const numbers = new Map(lengths.map((windowSeconds) => [windowSeconds, of(windowSeconds)]));
+    return (windowSeconds) => numbers.get(windowSeconds) ?? 0;
+  };
+  return { ...usual, expected: table(usual.expected), following: table(usual.following) };
+}
