@@ -138,7 +138,11 @@ function exampleOf(rows: readonly OrdersRow[], numbers: EvaluationNumbers): Exam
   if (newest === undefined) return null;
   const { gateway } = numbers;
   const { example_type: orderType, example_id: externalId } = newest;
-  const range = shownRange({ windowFrom: numbers.window_from / 1000, windowTo: numbers.window_to / 1000 });
+  const range = shownRange({
+    windowFrom: numbers.window_from / 1000,
+    windowTo: numbers.window_to / 1000,
+    asOf: numbers.as_of / 1000,
+  });
   const params = new URLSearchParams({
     from: String(range.from),
     to: String(range.to),
