@@ -14,8 +14,8 @@ export interface EvaluationKey {
 type Times = Pick<AlertNumbers, 'asOf' | 'windowFrom' | 'windowTo'>;
 
 /**
- * As much before the window as the window is long, so that the change can be seen; up to the evaluation, which
- * comes after its window.
+ * As much before the window as the window is long, so that the change can be seen; up to the evaluation,
+ * which comes after its window.
  */
 export function shownRange({ asOf, windowFrom, windowTo }: Times): {
   readonly from: number;
