@@ -25,8 +25,6 @@ export const DERIVED_VIEW_FILES: readonly string[] = [
   'alerts/out/views/incident_orders.sql',
   'alerts/out/views/incident_population.sql',
 ].map(packageFile);
-/** The generated rules, in the form that Grafana provisions. */
-export const RULES_FOLDER = packageFile('alerts/out/provisioning/alerting');
 /** The generated configuration of Alertmanager, without addresses. */
 export const ALERTMANAGER_FOLDER = packageFile('alerts/out/alertmanager');
 /** The generated dashboards, classic JSON. */

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { conditionsOf } from '../../alerts/count/item-facts.ts';
 import type { Evaluation } from '../../alerts/evaluate/evaluation.ts';
-import { loadRules } from '../../alerts/evaluate/rule-file.ts';
+import { loadRules } from '../support/grafana/rule-file.ts';
 import { sentenceOf } from '../../alerts/explain/sentence.ts';
 import { RULES } from '../../alerts/rules/all.ts';
 import { labelOf, type Rule } from '../../alerts/rules/rule.ts';

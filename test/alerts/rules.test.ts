@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AlertInstance, RuleEvaluation } from '../../alerts/evaluate/evaluate-rule.ts';
-import { loadRules, type ProvisionedRule } from '../../alerts/evaluate/rule-file.ts';
+import type { AlertInstance, RuleEvaluation } from '../support/grafana/evaluate-rule.ts';
+import { loadRules, type ProvisionedRule } from '../support/grafana/rule-file.ts';
 import { RULES } from '../../alerts/rules/all.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import { type Evaluations, evaluationsOf } from './support/evaluation.ts';

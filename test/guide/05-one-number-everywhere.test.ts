@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileURLToPath } from 'node:url';
-import { evaluateRule } from '../../alerts/evaluate/evaluate-rule.ts';
-import { loadRules } from '../../alerts/evaluate/rule-file.ts';
+import { evaluateRule } from '../support/grafana/evaluate-rule.ts';
+import { loadRules } from '../support/grafana/rule-file.ts';
 import type { AlertLine } from '../../schemas/alert-line.ts';
 import type { PanelAnswer } from '../../schemas/console.ts';
 import { expandPanelSql } from '../support/macros.ts';

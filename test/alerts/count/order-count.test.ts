@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RuleEvaluation } from '../../../alerts/evaluate/evaluate-rule.ts';
-import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
+import type { RuleEvaluation } from '../../support/grafana/evaluate-rule.ts';
+import { loadRules } from '../../support/grafana/rule-file.ts';
 import { dateTime64, type SeededStore, type SeedOrder, startSeededStore } from '../../support/seed-store.ts';
 import { type Evaluations, evaluationsOf } from '../support/evaluation.ts';
 import { MINUTE, NOW, PAID } from '../traffic.ts';

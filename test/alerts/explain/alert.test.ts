@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { advance } from '../../../alerts/evaluate/alert-state.ts';
 import { instanceOf, numbersOf } from '../../../alerts/evaluate/instance.ts';
-import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
+import { loadRules } from '../../support/grafana/rule-file.ts';
 import { ruleTiming } from '../../../alerts/evaluate/timing.ts';
 import { alertOf, ruleLabels } from '../../../alerts/explain/alert.ts';
 import type { PageLinks } from '../../../alerts/explain/page.ts';

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evaluateRule, type RuleEvaluation } from '../../../alerts/evaluate/evaluate-rule.ts';
-import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
-import { renderTemplate } from '../../../alerts/explain/template.ts';
+import { evaluateRule, type RuleEvaluation } from '../../support/grafana/evaluate-rule.ts';
+import { loadRules } from '../../support/grafana/rule-file.ts';
+import { renderTemplate } from '../../support/grafana/template.ts';
 import type { AlertRuleName } from '../../../schemas/names.ts';
 import { type SeededStore, startSeededStore } from '../../support/seed-store.ts';
 import { evaluationRow } from '../support/evaluation-row.ts';

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INCIDENT_DASHBOARD, incidentDashboard } from '../../../alerts/grafana/incident-dashboard.ts';
-import { evaluateRule } from '../../../alerts/evaluate/evaluate-rule.ts';
-import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
-import { renderTemplate } from '../../../alerts/explain/template.ts';
+import { evaluateRule } from '../../support/grafana/evaluate-rule.ts';
+import { loadRules } from '../../support/grafana/rule-file.ts';
+import { renderTemplate } from '../../support/grafana/template.ts';
 import { panelId } from '../../../dashboards/house/ids.ts';
 import { expandPanelSql } from '../../support/macros.ts';
 import { type SeededStore, startSeededStore } from '../../support/seed-store.ts';

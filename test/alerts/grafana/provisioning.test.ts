@@ -8,7 +8,7 @@ import { provisioningFile } from '../../../alerts/grafana/provisioning.ts';
 import { runbookDashboard } from '../../../alerts/grafana/runbooks.ts';
 import { SEVERITIES, SIDES } from '../../../alerts/rules/rule.ts';
 import { RULES } from '../../../alerts/rules/all.ts';
-import { refsOf } from '../../../alerts/evaluate/math.ts';
+import { refsOf } from '../../support/grafana/math.ts';
 import { ruleFileSchema, sdkCheck } from '../../support/grafana-schema.ts';
 import { generatedDashboards } from '../../dashboards/generated.ts';
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
+import { loadRules } from '../../support/grafana/rule-file.ts';
 import { type SeededStore, type SeedOrder, startSeededStore } from '../../support/seed-store.ts';
 import { type Evaluations, evaluationsOf } from '../support/evaluation.ts';
 import { MINUTE, NOW, traffic } from '../traffic.ts';

@@ -1,7 +1,7 @@
-import { evaluateRule, type RuleEvaluation } from '../../../alerts/evaluate/evaluate-rule.ts';
+import { evaluateRule, type RuleEvaluation } from '../../support/grafana/evaluate-rule.ts';
 import type { Evaluation } from '../../../alerts/evaluate/evaluation.ts';
 import { createPass } from '../../../alerts/evaluate/pass.ts';
-import type { ProvisionedRule } from '../../../alerts/evaluate/rule-file.ts';
+import type { ProvisionedRule } from '../../support/grafana/rule-file.ts';
 import { labelOf, type Rule } from '../../../alerts/rules/rule.ts';
 import { RULES } from '../../../alerts/rules/all.ts';
 import { dateTime64, type SeededStore } from '../../support/seed-store.ts';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
-import { renderTemplate } from '../../../alerts/explain/template.ts';
+import { loadRules } from './rule-file.ts';
+import { renderTemplate } from './template.ts';
 
 const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', import.meta.url));
 const context = {

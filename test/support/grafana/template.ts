@@ -1,5 +1,5 @@
-import { GatewatchError } from '../../schemas/errors.ts';
-import type { Labels } from '../evaluate/alert-state.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
+import type { Labels } from '../../../alerts/evaluate/alert-state.ts';
 
 /**
  * Renders annotations as Grafana would, for the forms that our rules use:

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadRules } from '../../../alerts/evaluate/rule-file.ts';
+import { loadRules } from './rule-file.ts';
 
 const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', import.meta.url));
 

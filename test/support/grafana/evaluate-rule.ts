@@ -1,6 +1,6 @@
-import type { TableResult } from '../../store/store.ts';
-import { GatewatchError } from '../../schemas/errors.ts';
-import { expandMacros } from '../../store/macros.ts';
+import type { TableResult } from '../../../store/store.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
+import { expandMacros } from '../../../store/macros.ts';
 import { contains, evaluateMath, type LabelledNumber, type Labels, type NumberSet, refsOf } from './math.ts';
 import type { EvaluatorModel, ProvisionedRule, Reducer, RuleNode } from './rule-file.ts';
 

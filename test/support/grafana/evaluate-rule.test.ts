@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { evaluateRule } from '../../../alerts/evaluate/evaluate-rule.ts';
-import type { ProvisionedRule, Reducer } from '../../../alerts/evaluate/rule-file.ts';
+import { evaluateRule } from './evaluate-rule.ts';
+import type { ProvisionedRule, Reducer } from './rule-file.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

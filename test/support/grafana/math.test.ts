@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { evaluateMath, type NumberSet, refsOf } from '../../../alerts/evaluate/math.ts';
+import { evaluateMath, type NumberSet, refsOf } from './math.ts';
 
 const one = (
   expression: string,

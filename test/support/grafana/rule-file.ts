@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { GatewatchError } from '../../schemas/errors.ts';
+import { GatewatchError } from '../../../schemas/errors.ts';
 
 /**
  * Reads Grafana-managed rules from file-provisioning YAML: we evaluate the generated files, as Grafana does,
