@@ -178,19 +178,21 @@ describe('the life of an event', () => {
     await expect.poll(success).toEqual([{ technical_success: 0.5, finished_orders: 24 }]);
   });
 
-  it('7. and it is a reason to wake somebody up: the alert fires, with a text for whoever is woken', async () => {
+  it('7. and it is a reason to wake somebody up: the next evaluation sees an incident, with a text for whoever is woken', async () => {
     const alerts = async () =>
       JSON.parse(await gatewatch('alerts', '--json', '--config', collector.configFile)) as Alert[];
-    const firing = async () => (await alerts()).filter((alert) => alert.firing);
+    // Pending first: nobody is woken by a minute that goes by.
+    const firing = async () =>
+      (await alerts()).filter(({ state }) => state === 'Pending' || state === 'Alerting');
     // The symptom by its name, and the objective that half of the orders miss.
     await expect.poll(firing, { interval: 500 }).toMatchObject([
       {
         rule: 'GatewatchTechTimeouts',
         labels: { gateway: 'acme-eu', stage: 'GATEWAY_CREATE' },
-        values: { affected: 12 },
+        numbers: { affected: 12 },
         summary: expect.stringMatching(/\w/),
       },
-      { rule: 'GatewatchTechnicalBurnFast', labels: { gateway: 'acme-eu' }, values: { affected: 12 } },
+      { rule: 'GatewatchTechnicalBurnFast', labels: { gateway: 'acme-eu' }, numbers: { affected: 12 } },
     ]);
   });
 
@@ -214,7 +216,7 @@ describe('the life of an event', () => {
 interface Alert {
   readonly rule: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly firing: boolean;
+  readonly state: string;
 }
 
 /** The SQL of the panel that shows one number with this name, from the dashboards as they are generated. */
