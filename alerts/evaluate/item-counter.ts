@@ -135,7 +135,8 @@ export function createItemCounter({ rules, query }: ItemCounterOptions): ItemCou
       frontier ??= await loadFrontier();
       const next = nextFrontier(frontier, asOf);
       if (next === null) return;
-      await learnCodes(asOf);
+      // A pass has seen all codes of what is old enough to be kept.
+      if (codes.length === 0) await learnCodes(asOf);
       for (const statement of keepMarks({ facts, codes, frontier }, next)) await command(statement);
       frontier = next;
     },

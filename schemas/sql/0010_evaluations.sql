@@ -1,5 +1,6 @@
 -- What the alert rules saw: one row for each rule, gateway, label and minute. The first row of an identity wins, since its version
--- falls as time rises: what was told once is not changed by a second evaluator.
+-- falls as time rises: what was told once is not changed by a second evaluator. `points`: what the view alert_numbers shows, made once
+-- and not at every question.
 CREATE TABLE IF NOT EXISTS alert_evaluations_store
 (
     rule LowCardinality(String),
@@ -21,6 +22,12 @@ CREATE TABLE IF NOT EXISTS alert_evaluations_store
     evaluated_at DateTime64(6, 'UTC'),
     evaluator LowCardinality(String),
     took_ms Float64,
+    points Array(Float64) MATERIALIZED [
+        -1 - multiIf(breach = 1, limit, kind = 'share', greatest(limit, toFloat64(affected) + 1),
+            kind = 'drop', least(limit, toFloat64(affected) - 1), greatest(limit, ifNull(number, 0))),
+        multiIf(kind = 'gauge', toFloat64(0), kind = 'drop', ifNull(expected, 0), toFloat64(seen)),
+        toFloat64(toUnixTimestamp(as_of)),
+        if(kind = 'gauge', ifNull(number, 0), toFloat64(affected))],
     version UInt64 MATERIALIZED bitNot(toUInt64(toUnixTimestamp64Micro(evaluated_at)))
 )
 ENGINE = ReplacingMergeTree(version)

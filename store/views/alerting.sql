@@ -40,14 +40,6 @@ FROM alert_evaluations_store FINAL;
 -- apart by their size. The least is -1 - limit, the greatest is as_of in seconds since 1970, the last is what is compared with the
 -- limit; what is left of the sum is n (of a drop: what was expected). While the rule does not hold the limit is out of reach.
 CREATE OR REPLACE VIEW alert_numbers AS
-SELECT rule, as_of, gateway, label, toDateTime(as_of, 'UTC') - (3 - place) AS time,
-    [-1 - shown_limit, n, toFloat64(toUnixTimestamp(as_of)), compared][place + 1] AS value
-FROM
-(
-    SELECT rule, as_of, gateway, label,
-        multiIf(kind = 'gauge', ifNull(number, 0), toFloat64(affected)) AS compared,
-        multiIf(kind = 'gauge', 0., kind = 'drop', ifNull(expected, 0), toFloat64(seen)) AS n,
-        multiIf(breach, limit, kind = 'share', greatest(limit, compared + 1), kind = 'drop', least(limit, compared - 1), greatest(limit, compared)) AS shown_limit
-    FROM alert_evaluations
-)
-ARRAY JOIN [0, 1, 2, 3] AS place;
+SELECT rule, as_of, gateway, label, as_of - toIntervalSecond(4 - place) AS time, point AS value
+FROM alert_evaluations_store FINAL
+ARRAY JOIN points AS point, arrayEnumerate(points) AS place;
