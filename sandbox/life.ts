@@ -162,12 +162,13 @@ function lateItems(
   random: Random,
 ): PlannedItem[] {
   const accepted = items.find((item) => item.action === '2.1.1.00');
-  const inside = accepted && random.chance(0.5);
+  const seen = items.some((item) => item.action === '3.0.1.51');
+  // Without a form only failures can land inside, and in calm weather these are rare.
+  const inside = accepted && random.chance(seen ? 0.5 : 0.02);
   const outside = !inside || random.chance(0.3);
   const later = () => final.atUs + random.int(5 * SECOND, LATE_LIMIT_US);
   const late: PlannedItem[] = [];
   if (inside) {
-    const seen = items.some((item) => item.action === '3.0.1.51');
     const action = random.weighted(seen ? INSIDE_FORM : INSIDE, ([, weight]) => weight)[0];
     late.push({ action, atUs: random.int(accepted.atUs + 1, final.atUs - 1), visibleAtUs: later() });
   }
@@ -187,7 +188,7 @@ const INSIDE: readonly (readonly [string, number])[] = [
   ['4.2.2.13', 1],
   ['5.2.2.17', 1],
 ];
-const INSIDE_FORM: readonly (readonly [string, number])[] = [['3.0.1.52', 18], ...INSIDE];
+const INSIDE_FORM: readonly (readonly [string, number])[] = [['3.0.1.52', 98], ...INSIDE];
 
 /** Placed before the deciding item: an unknown code must not change how the payment ended. */
 function foreignItem(
