@@ -53,7 +53,7 @@ describe('no answer', () => {
     expect(performance.now() - start).toBeLessThan(2000);
   });
 
-  // Both have the same deadline: on a busy machine the first may end a moment before the second, which is sent.
+  // On a busy machine one of two equal deadlines may end a moment before the other, whose request is sent.
   const SAME_MOMENT = { retry: 4 };
   it(
     'comes at the deadline also while the request waits for a connection, and is never sent then',
