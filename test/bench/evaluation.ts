@@ -33,7 +33,7 @@ const VOLUMES = [
 const PASSES = 4;
 const MINUTE_MS = 60_000;
 /** What an evaluation must cost less than: the ratio at 342 orders a minute. */
-const AIM = 20;
+const AIM = 10;
 
 interface Cost {
   readonly aMinute: number;
