@@ -25,8 +25,8 @@ export interface AlertingOptions {
   readonly rules: readonly Rule[];
   /** Works out what the rules see. */
   readonly pass: EvaluationPass;
-  /** Called when nothing is due. @default nothing */
-  readonly keep?: (asOfMs: number) => Promise<void>;
+  /** Prepares the passes from an instant on. True: there is more to do. @default nothing */
+  readonly keep?: (asOfMs: number) => Promise<boolean>;
   readonly collectorId: string;
   readonly clock: Clock;
   readonly log: Logger;

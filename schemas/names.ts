@@ -57,6 +57,9 @@ export const TABLES = {
 } as const;
 export type TableKey = keyof typeof TABLES;
 
+/** Physical tables that the evaluation of alert rules keeps for itself, by statements of its own. */
+export const MARK_TABLES = { marks: 'order_marks_store', frontier: 'order_marks_frontier' } as const;
+
 /** Default Kafka topics. */
 export const TOPICS = { callbacks: 'gateway.callbacks', orders: 'gateway.orders' } as const;
 

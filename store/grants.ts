@@ -1,4 +1,4 @@
-import { PAGE_VIEWS, TABLES, VIEWS } from '../schemas/names.ts';
+import { MARK_TABLES, PAGE_VIEWS, TABLES, VIEWS } from '../schemas/names.ts';
 import { schemaError } from './migrations.ts';
 import { quoteIdentifier, quoteString } from './sql/quote.ts';
 
@@ -65,7 +65,7 @@ export function grantStatements(statements: readonly string[], options: GrantOpt
     ),
     grant(roles.collector, [
       `SELECT ON ${on('*')}`,
-      ...Object.values(TABLES).map((table) => `INSERT ON ${on(table)}`),
+      ...[...Object.values(TABLES), ...Object.values(MARK_TABLES)].map((table) => `INSERT ON ${on(table)}`),
     ]),
     ...[roles.grafana, roles.analyst].map((role) => grant(role, select(readable(schema, () => true)))),
     ...[...roles.analystOf.values()].map((role) =>

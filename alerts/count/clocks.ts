@@ -2,6 +2,7 @@ import { FIRST_ITEM, sqlText, view, withWatermarks } from '../../schemas/measure
 import { WINDOWS } from '../../schemas/windows.ts';
 import type { GatewayEnd } from './item-counts.ts';
 import { SLOT_SECONDS } from './marks.ts';
+import { ITEMS } from './tables.ts';
 
 /** What a pass must know before it counts: where windows end, and what the configuration says. */
 export interface Clocks {
@@ -46,7 +47,7 @@ export const latenessSql = (asOf: number): string => `SELECT gateway, quantile(0
 FROM
 (
   SELECT toString(gateway) AS gateway, min(dateDiff('millisecond', event_time, observed_at)) AS late
-  FROM ${view('historyEvents').replace(/history_events$/, 'history_events_by_time_store')}
+  FROM ${ITEMS}
   WHERE ${FIRST_ITEM} AND event_time >= ${time(asOf - LATENESS.measuredOverSeconds)} AND event_time < ${time(asOf)} AND observed_at <= ${time(asOf)}
   GROUP BY gateway, order_type, external_id
 )

@@ -1,5 +1,6 @@
 import { sqlText } from '../../schemas/measures.ts';
 import type { DropRule, ShareRule } from '../rules/rule.ts';
+import { UNKNOWN_CODE_BIT } from './code-bits.ts';
 import { conditionsOf, type LabelBits, type MarkFacts, SHORT_SECONDS } from './item-facts.ts';
 import {
   bitsOfDecision,
@@ -10,7 +11,6 @@ import {
   type MarkSource,
   marksSince,
   SLOT_SECONDS,
-  UNKNOWN_CODE_BIT,
 } from './marks.ts';
 import { LATE_REPEAT_SECONDS } from './order-count.ts';
 import { lengthsOf } from './windows.ts';
@@ -77,6 +77,12 @@ export function reachOf(rule: CountingRule): number {
   return longest;
 }
 
+/** How far back of a window's end the items of some counts are read. */
+export const farthestOf = (rules: readonly CountingRule[]): number => Math.max(0, ...rules.map(reachOf));
+
+/** Are counts that reach this far made from the marks that are kept for days? */
+export const readsLongMarks = (reach: number): boolean => reach > 2 * SHORT_SECONDS;
+
 /**
  * Counts orders for rules over history items. Orders are put together once, with what they met in each
  * window; orders that met the same are one row.
@@ -98,9 +104,9 @@ export function itemCounting(
     rules: planned,
     windows: bySource((source) => [...new Set(planned[source].flatMap(lengthsOf))].toSorted((a, b) => a - b)),
   };
-  const reach = Math.max(...rules.map(reachOf));
+  const reach = farthestOf(rules);
   const from = Math.min(...ends.map(({ lateEnd }) => lateEnd)) - reach;
-  const marks = marksSince(source, from, asOf, reach > 2 * SHORT_SECONDS);
+  const marks = marksSince(source, from, asOf, readsLongMarks(reach));
   return {
     sql: statement(partsOf(plan), ends, marks),
     take: (rows, add) =>

@@ -1,6 +1,7 @@
-import { outcome, sqlText } from '../../schemas/measures.ts';
-import { DATABASE } from '../../schemas/names.ts';
-import { bitOf, bitsSql, isOfCode, type MarkFacts, MOST_BITS } from './item-facts.ts';
+import { sqlText } from '../../schemas/measures.ts';
+import { bitsOfItem, type CodeBits, KINDS } from './code-bits.ts';
+import { bitOf, type MarkFacts } from './item-facts.ts';
+import { FRONTIER, ITEMS, MARKS } from './tables.ts';
 
 /**
  * Marks: what of the rules' conditions each order has met, by half minute. They are made of history items,
@@ -11,10 +12,6 @@ import { bitOf, bitsSql, isOfCode, type MarkFacts, MOST_BITS } from './item-fact
 
 /** Windows begin and end at multiples of this. */
 export const SLOT_SECONDS = 30;
-
-const ITEMS = `${DATABASE}.history_events_by_time_store`;
-export const MARKS = `${DATABASE}.order_marks_store`;
-export const FRONTIER = `${DATABASE}.order_marks_frontier`;
 
 const time = (seconds: number): string => `toDateTime64(${seconds}, 6, 'UTC')`;
 const micros = (us: number): string => `fromUnixTimestamp64Micro(toInt64(${us}), 'UTC')`;
@@ -29,11 +26,6 @@ const ORDER_HASH = 'cityHash64(toString(gateway), toString(order_type), external
  */
 const EPOCH_2020_US = 1_577_836_800_000_000;
 const DECISION_AT = `bitShiftLeft(toUInt64(toUnixTimestamp64Micro(event_time) - ${EPOCH_2020_US}), 14) + bitShiftLeft(toUInt64(least(list_position, 15)), 10)`;
-/** An item whose code was not among those given has this bit alone. */
-export const UNKNOWN_CODE_BIT = MOST_BITS.items;
-
-/** Bits beside those of the conditions on decisions: what kind of item a code is. */
-const KINDS = { paid: 10, failed: 11, confirmed: 12 } as const;
 /** SQL of a decision's instant, in microseconds since 2020. */
 export const instantOf = (decision: string): string => `bitShiftRight(${decision}, 14)`;
 /** The same since 1970. */
@@ -47,58 +39,23 @@ export const bitsOfDecision = (decision: string): string => `bitAnd(${decision},
 /** Columns of a mark that are united over an order. */
 export const DATA_COLUMNS = 'marks, paid_first, paid_last, failed_first, failed_last, confirmed_last';
 
-/** What follows from a code alone: its bits among the conditions on items, and on decisions with its kind. */
-export interface CodeBits {
-  readonly code: string;
-  readonly items: string;
-  readonly decisions: string;
-}
-
-/** The codes of items from an instant on, in seconds since 1970. */
-export const codesSince = (from: number): string =>
-  `SELECT DISTINCT toString(action) AS code FROM ${ITEMS} WHERE event_time >= ${time(from)}`;
-
-/** Rows of `CodeBits` for these codes, as items from an instant on have them. */
-export function codeBitsSql(facts: MarkFacts, codes: readonly string[], from: number): string {
-  const kind = (bit: number, condition: string): string => `if(ifNull(${condition}, 0), ${2 ** bit}, 0)`;
-  const kinds = [
-    kind(KINDS.paid, `state = 'SUCCESS'`),
-    kind(KINDS.failed, `state = 'FAILED'`),
-    kind(KINDS.confirmed, `stage = 'MERCHANT_CALLBACK'`),
-  ];
-  const columns = ['stage', 'result', 'state', 'reason_code', 'reason_group', 'code_format'];
-  return `SELECT toString(action) AS code, toString(${bitsSql(facts.items.conditions, isOfCode)}) AS items, toString(${bitsSql(facts.decisions.conditions)} + ${kinds.join(' + ')}) AS decisions
-FROM
-(
-  SELECT *, ${outcome('state', 'reason_group')} AS outcome
-  FROM (SELECT action, ${columns.map((name) => `any(${name}) AS ${name}`).join(', ')} FROM ${ITEMS} WHERE event_time >= ${time(from)} AND action IN (${codes.map(sqlText).join(', ')}) GROUP BY action)
-)`;
-}
-
 /**
  * SELECT of marks, one row an item: `slot` in seconds since 1970, decisions as numbers (0: none) and, in
  * microseconds since 1970, the callback to the merchant.
  *
- * @param codes all codes that the items have
+ * @param codes all codes that the items have; null: too many to look up, and each item is asked everything
  * @param wheres conditions on items, of which exactly one holds
  */
-function itemMarks(facts: MarkFacts, codes: readonly CodeBits[], wheres: readonly string[]): string {
-  const list = (pick: (code: CodeBits) => string): string => `[${codes.map(pick).join(', ')}]`;
-  const bits = (pick: (code: CodeBits) => string, otherwise: string): string =>
-    codes.length === 0
-      ? otherwise
-      : `transform(action, ${list(({ code }) => sqlText(code))}, CAST(${list(pick)}, 'Array(UInt64)'), ${otherwise})`;
+function itemMarks(facts: MarkFacts, codes: readonly CodeBits[] | null, wheres: readonly string[]): string {
+  const { marks, ofDecision, columns } = bitsOfItem(facts, codes);
   const decision = (bit: number): string =>
     `if(bitTest(of_decision, ${bit}), ${DECISION_AT} + bitAnd(of_decision, 1023), toUInt64(0))`;
-  const each = facts.items.conditions.filter((condition) => condition !== '1' && !isOfCode(condition));
-  const ofEach =
-    each.length === 0 ? '' : ` + ${bitsSql(facts.items.conditions, (condition) => each.includes(condition))}`;
   const items = wheres.map(
     (where) =>
-      `SELECT gateway, order_type, external_id, event_time, action, list_position, observed_at FROM ${ITEMS} WHERE ${where}`,
+      `SELECT gateway, order_type, external_id, event_time, action, list_position, observed_at${columns} FROM ${ITEMS} WHERE ${where}`,
   );
   return `SELECT intDiv(toUInt32(toDateTime(event_time)), ${SLOT_SECONDS}) * ${SLOT_SECONDS} AS slot, gateway, ${ORDER_HASH} AS order_hash,
-      ${bits(({ items }) => items, `toUInt64(${bitOf(UNKNOWN_CODE_BIT)})`)}${ofEach} AS marks, ${bits(({ decisions }) => decisions, 'toUInt64(0)')} AS of_decision,
+      ${marks} AS marks, ${ofDecision} AS of_decision,
       ${decision(KINDS.paid)} AS paid_first, paid_first AS paid_last, ${decision(KINDS.failed)} AS failed_first, failed_first AS failed_last,
       if(bitTest(of_decision, ${KINDS.confirmed}), toUInt64(toUnixTimestamp64Micro(event_time)), toUInt64(0)) AS confirmed_last
     FROM
@@ -123,9 +80,11 @@ export const NO_FRONTIER: Frontier = { from: 0, to: 0, knownUs: 0 };
 /** All that marks are made of, as of an instant. */
 export interface MarkSource {
   readonly facts: MarkFacts;
-  /** All codes that items have since the earliest instant that is asked for. */
-  readonly codes: readonly CodeBits[];
+  /** All codes that items have since the earliest instant that is asked for; null: too many to look up. */
+  readonly codes: readonly CodeBits[] | null;
   readonly frontier: Frontier;
+  /** Only items of these. @default all */
+  readonly gateways?: readonly string[];
 }
 
 /**
@@ -135,8 +94,9 @@ export interface MarkSource {
  * @param isLong marks for long windows only
  */
 export function marksSince(source: MarkSource, from: number, asOf: number, isLong: boolean): string {
-  const { facts, codes, frontier } = source;
-  const known = `observed_at <= ${time(asOf)}`;
+  const { facts, codes, frontier, gateways } = source;
+  const ours = gateways === undefined ? '' : ` AND gateway IN (${gateways.map(sqlText).join(', ')})`;
+  const known = `observed_at <= ${time(asOf)}${ours}`;
   const between = (begin: number, end: number): string =>
     `event_time >= ${time(begin)} AND event_time < ${time(end)} AND ${known}`;
   if (frontier.to <= from || frontier.knownUs > asOf * 1e6)
@@ -149,29 +109,30 @@ export function marksSince(source: MarkSource, from: number, asOf: number, isLon
   ];
   return `SELECT toUInt32(slot) AS slot, gateway, order_hash, ${DATA_COLUMNS}
     FROM ${MARKS}
-    WHERE definition = ${sqlText(facts.definition)}${isLong ? ' AND keep_long = 1' : ''} AND slot >= toDateTime(${begin}, 'UTC') AND slot < toDateTime(${frontier.to}, 'UTC')
+    WHERE definition = ${sqlText(facts.definition)}${isLong ? ' AND keep_long = 1' : ''} AND slot >= toDateTime(${begin}, 'UTC') AND slot < toDateTime(${frontier.to}, 'UTC')${ours}
     UNION ALL
     SELECT slot, gateway, order_hash, ${DATA_COLUMNS} FROM (${itemMarks(facts, codes, unkept)})`;
 }
 
-/**
- * The statements that keep more: items from `next.from` to `next.to`, observed by `next.knownUs`, that are
- * not among those kept before. First the marks, then how far they go: what is kept twice counts once.
- */
-export function keepMarks({ facts, codes, frontier }: MarkSource, next: Frontier): string[] {
+/** SQL: is an item, from `next.from` to `next.to` and observed by `next.knownUs`, not among those kept yet? */
+export function isToKeep(frontier: Frontier, next: Frontier): string {
   const known = `observed_at <= ${micros(next.knownUs)}`;
   const isNew =
     frontier.to === 0
       ? '1'
       : `NOT (event_time >= ${time(frontier.from)} AND event_time < ${time(frontier.to)} AND observed_at <= ${micros(frontier.knownUs)})`;
-  const where = `event_time >= ${time(next.from)} AND event_time < ${time(next.to)} AND ${known} AND ${isNew}`;
+  return `event_time >= ${time(next.from)} AND event_time < ${time(next.to)} AND ${known} AND ${isNew}`;
+}
+
+/** The statements that keep more. First the marks, then how far they go: what is kept twice counts once. */
+export function keepMarks({ facts, codes, frontier }: MarkSource, next: Frontier): string[] {
   const long = facts.long.length === 0 ? '0' : `bitAnd(united, ${facts.long.map(bitOf).join(' + ')}) != 0`;
   return [
     `INSERT INTO ${MARKS} (definition, slot, gateway, order_hash, ${DATA_COLUMNS}, keep_long)
     SELECT ${sqlText(facts.definition)}, toDateTime(slot, 'UTC'), gateway, order_hash, groupBitOr(m.marks) AS united,
       minIf(m.paid_first, m.paid_first > 0) AS paid_1, max(m.paid_last) AS paid_2, minIf(m.failed_first, m.failed_first > 0) AS failed_1, max(m.failed_last) AS failed_2,
       max(m.confirmed_last), paid_2 > 0 OR failed_2 > 0 OR ${long}
-    FROM (${itemMarks(facts, codes, [where])}) AS m
+    FROM (${itemMarks(facts, codes, [isToKeep(frontier, next)])}) AS m
     GROUP BY slot, gateway, order_hash`,
     `INSERT INTO ${FRONTIER} VALUES (${sqlText(facts.definition)}, ${next.from}, ${next.to}, ${micros(next.knownUs)})`,
   ];

@@ -1,5 +1,5 @@
 import { DECIDING, outcome, sqlList, sqlText, TIME_ORDER } from '../../schemas/measures.ts';
-import { DATABASE } from '../../schemas/names.ts';
+import { ARRIVALS, DELIVERIES, ITEMS, POLLS } from './tables.ts';
 
 /**
  * What a rule counts, as data, and its SQL: one row per order, with the instants at which it was last seen
@@ -80,15 +80,6 @@ export interface Scope {
    */
   readonly greatestSetting: (name: string, otherwise: number) => string;
 }
-
-/**
- * The tables beneath the views: a row that came twice changes none of these aggregates, and folding it away
- * would cost as much as all the rest.
- */
-const ITEMS = `${DATABASE}.history_events_by_time_store`;
-const POLLS = `${DATABASE}.polls_store`;
-const DELIVERIES = `${DATABASE}.callback_deliveries_store`;
-const ARRIVALS = `${DATABASE}.callback_arrivals_store`;
 
 const NEVER = `toDateTime64(0, 6, 'UTC')`;
 const KEY = `toString(gateway) AS gateway, toString(order_type) AS order_type, external_id`;

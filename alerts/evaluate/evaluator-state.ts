@@ -10,7 +10,7 @@ import {
   type RuleMemory,
   until,
 } from './alert-state.ts';
-import { type EvaluatedInstant, groupsAt } from './due.ts';
+import type { EvaluatedInstant } from './due.ts';
 import type { Evaluation } from './evaluation.ts';
 import { instanceOf } from './instance.ts';
 import type { KnownAlerts } from './state-store.ts';
@@ -80,15 +80,17 @@ export interface Observed {
   /** Since the instant before; undefined: as the alerts' own states tell. */
   readonly passedMs?: number;
   readonly rows: readonly Evaluation[];
+  /** The rules that were evaluated. */
+  readonly groups: readonly RuleGroupName[];
 }
 
 /** After one instant: what is remembered, and what that did to each rule. */
 export function withInstant(
   state: EvaluatorState,
   rules: readonly Rule[],
-  { asOfMs, steadyMs, passedMs, rows }: Observed,
+  { asOfMs, steadyMs, passedMs, rows, groups }: Observed,
 ): { readonly state: EvaluatorState; readonly steps: readonly RuleStep[] } {
-  const due = new Set(groupsAt(asOfMs));
+  const due = new Set(groups);
   const seen = Map.groupBy(rows, ({ rule }) => rule);
   const passed = new Map(
     [...state.passedMs].map(([group, before]) => [group, before + (passedMs ?? 0)] as const),
@@ -120,8 +122,9 @@ export function withStoredInstant(
   asOfMs: number,
   rows: readonly Evaluation[],
 ): { readonly state: EvaluatorState; readonly steps: readonly RuleStep[] } {
-  const due = new Set(groupsAt(asOfMs));
   const seen = Map.groupBy(rows, ({ rule }) => rule);
+  // Rules that could not be evaluated at their time left no row, and nothing follows from that.
+  const due = new Set(rules.flatMap(({ name, group = 'fast' }) => (seen.has(name) ? [group] : [])));
   const steps = rules
     .filter(({ group = 'fast' }) => due.has(group))
     .map((rule) => {

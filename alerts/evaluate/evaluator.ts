@@ -3,8 +3,15 @@ import type { Rows } from '../../schemas/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { Alert } from '../explain/alert.ts';
 import type { PageLinks } from '../explain/page.ts';
-import type { Rule } from '../rules/rule.ts';
-import { type DueInstant, dueInstants, groupsAt, INTERVAL_MS, MOST_INSTANTS } from './due.ts';
+import type { Rule, RuleGroupName } from '../rules/rule.ts';
+import {
+  type DueInstant,
+  dueInstants,
+  type EvaluatedInstant,
+  groupsAt,
+  INTERVAL_MS,
+  MOST_INSTANTS,
+} from './due.ts';
 import { evaluationsFrom, newestEvaluation } from './evaluation-store.ts';
 import type { Evaluation, EvaluationPass } from './evaluation.ts';
 import {
@@ -46,8 +53,8 @@ export interface Evaluator {
 export interface EvaluatorOptions {
   readonly rules: readonly Rule[];
   readonly pass: EvaluationPass;
-  /** Prepares the next passes, when nothing is due. @default nothing */
-  readonly keep?: (asOfMs: number) => Promise<void>;
+  /** Prepares the passes from an instant on, a part at a time. True: there is more to do. @default nothing */
+  readonly keep?: (asOfMs: number) => Promise<boolean>;
   readonly lease: LeaseKeeper;
   readonly store: Pick<Store, 'query' | 'insert'>;
   readonly collectorId: string;
@@ -66,6 +73,14 @@ export interface PassReport {
   readonly missed: number;
 }
 
+interface Observation {
+  readonly rows: readonly Evaluation[];
+  /** The rules that were evaluated. */
+  readonly groups: readonly RuleGroupName[];
+  /** Why those of the other groups were not. */
+  readonly failure: Error | null;
+}
+
 /** What one instant has still to store. */
 interface Unsaved {
   readonly asOfMs: number;
@@ -81,6 +96,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   let unsaved: readonly Unsaved[] = [];
   let newestAsOfMs: number | null = null;
   let checkedMs = -Infinity;
+  /** Rules that could not be evaluated when they were due. */
+  let owed: readonly RuleGroupName[] = [];
   const query = <T>(sql: string): Promise<T[]> => store.query<T>(sql);
   const wallMs = (): number => clock.now() / 1000;
   const statesOf = (steps: readonly RuleStep[]): Rows['alertStates'][] =>
@@ -133,12 +150,45 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     return known;
   }
 
-  async function evaluate(before: EvaluatorState, due: DueInstant): Promise<void> {
+  /** The first instant that is due; the last one that was, while nothing is. */
+  const firstDueMs = (last: EvaluatedInstant | null): number | undefined =>
+    dueInstants(last, { wallMs: wallMs(), steadyMs: clock.monotonicMs() })[0]?.asOfMs ?? last?.asOfMs;
+
+  /** Prepares what is due. With `wholly` until nothing is left to do: much history may never have been read. */
+  async function prepare(wholly: boolean, signal: AbortSignal): Promise<void> {
+    if (options.keep === undefined) return;
+    for (let isMore = true; isMore && !signal.aborted;) {
+      const asOfMs = firstDueMs(state?.last ?? null);
+      if (state === null || asOfMs === undefined) return;
+      isMore = (await options.keep(asOfMs)) && wholly && (await holdsLease());
+    }
+  }
+
+  /**
+   * What the rules see. Those of long windows read most: when they cannot be evaluated, the others are, and
+   * they themselves the next time.
+   */
+  async function observe(asOfMs: number): Promise<Observation> {
+    const groups = [...new Set([...groupsAt(asOfMs), ...owed])];
+    owed = [];
+    try {
+      return { rows: await pass(asOfMs, groups), groups, failure: null };
+    } catch (failure) {
+      if (groups.length === 1) throw failure;
+      const rows = await pass(asOfMs, ['fast']);
+      // Once: then their own time comes again.
+      if (groupsAt(asOfMs).includes('slow')) owed = ['slow'];
+      return { rows, groups: ['fast'], failure: failure as Error };
+    }
+  }
+
+  /** @returns why some of the rules could not be evaluated; null: all that were due were */
+  async function evaluate(before: EvaluatorState, due: DueInstant): Promise<Error | null> {
     const { asOfMs, steadyMs, passedMs, missed } = due;
     const startedMs = clock.monotonicMs();
-    const rows = await pass(asOfMs, groupsAt(asOfMs));
+    const { rows, groups, failure } = await observe(asOfMs);
     options.onPass?.({ asOfMs, tookMs: clock.monotonicMs() - startedMs, missed });
-    const { state: after, steps } = withInstant(before, rules, { asOfMs, steadyMs, passedMs, rows });
+    const { state: after, steps } = withInstant(before, rules, { asOfMs, steadyMs, passedMs, rows, groups });
     state = after;
     unsaved = [...unsaved, { asOfMs, rows, states: statesOf(steps) }].slice(-MOST_INSTANTS);
     try {
@@ -147,6 +197,18 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       // The page matters more than its record, which is written with the next evaluation.
       onChange();
     }
+    return failure;
+  }
+
+  /** @throws why rules could not be evaluated, after all instants that could */
+  async function evaluateDue(signal: AbortSignal): Promise<void> {
+    let failure: Error | null = null;
+    while (state !== null && !signal.aborted) {
+      const [next] = dueInstants(state.last, { wallMs: wallMs(), steadyMs: clock.monotonicMs() });
+      if (next === undefined || !(await holdsLease())) break;
+      failure = (await evaluate(state, next)) ?? failure;
+    }
+    if (failure !== null) throw failure;
   }
 
   return {
@@ -159,12 +221,13 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         state = await resume();
         // Whoever evaluated before may have had no time to tell.
         onChange();
+        await prepare(true, signal);
       }
-      while (state !== null && !signal.aborted) {
-        const [next] = dueInstants(state.last, { wallMs: wallMs(), steadyMs: clock.monotonicMs() });
-        if (next === undefined && state.last !== null) await options.keep?.(state.last.asOfMs);
-        if (next === undefined || !(await holdsLease())) return;
-        await evaluate(state, next);
+      try {
+        await evaluateDue(signal);
+      } finally {
+        // Above all after a failure: what is prepared need not be read when it is tried again.
+        await prepare(false, signal);
       }
     },
     alerts: (nowMs) => (state === null ? null : alertsAt(state, rules, options.links, nowMs)),

@@ -25,7 +25,7 @@ import {
   usualTraffic,
 } from '../count/usual.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
-import type { GaugeRule, Rule } from '../rules/rule.ts';
+import { type GaugeRule, isAskedDirectly, type Rule } from '../rules/rule.ts';
 import type { Evaluation, EvaluationPass } from './evaluation.ts';
 import { createItemCounter } from './item-counter.ts';
 import { judgeDrop, NOTHING_USUAL } from './judge-drop.ts';
@@ -45,8 +45,8 @@ export interface PassOptions {
 
 export interface Evaluating {
   readonly pass: EvaluationPass;
-  /** Keeps what the next passes need not read again. To be called after a pass, and at liberty. */
-  readonly keep: (asOfMs: number, command: (sql: string) => Promise<void>) => Promise<void>;
+  /** Keeps what passes from an instant on need not read again, a part at a time. True: there is more to keep. */
+  readonly keep: (asOfMs: number, command: (sql: string) => Promise<void>) => Promise<boolean>;
 }
 
 /** Traffic changes faster than shares do. */
@@ -58,7 +58,7 @@ const USUAL_TRAFFIC_EVERY_SECONDS = 300;
  */
 export function createPass(options: PassOptions): Evaluating {
   const { query, evaluator, now, monotonicMs, overrides = {} } = options;
-  const rules = options.rules.filter(isEvaluated);
+  const rules = options.rules.filter((rule) => !isAskedDirectly(rule));
   const items = createItemCounter({ rules: rules.filter(isCounting), query });
   const lateness = remembering(async (asOf) => {
     const rows = await query<{ gateway: string; late: number }>(latenessSql(asOf));
@@ -146,8 +146,6 @@ interface GaugeRow {
 type Judged = Omit<Evaluation, 'evaluated_at' | 'evaluator' | 'took_ms'>;
 
 const isCounting = (rule: Rule): rule is CountingRule => rule.kind !== 'gauge';
-/** A rule that is asked directly says what no evaluation can: that there is none. */
-const isEvaluated = (rule: Rule): boolean => !('asked' in rule && rule.asked === 'directly');
 
 /** The last answer for an instant. */
 function remembering<T>(ask: (asOf: number) => Promise<T>): (asOf: number) => Promise<T> {

@@ -8,7 +8,7 @@ import type { Alert } from '../../alerts/explain/alert.ts';
 import { startAlerting } from '../../alerts/start.ts';
 import type { AlertTarget } from '../../alerts/notify/alert-target.ts';
 import { RULES } from '../../alerts/rules/all.ts';
-import { isAskedDirectly, isHeartbeat, type Rule } from '../../alerts/rules/rule.ts';
+import { isAskedDirectly, isHeartbeat, type Rule, type RuleGroupName } from '../../alerts/rules/rule.ts';
 import { alertsConfigSchema } from '../../schemas/config-alerts.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { passOf } from './support/evaluations.ts';
@@ -65,8 +65,11 @@ interface Given {
   readonly evaluate?: boolean;
   readonly targets?: readonly AlertTarget[];
   readonly rules?: readonly Rule[];
+  /** Called before each pass with its groups. */
+  readonly onEvaluate?: (asOfMs: number, groups: readonly RuleGroupName[]) => void;
+  readonly keep?: (asOfMs: number) => Promise<boolean>;
 }
-function start({ evaluate = true, targets, rules = HASTY }: Given = {}) {
+function start({ evaluate = true, targets, rules = HASTY, onEvaluate, keep }: Given = {}) {
   const pass = passOf(rules, () => [{ gateway: 'acme-eu', label: '', breach: fires }]);
   return startAlerting({
     config: alertsConfigSchema.parse({ evaluate }),
@@ -75,9 +78,11 @@ function start({ evaluate = true, targets, rules = HASTY }: Given = {}) {
     rules,
     async pass(asOfMs, groups) {
       await reach('query');
+      onEvaluate?.(asOfMs, groups);
       return pass(asOfMs, groups);
     },
     onPass: (done) => void passes.push(done),
+    ...(keep === undefined ? {} : { keep }),
     collectorId: 'collector-1',
     clock,
     log: pino({ level: 'silent' }),
@@ -218,6 +223,79 @@ it('a sign of life is repeated only as long as rules are evaluated', async () =>
   does = 'answers';
   await minutes(2);
   expect(alive()).toBe(1);
+  await alerting.stop();
+});
+
+it('evaluates the other rules while those of long windows cannot be, and these once more a minute later', async () => {
+  const [fast, other] = HASTY;
+  if (fast === undefined || other === undefined) return expect.fail('there are no rules');
+  const asked: string[] = [];
+  let isTooMuch = true;
+  const alerting = await start({
+    rules: [fast, { ...other, group: 'slow' }],
+    onEvaluate(asOfMs, groups) {
+      asked.push(`${new Date(asOfMs).getUTCMinutes() % 10} ${groups.join(' ')}`);
+      if (isTooMuch && groups.includes('slow')) throw new Error('it took too long');
+    },
+  });
+  await minutes(12);
+  const instants = memory.instants();
+  expect(instants.slice(1).every((at, index) => at - (instants[index] ?? 0) === MINUTE)).toBe(true);
+  expect(new Set(asked)).toEqual(
+    new Set([
+      '0 fast slow',
+      '0 fast',
+      '1 fast slow',
+      '1 fast',
+      ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${n} fast`),
+    ]),
+  );
+  expect(newest().alerts.filter(({ labels }) => labels['alertname'] === other.name)).toEqual([]);
+  isTooMuch = false;
+  await minutes(12);
+  expect(firing(newest().alerts)).toHaveLength(2);
+  expect(alerting.status().lastError).toBeNull();
+  await alerting.stop();
+});
+
+it('says that some rules could not be evaluated', async () => {
+  const alerting = await start({
+    onEvaluate(_, groups) {
+      if (groups.includes('slow')) throw new Error('it took too long');
+    },
+  });
+  const errors = new Set<string | null>();
+  for (let minute = 0; minute < 12; minute++) {
+    await minutes(1);
+    errors.add(alerting.status().lastError);
+  }
+  expect(errors).toEqual(new Set([null, 'it took too long']));
+  await alerting.stop();
+});
+
+it('prepares wholly before the first pass, and a part after each minute, also after one that failed', async () => {
+  const story: string[] = [];
+  let left = 3;
+  let fails = false;
+  const alerting = await start({
+    onEvaluate() {
+      story.push('pass');
+      if (fails) throw new Error('it took too long');
+    },
+    keep() {
+      story.push('keep');
+      return Promise.resolve(--left > 0);
+    },
+  });
+  await minutes(3);
+  expect(story.join(' ')).toMatch(/^keep keep keep( pass keep){3,4}$/);
+  left = 100;
+  await minutes(1);
+  expect(story.slice(-4)).toEqual(['pass', 'keep', 'pass', 'keep']);
+  fails = true;
+  await minutes(1);
+  expect(story.at(-1)).toBe('keep');
+  expect(alerting.status().lastError).toBe('it took too long');
   await alerting.stop();
 });
 

@@ -6,7 +6,7 @@ import { loadChdb } from '../../store/embedded/chdb-library.ts';
 import type { EngineSession } from '../../store/embedded/engine.ts';
 import { grantStatements, PUBLIC_VIEWS, rolesOf, schemaObjects } from '../../store/grants.ts';
 import { schemaStatements } from '../../store/migrate.ts';
-import { PAGE_VIEWS, TABLES } from '../../schemas/names.ts';
+import { MARK_TABLES, PAGE_VIEWS, TABLES } from '../../schemas/names.ts';
 
 const OPTIONS = { database: 'gatewatch', gateways: ['acme-eu'] } as const;
 const ROLES = rolesOf(OPTIONS);
@@ -89,7 +89,9 @@ describe('the grants', () => {
   it('know every view and table of the schema: a new one is not forgotten', () => {
     const { tables, views } = schemaObjects(schema);
     expect([...views.keys()].toSorted()).toEqual([...PUBLIC_VIEWS].toSorted());
-    expect([...tables.keys()]).toEqual(expect.arrayContaining(Object.values(TABLES)));
+    expect([...tables.keys()]).toEqual(
+      expect.arrayContaining([...Object.values(TABLES), ...Object.values(MARK_TABLES)]),
+    );
     for (const [table, { hasGateway }] of tables)
       expect(
         statements.some((one) =>
@@ -136,6 +138,10 @@ describe('with its role and nothing more', () => {
       `INSERT INTO gatewatch.annotations_store (annotation_id, gateway, title, starts_at) VALUES ('${gateway}', '${gateway}', '', now64(6))`;
     for (const gateway of ['acme-eu', 'other'])
       await as(ROLES.collector, insert(gateway).replace(/VALUES \((.*)\)$/, 'SELECT $1'));
+    await as(
+      ROLES.collector,
+      `INSERT INTO gatewatch.${MARK_TABLES.frontier} SELECT 'rules', now(), now(), now64(6)`,
+    );
     for (const table of Object.values(TABLES))
       await as(ROLES.collector, `SELECT count() FROM gatewatch.${table}`);
     for (const sql of [

@@ -8,6 +8,7 @@ import {
   withInstant,
   withStoredInstant,
 } from '../../../alerts/evaluate/evaluator-state.ts';
+import { groupsAt } from '../../../alerts/evaluate/due.ts';
 import { evaluation, ruleNamed } from '../support/evaluations.ts';
 
 const MINUTE = 60_000;
@@ -26,7 +27,8 @@ const after = (instants: readonly Seen[], state: EvaluatorState = NOTHING_EVALUA
   instants.reduce((known, gateways, index) => {
     const asOfMs = (index + 1) * MINUTE;
     const rows = rowsOf(gateways, asOfMs);
-    return withInstant(known, [rule], { asOfMs, steadyMs: asOfMs, passedMs: MINUTE, rows }).state;
+    return withInstant(known, [rule], { asOfMs, steadyMs: asOfMs, passedMs: MINUTE, rows, groups: ['fast'] })
+      .state;
   }, state);
 const statuses = (state: EvaluatorState, now: number) =>
   alertsAt(state, [rule], LINKS, now).map(({ labels, status }) => `${labels['gateway']} ${status}`);
@@ -47,7 +49,7 @@ it('names what fires and how many, by severity', () => {
 it('counts no sign of life, and repeats it only while it is new', () => {
   const heartbeat = ruleNamed('GatewatchHeartbeat');
   const rows = [evaluation(heartbeat, MINUTE, { gateway: '', breach: 1 })];
-  const observed = { asOfMs: MINUTE, steadyMs: MINUTE, passedMs: MINUTE, rows };
+  const observed = { asOfMs: MINUTE, steadyMs: MINUTE, passedMs: MINUTE, rows, groups: ['fast'] as const };
   const { state } = withInstant(NOTHING_EVALUATED, [heartbeat], observed);
   expect(firingBySeverity(state, [heartbeat])).toEqual(new Map());
   expect([2, 4, 6].map((at) => alertsAt(state, [heartbeat], LINKS, at * MINUTE).length)).toEqual([1, 1, 0]);
@@ -83,7 +85,8 @@ it('lets all minutes between count for a slow rule', () => {
   const at = (state: EvaluatorState, minute: number) => {
     const asOfMs = minute * MINUTE;
     const rows = rowsOf(['x!'], asOfMs, slow);
-    return withInstant(state, [slow], { asOfMs, steadyMs: asOfMs, passedMs: MINUTE, rows }).state;
+    const groups = groupsAt(asOfMs);
+    return withInstant(state, [slow], { asOfMs, steadyMs: asOfMs, passedMs: MINUTE, rows, groups }).state;
   };
   const statesOf = (state: EvaluatorState) =>
     [...(state.memory.get(slow.uid)?.values() ?? [])].map((one) => one.state);
@@ -124,4 +127,22 @@ describe('whoever goes on', () => {
     expect(states(resumed).size).toBe(0);
     expect(statuses(resumed, 5 * MINUTE)).toEqual(['x resolved']);
   });
+});
+
+it('takes rules that could not be evaluated at their time for unknown, and not for gone', () => {
+  const both = [rule, slow];
+  const seen = [...rowsOf(['x!'], 10 * MINUTE), ...rowsOf(['x!'], 10 * MINUTE, slow)];
+  const first = withInstant(NOTHING_EVALUATED, both, {
+    asOfMs: 10 * MINUTE,
+    steadyMs: null,
+    passedMs: MINUTE,
+    rows: seen,
+    groups: ['fast', 'slow'],
+  }).state;
+  const only = rowsOf(['x!'], 20 * MINUTE);
+  const next = { asOfMs: 20 * MINUTE, steadyMs: null, passedMs: MINUTE, rows: only };
+  const own = withInstant(first, both, { ...next, groups: ['fast'] }).state;
+  const stored = withStoredInstant(first, both, 20 * MINUTE, only).state;
+  for (const state of [own, stored])
+    expect([...(state.memory.get(slow.uid)?.values() ?? [])].map((one) => one.state)).toEqual(['Pending']);
 });

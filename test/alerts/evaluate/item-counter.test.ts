@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { UNKNOWN_CODE_BIT } from '../../../alerts/count/code-bits.ts';
 import type { GatewayEnd } from '../../../alerts/count/item-counts.ts';
 import { NO_FRONTIER } from '../../../alerts/count/marks.ts';
 import { createItemCounter, nextFrontier } from '../../../alerts/evaluate/item-counter.ts';
@@ -56,9 +57,9 @@ const query = async <T>(sql: string): Promise<T[]> => (await store.queryAsWriter
 const newCounter = () => createItemCounter({ rules, query });
 
 /** Every count of every rule, label, gateway and window at an instant. */
-async function counts(counter: ReturnType<typeof newCounter>, at: number) {
+async function counts(counter: ReturnType<typeof newCounter>, at: number, ends = endsAt(at)) {
   const found = new Map<string, [seen: number, hit: number]>();
-  await counter.count(rules, endsAt(at), at / 1000, ({ rule, label, gateway, windowSeconds }, seen, hit) => {
+  await counter.count(rules, ends, at / 1000, ({ rule, label, gateway, windowSeconds }, seen, hit) => {
     const key = [rule, label, gateway, windowSeconds].join(' ');
     const [before, hitBefore] = found.get(key) ?? [0, 0];
     found.set(key, [before + seen, hitBefore + hit]);
@@ -96,6 +97,71 @@ it('sees a code that is new since it learned the codes', async () => {
   const key = 'GatewatchUnknownCodes  one 900';
   const after = await counts(counter, NOW + 10 * MINUTE);
   expect((after.get(key)?.[1] ?? 0) - (before.get(key)?.[1] ?? 0)).toBe(20);
+});
+
+it('counts a gateway that is not heard for half a day as it was, though marks are kept for hours only', async () => {
+  const counter = newCounter();
+  const ends = [end('one', NOW)];
+  // All that came late has come.
+  const before = await counts(newCounter(), NOW + 3.5 * HOUR, ends);
+  const later = NOW + 10 * HOUR;
+  for (let step = 0; step < 20 && (await counter.keep(later / 1000, store.command)); step++);
+  // What the store does by itself, at a time of its own.
+  const old = `slot < toDateTime(${later / 1000 - 12 * 3600})`;
+  await store.command(
+    `ALTER TABLE gatewatch.order_marks_store DELETE WHERE keep_long = 0 AND ${old} SETTINGS mutations_sync = 1`,
+  );
+  expect(await counts(counter, later, ends)).toEqual(before);
+  expect([...before.values()].filter(([, hit]) => hit > 0).length).toBeGreaterThan(20);
+});
+
+it('learns a code that no pass has seen before it keeps its items', async () => {
+  const counter = newCounter();
+  const at = NOW + 40 * MINUTE;
+  const ends = [end('one', NOW)];
+  await counts(counter, at, ends);
+  await store.seed({
+    orders: [
+      {
+        gateway: 'one',
+        externalId: 'unseen',
+        items: [{ at: NOW + MINUTE, action: '8.8.8.88', observedAt: NOW + MINUTE }],
+      },
+    ],
+  });
+  for (let step = 0; step < 20 && (await counter.keep((at + 30 * MINUTE) / 1000, store.command)); step++);
+  expect(
+    await query(
+      `SELECT count() AS n FROM gatewatch.order_marks_store WHERE bitTest(marks, ${UNKNOWN_CODE_BIT}) AND slot >= toDateTime(${NOW / 1000})`,
+    ),
+  ).toEqual([{ n: 0 }]);
+});
+
+it('goes on counting when a gateway sends more codes than can be looked up', async () => {
+  const ends = [end('one', NOW)];
+  const looked = await counts(newCounter(), NOW, ends);
+  await store.seed({
+    orders: Array.from({ length: 4_000 }, (_, n) => ({
+      gateway: 'hostile',
+      externalId: `code-${n}`,
+      items: [{ at: NOW - HOUR, action: `7.${n}.${'9'.repeat(40)}`, observedAt: NOW - HOUR }],
+    })),
+  });
+  const statements: string[] = [];
+  const counter = createItemCounter({
+    rules,
+    async query<T>(sql: string) {
+      statements.push(sql);
+      return (await store.queryAsWriter(sql)).data as T[];
+    },
+  });
+  const asked = await counts(counter, NOW, ends);
+  expect(asked).toEqual(looked);
+  expect(Math.max(...statements.map(({ length }) => length))).toBeLessThan(64_000);
+  const others = await counts(counter, NOW, [...ends, end('hostile', NOW)]);
+  expect(
+    others.get('GatewatchUnknownCodes  hostile 3600') ?? others.get('GatewatchUnknownCodes  hostile 900'),
+  ).toBeDefined();
 });
 
 it('keeps newest first, then backwards a stretch at a time, and begins anew after a long rest', () => {

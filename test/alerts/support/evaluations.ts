@@ -1,5 +1,4 @@
 import type { Evaluation, EvaluationPass } from '../../../alerts/evaluate/evaluation.ts';
-import { groupsAt } from '../../../alerts/evaluate/due.ts';
 import { labelOf, type Rule } from '../../../alerts/rules/rule.ts';
 import { RULES } from '../../../alerts/rules/all.ts';
 import type { AlertRuleName } from '../../../schemas/names.ts';
@@ -55,9 +54,9 @@ export const passOf =
     look: (rule: Rule, asOfMs: number) => readonly Series[],
     given: () => Partial<Evaluation> = () => ({}),
   ): EvaluationPass =>
-  async (asOfMs) =>
+  async (asOfMs, groups) =>
     rules
-      .filter(({ group = 'fast' }) => groupsAt(asOfMs).includes(group))
+      .filter(({ group = 'fast' }) => groups.includes(group))
       .flatMap((rule) =>
         look(rule, asOfMs)
           .filter(({ breach }) => breach !== null)

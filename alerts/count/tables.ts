@@ -1,0 +1,13 @@
+import { DATABASE, MARK_TABLES, TABLES } from '../../schemas/names.ts';
+
+/**
+ * Tables that the evaluation reads beneath the views: it knows of itself which rows count once, and folding
+ * them first costs more than all the rest.
+ */
+export const ITEMS = `${DATABASE}.history_events_by_time_store`;
+export const POLLS = `${DATABASE}.${TABLES.polls}`;
+export const DELIVERIES = `${DATABASE}.${TABLES.callbackDeliveries}`;
+export const ARRIVALS = `${DATABASE}.callback_arrivals_store`;
+/** What it keeps for itself: marks of orders, and how far they go. */
+export const MARKS = `${DATABASE}.${MARK_TABLES.marks}`;
+export const FRONTIER = `${DATABASE}.${MARK_TABLES.frontier}`;
