@@ -54,8 +54,8 @@ export async function readNewest(
   };
 }
 
-/** Every pass has a row of it for each gateway. */
-const IN_EVERY_PASS: AlertRuleName = 'GatewatchCollectorSilent';
+/** Every pass has a row of it, whatever gateways are known. */
+const IN_EVERY_PASS: AlertRuleName = 'GatewatchHeartbeat';
 /** Slow rules may have missed one evaluation. */
 const ROWS_WITHIN_S = 2.5 * RULE_GROUPS.slow.intervalSeconds;
 

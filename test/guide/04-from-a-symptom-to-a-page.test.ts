@@ -55,7 +55,7 @@ describe('from a symptom to a page', () => {
     minutes = await startVirtualMinutes({
       store,
       // Every evaluation has rows of the second one, by which readers know that there was one.
-      rules: [ruleNamed(RULE), ruleNamed('GatewatchCollectorSilent')],
+      rules: [ruleNamed(RULE), ruleNamed('GatewatchHeartbeat')],
       alerts: { evaluate: true, webhook: { url: pager.url }, externalUrl: 'https://grafana.example.com' },
       fromMs: start,
     });

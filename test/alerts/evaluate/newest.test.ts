@@ -19,6 +19,7 @@ beforeAll(async () => {
   await store.seed({
     rows: {
       alertEvaluations: [
+        // Always fires, and is not shown: it says that there are evaluations.
         passAt(NOW - 3 * DAY),
         ...[3, 2, 1, 0].map((ago) => passAt(NOW - ago * MINUTE)),
         ...[3, 2, 1, 0].map((ago) => timeouts(NOW - ago * MINUTE, 'CHECK', ago === 3 ? 0 : 12)),
@@ -31,15 +32,7 @@ beforeAll(async () => {
         evaluationRow({ ...drop, asOf: NOW - 9 * MINUTE }),
         evaluationRow({ rule: 'GatewatchTechnicalBurnSlow', asOf: NOW - 40 * MINUTE, breach: true }),
         evaluationRow({ rule: 'GatewatchRejects', asOf: NOW, number: null, gateway: 'acme-us' }),
-        // Always fires, and is not shown: it says that there are evaluations.
-        evaluationRow({
-          rule: 'GatewatchHeartbeat',
-          asOf: NOW,
-          gateway: '',
-          number: 1,
-          limit: 0,
-          breach: true,
-        }),
+        evaluationRow({ rule: 'GatewatchCollectorSilent', asOf: NOW, number: 4, limit: 120 }),
       ],
       alertStates: [
         stateRow({

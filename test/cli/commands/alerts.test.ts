@@ -63,6 +63,7 @@ describe('gatewatch alerts', () => {
           passAt(asOf - MINUTE),
           evaluationRow({ ...timeouts, asOf: asOf - MINUTE, breach: true }),
           passAt(asOf),
+          evaluationRow({ rule: 'GatewatchCollectorSilent', asOf, number: 4, limit: 120 }),
           evaluationRow({ ...timeouts, asOf, seen: 350, breach: true }),
         ],
         alertStates: [
