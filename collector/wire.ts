@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
 import { createAlertsNow } from '../alerts/evaluate/alerts-now.ts';
 import { createPass } from '../alerts/evaluate/pass.ts';
+import { createExplainer } from '../alerts/explain/explainer.ts';
 import { RULES } from '../alerts/rules/all.ts';
 import { isAskedDirectly } from '../alerts/rules/rule.ts';
 import { type Alerting, startAlerting } from '../alerts/start.ts';
+import type { AlertsNow } from '../console/server/console.ts';
 import { startConsole } from '../console/server/start.ts';
 import type { Environment, LoadedConfig } from '../schemas/config.ts';
 import { withDeadline } from '../schemas/deadline.ts';
@@ -68,6 +70,8 @@ const LAST_STEPS_MS = 3_000;
 const ENGINE_STOP_MS = 2_500;
 /** How long a sender of callbacks waits for its answer at most. */
 const INTAKE_DEADLINE_MS = 5_000;
+/** For what the console tells of an alert beside its numbers. */
+const EXPLAIN_LIMIT_S = 5;
 
 /**
  * The whole topology: sources -> decode -> orders -> sinks. Sinks start first, and everything stops in
@@ -230,7 +234,14 @@ async function listen(
   const { store } = opened;
   const probe = createStoreProbe({ ask: () => store.queryText('SELECT 1', 'TabSeparated'), clock });
   life.onStop(async () => probe.stop());
-  const console = startConsole(opened, clock, createAlertsNow, log);
+  // Beneath the views, which cost a reader several times as much.
+  const explainer = createExplainer({
+    rules: RULES,
+    query: (sql) => store.query(sql, {}, { max_execution_time: EXPLAIN_LIMIT_S }),
+    monotonicMs: clock.monotonicMs,
+  });
+  const alertsNow: AlertsNow = (source) => createAlertsNow({ ...source, explainer });
+  const console = startConsole(opened, clock, alertsNow, log);
   life.onStop(() => console.stop());
   const state = () => ({
     kafka: kafka?.source.status() ?? null,

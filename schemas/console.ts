@@ -89,6 +89,19 @@ export interface ConsoleAlert extends AlertLine {
   readonly panelUrl: string | null;
   /** The orders behind the alert; null when the rule counts none. */
   readonly ordersUrl: string | null;
+  /** Null while nothing is known, and of an alert that counts no orders or does not fire. */
+  readonly explained: AlertExplained | null;
+}
+
+export interface AlertExplained {
+  /** The evaluation that it explains, epoch milliseconds. */
+  readonly asOf: number;
+  /** A line for each group of orders that is affected more than the rest; one that says there is none. */
+  readonly why: readonly string[];
+  /** What the affected orders are worth, by currency; '' where that means nothing. */
+  readonly atRisk: string;
+  /** The newest affected order, on this page's own origin. */
+  readonly exampleUrl: string | null;
 }
 
 export interface AlertsAnswer {

@@ -3,8 +3,8 @@ import { bitOf, bitsSql, isOfCode, type MarkFacts, MOST_BITS } from './item-fact
 import { ITEMS } from './tables.ts';
 
 /**
- * What of the rules' conditions an item meets. Nearly all of it follows from its code, of which there are few:
- * so the conditions are asked of each code once, and items look them up.
+ * What of the rules' conditions an item meets. Nearly all of it follows from its code, of which there are
+ * few: so the conditions are asked of each code once, and items look them up.
  */
 
 /** An item whose code was not among those given has this bit alone. */

@@ -114,7 +114,7 @@ export function marksSince(source: MarkSource, from: number, asOf: number, isLon
     SELECT slot, gateway, order_hash, ${DATA_COLUMNS} FROM (${itemMarks(facts, codes, unkept)})`;
 }
 
-/** SQL: is an item, from `next.from` to `next.to` and observed by `next.knownUs`, not among those kept yet? */
+/** SQL: is an item of `next` not among those that are kept? */
 export function isToKeep(frontier: Frontier, next: Frontier): string {
   const known = `observed_at <= ${micros(next.knownUs)}`;
   const isNew =

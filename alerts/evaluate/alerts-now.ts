@@ -1,8 +1,9 @@
-import type { AlertsAnswer } from '../../schemas/console.ts';
+import type { AlertExplained, AlertsAnswer, ConsoleAlert } from '../../schemas/console.ts';
 import { storeErrorText } from '../../store/store-error-text.ts';
 import type { TableResult } from '../../store/store.ts';
 import { incidentUrl } from '../explain/incident-url.ts';
-import { type Newest, readNewest } from './newest.ts';
+import type { Explainer } from '../explain/explainer.ts';
+import { type Newest, type NewestAlert, readNewest } from './newest.ts';
 
 export interface AlertsNowOptions {
   readonly query: (sql: string) => Promise<TableResult>;
@@ -11,6 +12,8 @@ export interface AlertsNowOptions {
   readonly monotonicMs: () => number;
   /** How long requests share what was read; rows come once a minute. @default 10,000 */
   readonly keepMs?: number;
+  /** @default nothing is explained */
+  readonly explainer?: Pick<Explainer, 'of' | 'learn'>;
 }
 
 /**
@@ -19,7 +22,7 @@ export interface AlertsNowOptions {
  * the error, with its age. Never rejects.
  */
 export function createAlertsNow(options: AlertsNowOptions): () => Promise<AlertsAnswer> {
-  const { query, now, monotonicMs, keepMs = 10_000 } = options;
+  const { query, now, monotonicMs, keepMs = 10_000, explainer } = options;
   let newest: Newest = { asOf: null, alerts: [] };
   let error: string | null = null;
   let reading: Promise<void> | null = null;
@@ -29,6 +32,7 @@ export function createAlertsNow(options: AlertsNowOptions): () => Promise<Alerts
     try {
       newest = await readNewest(query, { atMs: now(), notable: true });
       error = null;
+      explainer?.learn(newest.alerts);
     } catch (failure) {
       error = storeErrorText(failure);
     }
@@ -40,7 +44,7 @@ export function createAlertsNow(options: AlertsNowOptions): () => Promise<Alerts
     await reading;
     const { asOf } = newest;
     return {
-      alerts: newest.alerts.map(toConsoleAlert),
+      alerts: newest.alerts.map((alert) => toConsoleAlert(alert, explainer?.of(alert) ?? null)),
       asOf,
       ageMs: asOf === null ? null : Math.max(0, now() - asOf),
       error,
@@ -48,8 +52,8 @@ export function createAlertsNow(options: AlertsNowOptions): () => Promise<Alerts
   };
 }
 
-function toConsoleAlert({ line, ...key }: Newest['alerts'][number]): AlertsAnswer['alerts'][number] {
+function toConsoleAlert({ line, ...key }: NewestAlert, explained: AlertExplained | null): ConsoleAlert {
   const { numbers } = line;
   const url = numbers === null ? null : incidentUrl(key, numbers);
-  return { ...line, panelUrl: url, ordersUrl: numbers?.kind === 'gauge' ? null : url };
+  return { ...line, panelUrl: url, ordersUrl: numbers?.kind === 'gauge' ? null : url, explained };
 }

@@ -3,15 +3,8 @@ import type { Rows } from '../../schemas/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { Alert } from '../explain/alert.ts';
 import type { PageLinks } from '../explain/page.ts';
-import type { Rule, RuleGroupName } from '../rules/rule.ts';
-import {
-  type DueInstant,
-  dueInstants,
-  type EvaluatedInstant,
-  groupsAt,
-  INTERVAL_MS,
-  MOST_INSTANTS,
-} from './due.ts';
+import type { Rule } from '../rules/rule.ts';
+import { type DueInstant, dueInstants, INTERVAL_MS, MOST_INSTANTS } from './due.ts';
 import { evaluationsFrom, newestEvaluation } from './evaluation-store.ts';
 import type { Evaluation, EvaluationPass } from './evaluation.ts';
 import {
@@ -25,6 +18,7 @@ import {
   withStoredInstant,
 } from './evaluator-state.ts';
 import type { LeaseKeeper } from './lease.ts';
+import { createObserver } from './observer.ts';
 import { loadStates, newestState, stateRows } from './state-store.ts';
 
 /**
@@ -73,14 +67,6 @@ export interface PassReport {
   readonly missed: number;
 }
 
-interface Observation {
-  readonly rows: readonly Evaluation[];
-  /** The rules that were evaluated. */
-  readonly groups: readonly RuleGroupName[];
-  /** Why those of the other groups were not. */
-  readonly failure: Error | null;
-}
-
 /** What one instant has still to store. */
 interface Unsaved {
   readonly asOfMs: number;
@@ -90,26 +76,19 @@ interface Unsaved {
 
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const { rules, pass, lease, store, collectorId, clock, onChange } = options;
-  let holds = false;
+  const turn = createTurn(lease, clock);
   /** Null while another collector evaluates, and until what it left is known. */
   let state: EvaluatorState | null = null;
   let unsaved: readonly Unsaved[] = [];
   let newestAsOfMs: number | null = null;
-  let checkedMs = -Infinity;
-  /** Rules that could not be evaluated when they were due. */
-  let owed: readonly RuleGroupName[] = [];
+  const observe = createObserver(pass);
   const query = <T>(sql: string): Promise<T[]> => store.query<T>(sql);
   const wallMs = (): number => clock.now() / 1000;
-  const statesOf = (steps: readonly RuleStep[]): Rows['alertStates'][] =>
-    steps.flatMap(({ rule, before, alerts }) => stateRows(rule, before, alerts, collectorId));
 
-  /** Is it still this collector that evaluates? Asked once a minute, also while there is much to catch up. */
   async function holdsLease(): Promise<boolean> {
-    if (clock.monotonicMs() - checkedMs < INTERVAL_MS / 2) return holds;
-    holds = await lease.check();
-    checkedMs = clock.monotonicMs();
-    if (!holds) [state, unsaved] = [null, []];
-    return holds;
+    if (await turn.check()) return true;
+    [state, unsaved] = [null, []];
+    return false;
   }
 
   /** Rows before states: states without rows would hide that rows are missing. */
@@ -122,75 +101,39 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     }
   }
 
-  /** Goes on where the last evaluation in the store was, whoever made it. */
   async function resume(): Promise<EvaluatorState> {
-    newestAsOfMs = await newestEvaluation(query, wallMs());
-    const newest = newestAsOfMs ?? wallMs();
-    const stored = await loadStates(query);
-    const from = Math.max(newestState(stored), newest - MOST_INSTANTS * INTERVAL_MS);
-    const last = newestAsOfMs === null ? null : { asOfMs: newestAsOfMs, steadyMs: null };
-    let known: EvaluatorState = {
-      ...resumedState(rules, stored, last),
-      // Stored by a clock that was set back since: no time has passed, as far as anybody can tell.
-      passedMs:
-        newest > wallMs()
-          ? new Map([
-              ['fast', 0],
-              ['slow', 0],
-            ])
-          : new Map(),
-    };
-    unsaved = [];
-    for (const [asOfMs, rows] of await evaluationsFrom(query, from)) {
-      const step = withStoredInstant(known, rules, asOfMs, rows);
-      known = step.state;
-      unsaved = [...unsaved, { asOfMs, rows: [], states: statesOf(step.steps) }];
-    }
+    const resumed = await resumedFrom(query, rules, wallMs());
+    newestAsOfMs = resumed.newestAsOfMs;
+    unsaved = resumed.behind.map(({ asOfMs, steps }) => ({
+      asOfMs,
+      rows: [],
+      states: statesOf(steps, collectorId),
+    }));
     await save();
-    return known;
+    return resumed.state;
   }
 
-  /** The first instant that is due; the last one that was, while nothing is. */
-  const firstDueMs = (last: EvaluatedInstant | null): number | undefined =>
-    dueInstants(last, { wallMs: wallMs(), steadyMs: clock.monotonicMs() })[0]?.asOfMs ?? last?.asOfMs;
+  const due = (): DueInstant[] =>
+    state === null ? [] : dueInstants(state.last, { wallMs: wallMs(), steadyMs: clock.monotonicMs() });
 
-  /** Prepares what is due. With `wholly` until nothing is left to do: much history may never have been read. */
-  async function prepare(wholly: boolean, signal: AbortSignal): Promise<void> {
-    if (options.keep === undefined) return;
-    for (let isMore = true; isMore && !signal.aborted;) {
-      const asOfMs = firstDueMs(state?.last ?? null);
-      if (state === null || asOfMs === undefined) return;
-      isMore = (await options.keep(asOfMs)) && wholly && (await holdsLease());
-    }
-  }
-
-  /**
-   * What the rules see. Those of long windows read most: when they cannot be evaluated, the others are, and
-   * they themselves the next time.
-   */
-  async function observe(asOfMs: number): Promise<Observation> {
-    const groups = [...new Set([...groupsAt(asOfMs), ...owed])];
-    owed = [];
-    try {
-      return { rows: await pass(asOfMs, groups), groups, failure: null };
-    } catch (failure) {
-      if (groups.length === 1) throw failure;
-      const rows = await pass(asOfMs, ['fast']);
-      // Once: then their own time comes again.
-      if (groupsAt(asOfMs).includes('slow')) owed = ['slow'];
-      return { rows, groups: ['fast'], failure: failure as Error };
-    }
+  /** Prepares what is due, or what comes next. A part at a time: much history may never have been read. */
+  async function prepare(goesOn: () => Promise<boolean>): Promise<void> {
+    const asOfMs = due()[0]?.asOfMs ?? state?.last?.asOfMs;
+    if (asOfMs === undefined || options.keep === undefined) return;
+    if ((await options.keep(asOfMs)) && (await goesOn())) await prepare(goesOn);
   }
 
   /** @returns why some of the rules could not be evaluated; null: all that were due were */
-  async function evaluate(before: EvaluatorState, due: DueInstant): Promise<Error | null> {
-    const { asOfMs, steadyMs, passedMs, missed } = due;
+  async function evaluate(before: EvaluatorState, instant: DueInstant): Promise<Error | null> {
+    const { asOfMs, missed } = instant;
     const startedMs = clock.monotonicMs();
-    const { rows, groups, failure } = await observe(asOfMs);
+    const { failure, ...seen } = await observe(asOfMs);
     options.onPass?.({ asOfMs, tookMs: clock.monotonicMs() - startedMs, missed });
-    const { state: after, steps } = withInstant(before, rules, { asOfMs, steadyMs, passedMs, rows, groups });
+    const { state: after, steps } = withInstant(before, rules, { ...instant, ...seen });
     state = after;
-    unsaved = [...unsaved, { asOfMs, rows, states: statesOf(steps) }].slice(-MOST_INSTANTS);
+    unsaved = [...unsaved, { asOfMs, rows: seen.rows, states: statesOf(steps, collectorId) }].slice(
+      -MOST_INSTANTS,
+    );
     try {
       await save();
     } finally {
@@ -203,9 +146,9 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   /** @throws why rules could not be evaluated, after all instants that could */
   async function evaluateDue(signal: AbortSignal): Promise<void> {
     let failure: Error | null = null;
-    while (state !== null && !signal.aborted) {
-      const [next] = dueInstants(state.last, { wallMs: wallMs(), steadyMs: clock.monotonicMs() });
-      if (next === undefined || !(await holdsLease())) break;
+    while (!signal.aborted) {
+      const [next] = due();
+      if (next === undefined || !(await holdsLease()) || state === null) break;
       failure = (await evaluate(state, next)) ?? failure;
     }
     if (failure !== null) throw failure;
@@ -221,18 +164,72 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         state = await resume();
         // Whoever evaluated before may have had no time to tell.
         onChange();
-        await prepare(true, signal);
+        await prepare(async () => !signal.aborted && (await holdsLease()));
       }
       try {
         await evaluateDue(signal);
       } finally {
         // Above all after a failure: what is prepared need not be read when it is tried again.
-        await prepare(false, signal);
+        await prepare(() => Promise.resolve(false));
       }
     },
     alerts: (nowMs) => (state === null ? null : alertsAt(state, rules, options.links, nowMs)),
     firing: () => firingBySeverity(state ?? NOTHING_EVALUATED, rules),
-    holdsLease: () => holds,
+    holdsLease: turn.isOurs,
     newestAsOfMs: () => newestAsOfMs,
   };
+}
+
+const statesOf = (steps: readonly RuleStep[], collectorId: string): Rows['alertStates'][] =>
+  steps.flatMap(({ rule, before, alerts }) => stateRows(rule, before, alerts, collectorId));
+
+/** Is it this collector that evaluates? Asked once a minute, also while there is much to catch up. */
+function createTurn(lease: LeaseKeeper, clock: Clock) {
+  let isOurs = false;
+  let checkedMs = -Infinity;
+  return {
+    isOurs: () => isOurs,
+    async check(): Promise<boolean> {
+      if (clock.monotonicMs() - checkedMs < INTERVAL_MS / 2) return isOurs;
+      isOurs = await lease.check();
+      checkedMs = clock.monotonicMs();
+      return isOurs;
+    },
+  };
+}
+
+interface Resumed {
+  readonly state: EvaluatorState;
+  readonly newestAsOfMs: number | null;
+  /** Instants whose states are missing, oldest first. */
+  readonly behind: readonly { readonly asOfMs: number; readonly steps: readonly RuleStep[] }[];
+}
+
+/** Goes on where the last evaluation in the store was, whoever made it. */
+async function resumedFrom(
+  query: <T>(sql: string) => Promise<T[]>,
+  rules: readonly Rule[],
+  wallMs: number,
+): Promise<Resumed> {
+  const newestAsOfMs = await newestEvaluation(query, wallMs);
+  const newest = newestAsOfMs ?? wallMs;
+  const stored = await loadStates(query);
+  const from = Math.max(newestState(stored), newest - MOST_INSTANTS * INTERVAL_MS);
+  const last = newestAsOfMs === null ? null : { asOfMs: newestAsOfMs, steadyMs: null };
+  // Stored by a clock that was set back since: no time has passed, as far as anybody can tell.
+  const none = [
+    ['fast', 0],
+    ['slow', 0],
+  ] as const;
+  let state: EvaluatorState = {
+    ...resumedState(rules, stored, last),
+    passedMs: new Map(newest > wallMs ? none : []),
+  };
+  const behind: Resumed['behind'][number][] = [];
+  for (const [asOfMs, rows] of await evaluationsFrom(query, from)) {
+    const step = withStoredInstant(state, rules, asOfMs, rows);
+    state = step.state;
+    behind.push({ asOfMs, steps: step.steps });
+  }
+  return { state, newestAsOfMs, behind };
 }

@@ -45,7 +45,7 @@ export interface PassOptions {
 
 export interface Evaluating {
   readonly pass: EvaluationPass;
-  /** Keeps what passes from an instant on need not read again, a part at a time. True: there is more to keep. */
+  /** Keeps what passes from an instant on need not read again, a part at a time. True: there is more. */
   readonly keep: (asOfMs: number, command: (sql: string) => Promise<void>) => Promise<boolean>;
 }
 

@@ -64,6 +64,15 @@ const alert = (state: string, rule: string) => ({
   numbers: null,
   panelUrl: '/d/one?panel',
   ordersUrl: state === 'Alerting' ? '/d/one?orders' : null,
+  explained:
+    state === 'Alerting'
+      ? {
+          asOf: AS_OF,
+          why: ['channel <b>card</b>: 80 of 100 orders (80 %), the rest 0 of 100 (0 %)'],
+          atRisk: '1,200.5 EUR',
+          exampleUrl: '/d/two?order',
+        }
+      : null,
 });
 /** What the server says of the alerts, at the moment. */
 let alertsAnswer: AlertsAnswer;
@@ -184,6 +193,12 @@ describe.skipIf(chromium === null)('the page over made-up answers', () => {
     expect(await panel.locator('.alert.waiting .alert-rule').getAttribute('href')).toBe('/d/one?panel');
     expect(await panel.locator('.alert-labels a').count()).toBe(1);
     expect(await panel.locator('.alert b').count()).toBe(0);
+    // What explains it, as text, whatever a channel is called.
+    expect(await panel.locator('.alert-why li').allTextContents()).toEqual([
+      'channel <b>card</b>: 80 of 100 orders (80 %), the rest 0 of 100 (0 %)',
+      'At risk: 1,200.5 EUR. The newest of them',
+    ]);
+    expect(await panel.locator('.alert-why a').getAttribute('href')).toBe('/d/two?order');
   });
 
   it('says that nothing fires only while the rules are evaluated', async () => {

@@ -1,4 +1,4 @@
-import type { AlertsAnswer, ConsoleAlert } from '../../../schemas/console.ts';
+import type { AlertExplained, AlertsAnswer, ConsoleAlert } from '../../../schemas/console.ts';
 import { alertStateOf, standingOf } from '../model/alert-standing.ts';
 import { h, icon } from '../ui/dom.ts';
 import type { Drawn, PanelContext } from './context.ts';
@@ -30,7 +30,7 @@ export function drawAlertList({ body }: PanelContext, answer: AlertsAnswer): Dra
 }
 
 function entryOf(alert: ConsoleAlert, asOf: number | null): HTMLElement {
-  const { rule, severity, summary, detail, labels, panelUrl, ordersUrl } = alert;
+  const { rule, severity, summary, detail, labels, panelUrl, ordersUrl, explained } = alert;
   const { phase, text } = alertStateOf(alert, asOf);
   return h(
     'li',
@@ -47,6 +47,7 @@ function entryOf(alert: ConsoleAlert, asOf: number | null): HTMLElement {
     h('p', { class: 'alert-state' }, text),
     summary === '' ? null : h('p', {}, summary),
     detail === '' ? null : h('p', { class: 'quiet' }, detail),
+    explained === null ? null : explanationOf(explained),
     h(
       'p',
       { class: 'alert-labels' },
@@ -55,5 +56,22 @@ function entryOf(alert: ConsoleAlert, asOf: number | null): HTMLElement {
         ? null
         : h('a', { href: ordersUrl, 'aria-label': `Orders behind ${rule}` }, 'Orders'),
     ),
+  );
+}
+
+/** What the affected orders have in common, what they are worth, and one of them. */
+function explanationOf({ asOf, why, atRisk, exampleUrl }: AlertExplained): HTMLElement {
+  return h(
+    'ul',
+    { class: 'alert-why', title: `As of ${new Date(asOf).toISOString().slice(11, 16)} UTC` },
+    ...why.map((line) => h('li', {}, line)),
+    atRisk === '' && exampleUrl === null
+      ? null
+      : h(
+          'li',
+          {},
+          atRisk === '' ? '' : `At risk: ${atRisk}. `,
+          exampleUrl === null ? null : h('a', { href: exampleUrl }, 'The newest of them'),
+        ),
   );
 }

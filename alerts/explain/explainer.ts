@@ -1,0 +1,113 @@
+import type { AlertExplained } from '../../schemas/console.ts';
+import type { AlertLine, AlertNumbers } from '../../schemas/alert-line.ts';
+import type { EvaluationNumbers } from '../evaluate/instance.ts';
+import type { Rule } from '../rules/rule.ts';
+import type { EvaluationKey } from './incident-url.ts';
+import { type Query, readWhy, type Why } from './why.ts';
+import { atRiskText, whyText } from './why-text.ts';
+
+export interface ExplainerOptions {
+  readonly rules: readonly Rule[];
+  readonly query: Query;
+  readonly monotonicMs: () => number;
+}
+
+export interface ExplainedAlert extends EvaluationKey {
+  readonly line: AlertLine;
+}
+
+/** What explains alerts that fire, for a page that asks often. */
+export interface Explainer {
+  /**
+   * What is known of an alert; null: nothing yet. What is not known, or old, is asked meanwhile: nobody waits
+   * for it.
+   */
+  readonly of: (alert: ExplainedAlert) => AlertExplained | null;
+  /** Asks about these alerts, the first ones first, and forgets all others. */
+  readonly learn: (alerts: readonly ExplainedAlert[]) => void;
+  /** Resolves when nothing is being asked. */
+  readonly idle: () => Promise<void>;
+}
+
+/** Explanations cost more than the alerts themselves: so many are asked for at once, and so rarely again. */
+const MOST = 5;
+const AGAIN_MS = 300_000;
+const AGAIN_AFTER_FAILURE_MS = 60_000;
+
+interface Known {
+  readonly askAgainAt: number;
+  readonly explained: AlertExplained | null;
+}
+
+export function createExplainer({ rules, query, monotonicMs }: ExplainerOptions): Explainer {
+  let known: ReadonlyMap<string, Known> = new Map();
+  let asking: Promise<void> | null = null;
+
+  async function ask(alert: ExplainedAlert, numbers: AlertNumbers): Promise<Known> {
+    const before = known.get(keyOf(alert))?.explained ?? null;
+    const rule = rules.find(({ name }) => name === alert.rule);
+    try {
+      const why = rule === undefined ? null : await readWhy(query, rule, evaluationOf(alert, numbers));
+      const explained =
+        why === null || numbers.kind === 'gauge' ? null : inWords(why, numbers.kind, numbers.asOf);
+      return { askAgainAt: monotonicMs() + AGAIN_MS, explained };
+    } catch {
+      // What was known before is better than nothing, and says of when it is.
+      return { askAgainAt: monotonicMs() + AGAIN_AFTER_FAILURE_MS, explained: before };
+    }
+  }
+
+  async function askAll(alerts: readonly ExplainedAlert[]): Promise<void> {
+    for (const alert of alerts) {
+      const { numbers } = alert.line;
+      if (numbers !== null) known = new Map([...known, [keyOf(alert), await ask(alert, numbers)]]);
+    }
+  }
+
+  return {
+    of: (alert) => known.get(keyOf(alert))?.explained ?? null,
+    learn(alerts) {
+      if (asking !== null) return;
+      const keys = new Set(alerts.map(keyOf));
+      known = new Map([...known].filter(([key]) => keys.has(key)));
+      const due = alerts
+        .filter(isExplained)
+        .slice(0, MOST)
+        .filter((alert) => (known.get(keyOf(alert))?.askAgainAt ?? -Infinity) <= monotonicMs());
+      if (due.length > 0) asking = askAll(due).finally(() => (asking = null));
+    },
+    idle: async () => asking ?? undefined,
+  };
+}
+
+/** While it fires and still holds: there is nothing to explain of what is over. */
+const isExplained = ({ line: { state, numbers } }: ExplainedAlert): boolean =>
+  state === 'Alerting' && numbers !== null && numbers.kind !== 'gauge' && numbers.breach;
+
+/** One that fires again is another. */
+const keyOf = ({ rule, gateway, label, line }: ExplainedAlert): string =>
+  [rule, gateway, label, line.since].join('|');
+
+function evaluationOf({ gateway, label }: EvaluationKey, numbers: AlertNumbers): EvaluationNumbers {
+  const { asOf, windowFrom, windowTo, seen, affected, expected, limit, share, number } = numbers;
+  return {
+    gateway,
+    label,
+    as_of: asOf * 1000,
+    window_from: windowFrom * 1000,
+    window_to: windowTo * 1000,
+    seen,
+    affected,
+    expected,
+    limit,
+    share,
+    number,
+  };
+}
+
+const inWords = (why: Why, kind: 'share' | 'drop', asOf: number): AlertExplained => ({
+  asOf,
+  why: whyText(why, kind).split('\n'),
+  atRisk: why.atRisk === null ? '' : atRiskText(why.atRisk),
+  exampleUrl: why.example?.url ?? null,
+});
