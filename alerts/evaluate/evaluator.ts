@@ -84,6 +84,11 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const observe = createObserver(pass);
   const query = <T>(sql: string): Promise<T[]> => store.query<T>(sql);
   const wallMs = (): number => clock.now() / 1000;
+  const unsavedOf = (asOfMs: number, rows: readonly Evaluation[], steps: readonly RuleStep[]): Unsaved => ({
+    asOfMs,
+    rows,
+    states: steps.flatMap(({ rule, before, alerts }) => stateRows(rule, before, alerts, collectorId)),
+  });
 
   async function holdsLease(): Promise<boolean> {
     if (await turn.check()) return true;
@@ -104,11 +109,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   async function resume(): Promise<EvaluatorState> {
     const resumed = await resumedFrom(query, rules, wallMs());
     newestAsOfMs = resumed.newestAsOfMs;
-    unsaved = resumed.behind.map(({ asOfMs, steps }) => ({
-      asOfMs,
-      rows: [],
-      states: statesOf(steps, collectorId),
-    }));
+    unsaved = resumed.behind.map(({ asOfMs, steps }) => unsavedOf(asOfMs, [], steps));
     await save();
     return resumed.state;
   }
@@ -116,12 +117,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const due = (): DueInstant[] =>
     state === null ? [] : dueInstants(state.last, { wallMs: wallMs(), steadyMs: clock.monotonicMs() });
 
-  /** Prepares what is due, or what comes next. A part at a time: much history may never have been read. */
-  async function prepare(goesOn: () => Promise<boolean>): Promise<void> {
-    const asOfMs = due()[0]?.asOfMs ?? state?.last?.asOfMs;
-    if (asOfMs === undefined || options.keep === undefined) return;
-    if ((await options.keep(asOfMs)) && (await goesOn())) await prepare(goesOn);
-  }
+  const prepare = (goesOn: () => Promise<boolean>): Promise<void> =>
+    prepareWhile(goesOn, () => due()[0]?.asOfMs ?? state?.last?.asOfMs, options.keep);
 
   /** @returns why some of the rules could not be evaluated; null: all that were due were */
   async function evaluate(before: EvaluatorState, instant: DueInstant): Promise<Error | null> {
@@ -131,9 +128,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     options.onPass?.({ asOfMs, tookMs: clock.monotonicMs() - startedMs, missed });
     const { state: after, steps } = withInstant(before, rules, { ...instant, ...seen });
     state = after;
-    unsaved = [...unsaved, { asOfMs, rows: seen.rows, states: statesOf(steps, collectorId) }].slice(
-      -MOST_INSTANTS,
-    );
+    unsaved = [...unsaved, unsavedOf(asOfMs, seen.rows, steps)].slice(-MOST_INSTANTS);
     try {
       await save();
     } finally {
@@ -180,8 +175,16 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   };
 }
 
-const statesOf = (steps: readonly RuleStep[], collectorId: string): Rows['alertStates'][] =>
-  steps.flatMap(({ rule, before, alerts }) => stateRows(rule, before, alerts, collectorId));
+/** Prepares what is due, or what comes next. A part at a time: much history may never have been read. */
+async function prepareWhile(
+  goesOn: () => Promise<boolean>,
+  firstMs: () => number | undefined,
+  keep: EvaluatorOptions['keep'],
+): Promise<void> {
+  const asOfMs = firstMs();
+  if (asOfMs === undefined || keep === undefined) return;
+  if ((await keep(asOfMs)) && (await goesOn())) await prepareWhile(goesOn, firstMs, keep);
+}
 
 /** Is it this collector that evaluates? Asked once a minute, also while there is much to catch up. */
 function createTurn(lease: LeaseKeeper, clock: Clock) {
