@@ -1,6 +1,7 @@
 import type { AlertsConfig } from '../schemas/config-alerts.ts';
 import type { GatewayConfig } from '../schemas/config.ts';
 import type { EpochMicros, Rows } from '../schemas/rows.ts';
+import { EVERY_RULE, settingsOfCalendar } from './count/calendar.ts';
 import { REREADS } from './rules/conditions.ts';
 
 type SettingRow = Rows['alertSettings'];
@@ -61,8 +62,9 @@ export function settingRows(
     const merged = new Map(
       [...callbacks, ...rereads, ...chosen].map((one) => [`${one.rule}/${one.setting}`, one]),
     );
+    const calendar = settingsOfCalendar(config).map((setting) => row(EVERY_RULE, setting, 1));
     // The empty rule marks the set, so that one without settings replaces what was there.
-    return [row('', 'set', 1), ...merged.values()];
+    return [row('', 'set', 1), ...calendar, ...merged.values()];
   });
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isDate, isTimeZone } from './local-time.ts';
 import { Secret } from './secret.ts';
 
 const secret = z
@@ -17,6 +18,29 @@ const url = z
   })
   .transform((text) => text.replace(/\/+$/, ''));
 const rate = z.number().min(0).max(1);
+
+/** Ten years of public holidays: they are read, with all settings, once a minute. */
+const MOST_HOLIDAYS = 150;
+const timeZone = z.string().refine(isTimeZone, {
+  error: 'a name of the IANA time zone database, as it is spelt there, such as Europe/Berlin',
+});
+const holidays = z
+  .array(z.string().refine(isDate, { error: 'a date such as 2026-12-25' }))
+  .max(MOST_HOLIDAYS)
+  .superRefine((dates, context) => {
+    for (const [index, date] of dates.entries())
+      if (dates.indexOf(date) !== index)
+        context.addIssue({ code: 'custom', path: [index], message: 'a date that is not listed before' });
+  });
+
+/** By which clocks those who read pages live, and when they do not work. */
+export const calendarConfigSchema = z.object({
+  /** Times are shown in it beside UTC; office hours, days and holidays are its. @default 'UTC' */
+  timeZone: timeZone.default('UTC'),
+  /** Days without the usual traffic and without office hours: `2026-12-25`. @default [] */
+  holidays: holidays.default([]),
+});
+export type CalendarConfig = z.output<typeof calendarConfigSchema>;
 
 /**
  * What can be set of a rule, for all gateways or for one. What a kind of rule does not know has no effect on
@@ -62,6 +86,7 @@ export const alertsConfigSchema = z.strictObject({
     .optional(),
   /** Base address of Grafana, put before links. @default '' */
   externalUrl: z.union([z.literal(''), url]).default(''),
+  ...calendarConfigSchema.shape,
   /**
    * Folder of runbooks that pages link to, e.g. in your own repository. @default those of the dashboards, at
    * externalUrl

@@ -1,5 +1,6 @@
 import { FIRST_ITEM, sqlText, view, withWatermarks } from '../../schemas/measures.ts';
 import { WINDOWS } from '../../schemas/windows.ts';
+import { type Calendar, calendarsOf } from './calendar.ts';
 import type { GatewayEnd } from './item-counts.ts';
 import { SLOT_SECONDS } from './marks.ts';
 import { ITEMS } from './tables.ts';
@@ -10,6 +11,8 @@ export interface Clocks {
   readonly watermarks: ReadonlyMap<string, number>;
   /** By rule, gateway and setting, with bars between. */
   readonly settings: ReadonlyMap<string, number>;
+  /** By gateway, where the configuration has one. */
+  readonly calendars: ReadonlyMap<string, Calendar>;
   readonly overrides: SettingOverrides;
 }
 
@@ -36,11 +39,15 @@ export const clocksSql = (asOf: number): string => `${withWatermarks(time(asOf))
 SELECT arrayMap((g, w) -> (g, toUnixTimestamp64Micro(w)), mapKeys(watermarks), mapValues(watermarks)) AS known,
   (SELECT groupArray((concat(rule, '|', gateway, '|', setting), value)) FROM ${view('alertSettings')}) AS configured`;
 
-export const readClocks = ({ known, configured }: ClocksRow, overrides: SettingOverrides): Clocks => ({
-  watermarks: new Map(known.map(([gateway, watermark]) => [gateway, Number(watermark) / 1e6])),
-  settings: new Map(configured),
-  overrides,
-});
+export function readClocks({ known, configured }: ClocksRow, overrides: SettingOverrides): Clocks {
+  const settings = new Map(configured);
+  return {
+    watermarks: new Map(known.map(([gateway, watermark]) => [gateway, Number(watermark) / 1e6])),
+    settings,
+    calendars: calendarsOf(settings),
+    overrides,
+  };
+}
 
 /** SELECT of `gateway` and `late`: seconds by which 19 of 20 orders are known after they began. */
 export const latenessSql = (asOf: number): string => `SELECT gateway, quantile(0.95)(late) / 1000 AS late

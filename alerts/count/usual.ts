@@ -2,19 +2,21 @@ import { outcome, sqlText, view } from '../../schemas/measures.ts';
 import type { UsualTraffic } from '../evaluate/judge-drop.ts';
 import type { UsualShare } from '../evaluate/judge-share.ts';
 import type { DropRule, ShareRule } from '../rules/rule.ts';
+import { type Calendar, type Source, sourcesOf, type Span } from './calendar.ts';
 import { conditionsOf } from './item-facts.ts';
 import type { CountingRule } from './item-counts.ts';
 import { lengthsOf } from './windows.ts';
 
 /**
  * What is usual: the same hours of the four weeks before, from the activity by quarters of an hour. A median,
- * and the median absolute deviation as spread, so that one incident or holiday among those weeks changes
- * little.
+ * and the median absolute deviation as spread, so that one incident among those weeks changes little. Which
+ * hours are the same ones, the calendar says.
  */
 
 const WEEKS = 4;
-const WEEK = 7 * 86_400;
 const QUARTER = 900;
+/** More than a span, and whole stretches: keeps what is divided above zero. */
+const HALF_WEEK = 302_400;
 /** A median absolute deviation times this is a standard deviation, where values are normal. */
 const MAD_TO_SIGMA = 1.4826;
 /** The variance of a share over a few weeks is a rough estimate, too low about half of the time. */
@@ -39,16 +41,6 @@ export interface ActivityRow {
 /** The quarter of an hour of an instant, in seconds since 1970. */
 export const quarterOf = (seconds: number): number => Math.floor(seconds / QUARTER) * QUARTER;
 
-/** Stretches of time whose activity is read, as quarters of an hour counted from that of the instant. */
-export interface Span {
-  readonly weeks: readonly number[];
-  /** The first quarter, and the one after the last. */
-  readonly from: number;
-  readonly to: number;
-  /** Quarters that are counted together, from a multiple of it on. */
-  readonly stretch: number;
-}
-
 /** What a rule's baseline is made of: hours around the instant, or quarters, of this week as well. */
 export function spanOf(rule: CountingRule): Span {
   const weeks = Array.from({ length: WEEKS }, (_, index) => index + 1);
@@ -62,14 +54,24 @@ export function spanOf(rule: CountingRule): Span {
   };
 }
 
-/** SELECT of `ActivityRow`s for a rule with a baseline at an instant, in seconds since 1970. */
-export function activitySql(rule: CountingRule, asOf: number): string {
+/**
+ * SELECT of `ActivityRow`s for a rule with a baseline at an instant, in seconds since 1970.
+ *
+ * @param calendars by gateway; without one, days are those of UTC and none is a holiday
+ */
+export function activitySql(
+  rule: CountingRule,
+  asOf: number,
+  calendars: ReadonlyMap<string, Calendar> = new Map(),
+): string {
   const { count } = rule;
-  const { weeks, from, to, stretch } = spanOf(rule);
+  const span = spanOf(rule);
   const now = quarterOf(asOf);
-  const time = (week: number, quarter: number): string =>
-    `toDateTime(${now - week * WEEK + quarter * QUARTER}, 'UTC')`;
-  const ranges = weeks.map((week) => `(quarter >= ${time(week, from)} AND quarter < ${time(week, to)})`);
+  const sources = sourcesByGateway(span, now, calendars);
+  const ranges = new Set(
+    sources.ranges.map(({ from, to }) => `(quarter >= ${time(from)} AND quarter < ${time(to)})`),
+  );
+  const stretch = span.stretch * QUARTER;
   const orders = (condition: string): string =>
     condition === '1'
       ? 'uniqCombined64Merge(12)(orders)'
@@ -80,7 +82,7 @@ export function activitySql(rule: CountingRule, asOf: number): string {
   });
   const isFinished = count.from.kind === 'finished';
   const where = [
-    `(${ranges.join(' OR ')})`,
+    `(${[...ranges].join(' OR ')})`,
     ...(isFinished ? [`state IN ('SUCCESS', 'FAILED')`] : []),
     ...(count.where === undefined ? [] : [`(${count.where})`]),
   ];
@@ -90,13 +92,42 @@ FROM
   SELECT gateway, week, place, arrayJoin([${counts.join(', ')}]) AS counted
   FROM
   (
-    SELECT *, toInt32(intDiv(${now} - toUnixTimestamp(quarter) + ${WEEK / 2}, ${WEEK})) AS week,
-      toInt32(intDiv(toInt64(toUnixTimestamp(quarter)) - ${now} + week * ${WEEK} + ${WEEK / 2}, ${stretch * QUARTER})) - ${WEEK / 2 / QUARTER / stretch} AS place${isFinished ? `, ${outcome('state', 'reason_group')} AS outcome` : ''}
+    SELECT *, toUnixTimestamp(quarter) AS begin,
+      arrayJoin(arrayFilter(range -> begin >= range.2 AND begin < range.3, ${sources.sql})) AS source, toInt32(source.1) AS week,
+      toInt32(intDiv(toInt64(begin) + source.4 - ${now - HALF_WEEK}, ${stretch})) - ${HALF_WEEK / stretch} AS place${isFinished ? `, ${outcome('state', 'reason_group')} AS outcome` : ''}
     FROM ${view('orderActivity')}
     WHERE ${where.join(' AND ')}
   )
   GROUP BY gateway, week, place
 )`;
+}
+
+const time = (seconds: number): string => `toDateTime(${seconds}, 'UTC')`;
+
+/** What is compared: all of it, and by gateway as SQL of an array of (week, from, to, shift). */
+function sourcesByGateway(
+  span: Span,
+  now: number,
+  calendars: ReadonlyMap<string, Calendar>,
+): { readonly ranges: readonly Source[]; readonly sql: string } {
+  const sqlOf = (sources: readonly Source[]): string =>
+    `[${sources.map(({ week, from, to, shift }) => `(${week}, ${from}, ${to}, ${shift})`).join(', ')}]`;
+  const otherwise = sourcesOf(span, now);
+  const own = [...Map.groupBy(calendars, ([, { key }]) => key).values()].flatMap((alike) => {
+    const [, calendar] = alike[0] ?? [];
+    return calendar === undefined
+      ? []
+      : [{ gateways: alike.map(([gateway]) => gateway), sources: sourcesOf(span, now, calendar) }];
+  });
+  // On most days they are the same for all.
+  const unlike = own.filter(({ sources }) => sqlOf(sources) !== sqlOf(otherwise));
+  const branches = unlike.map(
+    ({ gateways, sources }) => `gateway IN (${gateways.map(sqlText).join(', ')}), ${sqlOf(sources)}, `,
+  );
+  return {
+    ranges: [...otherwise, ...own.flatMap(({ sources }) => sources)],
+    sql: branches.length === 0 ? sqlOf(otherwise) : `multiIf(${branches.join('')}${sqlOf(otherwise)})`,
+  };
 }
 
 /**

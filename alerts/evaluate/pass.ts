@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { EVERY_RULE } from '../count/calendar.ts';
 import {
   type Clocks,
   clocksSql,
@@ -60,7 +61,7 @@ export function createPass(options: PassOptions): Evaluating {
   const { query, evaluator, now, monotonicMs, overrides = {} } = options;
   const rules = options.rules.filter((rule) => !isAskedDirectly(rule));
   const items = createItemCounter({ rules: rules.filter(isCounting), query });
-  const lateness = remembering(async (asOf) => {
+  const lateness = remembering(String, async (asOf: number) => {
     const rows = await query<{ gateway: string; late: number }>(latenessSql(asOf));
     return new Map(rows.map(({ gateway, late }) => [gateway, late]));
   });
@@ -68,7 +69,12 @@ export function createPass(options: PassOptions): Evaluating {
     rules
       .filter(isCounting)
       .filter(hasBaseline)
-      .map((rule) => [rule.name, remembering((asOf) => query<ActivityRow>(activitySql(rule, asOf)))]),
+      .map((rule) => [
+        rule.name,
+        remembering(keyOfDays, (days: Days) =>
+          query<ActivityRow>(activitySql(rule, days.at, days.calendars)),
+        ),
+      ]),
   );
 
   return {
@@ -90,7 +96,8 @@ export function createPass(options: PassOptions): Evaluating {
       const usual = new Map<string, readonly ActivityRow[]>();
       for (const rule of asked.filter(isCounting).filter(hasBaseline)) {
         const at = rule.kind === 'share' ? quarterOf(asOf) : asOf - (asOf % USUAL_TRAFFIC_EVERY_SECONDS);
-        usual.set(rule.name, (await activities.get(rule.name)?.(at)) ?? []);
+        const days = { at, calendars: clocks.calendars };
+        usual.set(rule.name, (await activities.get(rule.name)?.(days)) ?? []);
       }
       const numbers = await readGauges(
         asked.filter((rule) => rule.kind === 'gauge'),
@@ -147,14 +154,23 @@ type Judged = Omit<Evaluation, 'evaluated_at' | 'evaluator' | 'took_ms'>;
 
 const isCounting = (rule: Rule): rule is CountingRule => rule.kind !== 'gauge';
 
-/** The last answer for an instant. */
-function remembering<T>(ask: (asOf: number) => Promise<T>): (asOf: number) => Promise<T> {
-  let last: { readonly asOf: number; readonly answer: T } | null = null;
-  return async (asOf) => {
-    if (last?.asOf !== asOf) last = { asOf, answer: await ask(asOf) };
+/** The last answer to a question. */
+function remembering<Q, T>(keyOf: (question: Q) => string, ask: (question: Q) => Promise<T>) {
+  let last: { readonly key: string; readonly answer: T } | null = null;
+  return async (question: Q): Promise<T> => {
+    const key = keyOf(question);
+    if (last?.key !== key) last = { key, answer: await ask(question) };
     return last.answer;
   };
 }
+
+interface Days {
+  /** In seconds since 1970. */
+  readonly at: number;
+  readonly calendars: Clocks['calendars'];
+}
+const keyOfDays = ({ at, calendars }: Days): string =>
+  [at, ...[...calendars].map(([gateway, { key }]) => `${gateway} ${key}`)].join('|');
 
 function judgeOrders(
   rule: CountingRule,
@@ -266,7 +282,11 @@ function withSuppression(judged: readonly Judged[], rules: readonly Rule[]): Jud
 
 /** Fingerprint of what the rule says and of what is set for it. */
 function definitionOf(rule: Rule, gateway: string, { settings }: Clocks): string {
-  const own = [...settings].filter(([key]) => key.startsWith(`${rule.name}|${gateway}|`)).toSorted();
+  // The calendar is set for all rules, and says something to those that compare with other days.
+  const of: string[] = [rule.name, ...(isCounting(rule) && hasBaseline(rule) ? [EVERY_RULE] : [])];
+  const own = [...settings]
+    .filter(([key]) => of.some((name) => key.startsWith(`${name}|${gateway}|`)))
+    .toSorted();
   return createHash('sha256')
     .update(JSON.stringify([rule, own]))
     .digest('hex')

@@ -18,6 +18,7 @@ const VARIABLES = {
   },
   http: { host: 'GATEWATCH_HTTP_HOST', port: 'GATEWATCH_HTTP_PORT', hosts: 'GATEWATCH_HTTP_HOSTS' },
   embedded: { port: 'GATEWATCH_EMBEDDED_PORT' },
+  alerts: { timeZone: 'GATEWATCH_TIME_ZONE', holidays: 'GATEWATCH_HOLIDAYS' },
   log: { level: 'GATEWATCH_LOG_LEVEL' },
 } as const;
 
@@ -31,7 +32,11 @@ const GATEWAY_VARIABLES = {
 const TOP_LEVEL = { dataDir: 'GATEWATCH_DATA_DIR', collectorId: 'GATEWATCH_COLLECTOR_ID' } as const;
 
 /** Variables that hold several values, separated by commas. */
-const LISTS: ReadonlySet<string> = new Set(['GATEWATCH_KAFKA_BROKERS', 'GATEWATCH_HTTP_HOSTS']);
+const LISTS: ReadonlySet<string> = new Set([
+  'GATEWATCH_KAFKA_BROKERS',
+  'GATEWATCH_HTTP_HOSTS',
+  'GATEWATCH_HOLIDAYS',
+]);
 
 /**
  * Lays the GATEWATCH_* variables over the file's settings. They are enough for one gateway;

@@ -9,8 +9,9 @@ import {
   type PartialConfig,
   type StoreConfig,
 } from '../../schemas/config.ts';
+import { type CalendarConfig, calendarConfigSchema } from '../../schemas/config-alerts.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
-import { fromEnvironment, type Settings } from './environment.ts';
+import { fromEnvironment, isMapping, type Settings } from './environment.ts';
 import { explain, valueAt } from './explain.ts';
 import { readSettingsFile } from './settings-file.ts';
 import { substitute, type Findings } from './substitute.ts';
@@ -46,11 +47,29 @@ export function loadPartialConfig<K extends keyof Config>(
   return Object.freeze(Object.fromEntries(kept)) as PartialConfig<K>;
 }
 
+/**
+ * The reader's zone and holidays alone. Commands that only show times do not need what else stands under
+ * `alerts`: the secrets of receivers may not be theirs to read.
+ * @throws GatewatchError `config_invalid`, for these two only
+ */
+export function loadCalendar(path: string | undefined, env: Environment): CalendarConfig {
+  const shape = Object.keys(configSchema.shape).map((key) => [
+    key,
+    key === 'alerts' ? calendarConfigSchema.prefault({}) : z.unknown().optional(),
+  ]);
+  const schema = z.strictObject(Object.fromEntries(shape) as typeof configSchema.shape);
+  const own = Object.keys(calendarConfigSchema.shape);
+  const { alerts } = load(path, env, schema, (section) => section === 'alerts', own);
+  return { timeZone: alerts.timeZone, holidays: alerts.holidays };
+}
+
+/** @param only the keys that are needed of a section that is. @default all */
 function load(
   path: string | undefined,
   env: Environment,
   schema: z.ZodType<Config>,
   wanted: (section: string) => boolean,
+  only?: readonly string[],
 ): LoadedConfig {
   const file = path ?? (env['GATEWATCH_CONFIG'] === '' ? undefined : env['GATEWATCH_CONFIG']);
   const findings: Findings = { problems: [], unusable: new Set(), origins: new Map() };
@@ -59,7 +78,7 @@ function load(
   const filled = Object.fromEntries(
     Object.entries(written).map(([key, value]) => [
       key,
-      wanted(key) ? substitute(value, env, findings, key) : value,
+      wanted(key) ? substitute(picked(value, only), env, findings, key) : value,
     ]),
   );
   const raw = fromEnvironment(filled, env, findings, wanted);
@@ -71,6 +90,11 @@ function load(
   const collectorId = parsed.data.collectorId ?? hostname();
   return deepFreeze({ ...parsed.data, collectorId, origin: file ?? 'the environment' });
 }
+
+const picked = (section: unknown, only: readonly string[] | undefined): unknown =>
+  only === undefined || !isMapping(section)
+    ? section
+    : Object.fromEntries(Object.entries(section).filter(([key]) => only.includes(key)));
 
 /**
  * Values from outside are texts. Where the schema turns one down because it wants a number or a truth value,

@@ -124,6 +124,10 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'alerts.webhook.token': 'Bearer token.',
   'alerts.webhook.repeatMinutes': 'Minutes after which an alert that still fires is sent again.',
   'alerts.externalUrl': 'Base address of Grafana, put before the links of pages.',
+  'alerts.timeZone':
+    'Zone of those who read pages, by its name in the IANA database, such as `Europe/Berlin`. Pages, `gatewatch alerts`, `gatewatch explain` and the console show times in it beside UTC. The days and hours that baselines compare, `holidays` and office hours are those of its clocks.',
+  'alerts.holidays':
+    'Days without the usual traffic, as dates in `timeZone`: `2026-12-25`, at most 150. What is usual on such a day is what is usual on Sundays, and no other day is compared with it. Outside office hours all day.',
   'alerts.rules':
     'Settings of rules by name of the rule, and below `gateways` by name of the gateway: `enabled`; of shares `shareAbove` (0 to 1) and `minimumAffectedOrders`; of drops `below` (part of what is expected) and `minimumExpectedOrders`; of numbers `above`. They hold wherever the rules are evaluated, Grafana too.',
   log: 'Logs. They are JSON lines on standard error.',
@@ -154,5 +158,10 @@ export const VARIABLE_DOCS: Readonly<Record<string, { readonly setting: string; 
   GATEWATCH_EMBEDDED_PORT: { setting: 'embedded.port', text: '' },
   GATEWATCH_DATA_DIR: { setting: 'dataDir', text: '' },
   GATEWATCH_COLLECTOR_ID: { setting: 'collectorId', text: '' },
+  GATEWATCH_TIME_ZONE: {
+    setting: 'alerts.timeZone',
+    text: 'Also read by `npm run generate`, for the files of Grafana.',
+  },
+  GATEWATCH_HOLIDAYS: { setting: 'alerts.holidays', text: 'Joined by commas. Read there, too.' },
   GATEWATCH_LOG_LEVEL: { setting: 'log.level', text: '' },
 };

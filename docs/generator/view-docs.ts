@@ -513,12 +513,16 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
     view: 'alertSettings',
     grain: 'one setting of one alert rule for one gateway',
     notes: [
-      "Written at every start of a collector from its configuration (`alerts.rules`, `callbackTypes`); a gateway's newest set counts.",
+      "Written at every start of a collector from its configuration (`alerts.rules`, `alerts.timeZone`, `alerts.holidays`, `callbackTypes`); a gateway's newest set counts.",
     ],
     columns: [
       GATEWAY,
-      column('rule', 'String', 'Name of the rule.'),
-      column('setting', 'String', 'Name of the setting, e.g. `shareAbove`, `enabled`, `enabled/SUCCESS`.'),
+      column('rule', 'String', 'Name of the rule; `*` for all of them.'),
+      column(
+        'setting',
+        'String',
+        'Name of the setting, e.g. `shareAbove`, `enabled`, `enabled/SUCCESS`; of all rules `timeZone/Europe/Berlin`, `holiday/2026-12-25`.',
+      ),
       column('value', 'Float64', 'Its value; 0 and 1 for switches.'),
       column('configured_at', 'Time', 'When the set was written.'),
     ],

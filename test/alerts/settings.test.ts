@@ -35,6 +35,11 @@ describe('the settings of rules', () => {
     expect(settings(config, both, 'beta')['TechTimeouts/shareAbove']).toBe(0.2);
   });
 
+  it('have the zone and the holidays of the configuration, for all rules', () => {
+    const config = { timeZone: 'Europe/Berlin', holidays: ['2026-12-25'] };
+    expect(settings(config)).toMatchObject({ '*/timeZone/Europe/Berlin': 1, '*/holiday/2026-12-25': 1 });
+  });
+
   it('judge the callback types that a gateway sends, and none where the rule is switched off', () => {
     const some = [gateway('acme', { callbackTypes: ['Success'] })];
     expect(settings({}, some)).toMatchObject({

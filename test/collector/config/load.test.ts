@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadConfig, loadPartialConfig } from '../../../collector/config/load.ts';
+import { loadCalendar, loadConfig, loadPartialConfig } from '../../../collector/config/load.ts';
 import { GatewatchError } from '../../../schemas/errors.ts';
 
 let folder: string;
@@ -614,5 +614,73 @@ describe('settings of alert rules', () => {
       'alerts.rules.TrafficDrop: expected the name of a rule, received an object',
       'alerts.rules.GatewatchTechTimeouts.gateways.acme-us: expected the name of a gateway, received an object',
     ]);
+  });
+});
+
+describe("the reader's zone and holidays", () => {
+  const GATEWAY = "gateways: [{name: acme, secureUrl: 'https://acme.test', token: t}]";
+  const calendar = (timeZone: string, ...holidays: string[]) =>
+    write(`${GATEWAY}\nalerts: ${JSON.stringify({ timeZone, holidays })}`);
+
+  test('are UTC and none, unless file or environment say more', () => {
+    expect(loadConfig(write(GATEWAY), {}).alerts).toMatchObject({ timeZone: 'UTC', holidays: [] });
+    expect(loadConfig(calendar('Europe/Berlin', '2026-12-25'), {}).alerts).toMatchObject({
+      timeZone: 'Europe/Berlin',
+      holidays: ['2026-12-25'],
+    });
+    const env = { GATEWATCH_TIME_ZONE: 'Asia/Kolkata', GATEWATCH_HOLIDAYS: '2026-12-25, 2027-01-01' };
+    expect(loadConfig(calendar('Europe/Berlin', '2026-05-01'), env).alerts).toMatchObject({
+      timeZone: 'Asia/Kolkata',
+      holidays: ['2026-12-25', '2027-01-01'],
+    });
+  });
+
+  test.each(['UTC', 'Etc/UTC', 'EST5EDT', 'America/Argentina/Buenos_Aires', 'America/Port-au-Prince'])(
+    'take %s',
+    (zone) => expect(loadConfig(calendar(zone), {}).alerts.timeZone).toBe(zone),
+  );
+
+  // Go, which reads the name in Grafana and Alertmanager, wants it as the database spells it.
+  test.each(['Berlin', 'europe/berlin', 'Europe/berlin', 'Local', 'CET+1', '+01:00', '', '../etc/passwd'])(
+    'refuse the zone %j',
+    (zone) => {
+      const received = zone === '' ? 'an empty string' : JSON.stringify(zone);
+      expect(problemsOf(() => loadConfig(calendar(zone), {}))).toEqual([
+        `alerts.timeZone: expected a name of the IANA time zone database, as it is spelt there, such as Europe/Berlin, received ${received}`,
+      ]);
+    },
+  );
+
+  test.each(['2026-02-29', '25.12.2026', '2026-12-25T00:00:00Z', '2026-1-1', 'Christmas'])(
+    'refuse the date %s',
+    (date) => {
+      expect(problemsOf(() => loadConfig(calendar('UTC', '2026-05-01', date), {}))).toEqual([
+        `alerts.holidays.1: expected a date such as 2026-12-25, received ${JSON.stringify(date)}`,
+      ]);
+    },
+  );
+
+  test('refuse a date that stands twice, and more dates than anyone needs', () => {
+    const twice = calendar('UTC', '2026-05-01', '2026-12-25', '2026-05-01');
+    expect(problemsOf(() => loadConfig(twice, {}))).toEqual([
+      'alerts.holidays.2: expected a date that is not listed before, received "2026-05-01"',
+    ]);
+    const days = Array.from({ length: 151 }, (_, n) => new Date(n * 86_400_000).toISOString().slice(0, 10));
+    const [problem = ''] = problemsOf(() => loadConfig(calendar('UTC', ...days), {}));
+    expect(problem).toMatch(/^alerts\.holidays: expected at most 150 items, received /);
+  });
+
+  test('are read alone, whatever else stands beside them', () => {
+    const file = write(
+      'alerts: {timeZone: "${ZONE}", holidays: [2026-12-25], webhook: {url: "https://hook.test", token: "${TOKEN}"}}',
+    );
+    expect(loadCalendar(file, { ZONE: 'Europe/Berlin' })).toEqual({
+      timeZone: 'Europe/Berlin',
+      holidays: ['2026-12-25'],
+    });
+    expect(problemsOf(() => loadCalendar(file, { ZONE: 'Berlin' }))).toEqual([
+      expect.stringMatching(/^alerts\.timeZone: expected a name .* received "Berlin" \(from \$\{ZONE\}\)$/),
+    ]);
+    expect(loadCalendar(undefined, {})).toEqual({ timeZone: 'UTC', holidays: [] });
   });
 });
