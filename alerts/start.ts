@@ -92,7 +92,7 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
   });
   const evaluator = createEvaluator({
     ...options,
-    links: config,
+    page: config,
     lease: createLeaseKeeper({
       query: (sql) => store.query(sql),
       insert: (row, token) => store.insert('alertLeases', [row], token),

@@ -240,7 +240,8 @@ async function listen(
     query: (sql) => store.query(sql, {}, { max_execution_time: EXPLAIN_LIMIT_S }),
     monotonicMs: clock.monotonicMs,
   });
-  const alertsNow: AlertsNow = (source) => createAlertsNow({ ...source, explainer });
+  const { timeZone } = config.alerts;
+  const alertsNow: AlertsNow = (source) => createAlertsNow({ ...source, timeZone, explainer });
   const console = startConsole(opened, clock, alertsNow, log);
   life.onStop(() => console.stop());
   const state = () => ({

@@ -41,6 +41,7 @@ export const calendarConfigSchema = z.object({
   holidays: holidays.default([]),
 });
 export type CalendarConfig = z.output<typeof calendarConfigSchema>;
+export const UTC_WITHOUT_HOLIDAYS: CalendarConfig = calendarConfigSchema.parse({});
 
 /**
  * What can be set of a rule, for all gateways or for one. What a kind of rule does not know has no effect on

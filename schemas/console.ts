@@ -111,4 +111,6 @@ export interface AlertsAnswer {
   /** How old it is, by the server's clock. */
   readonly ageMs: number | null;
   readonly error: string | null;
+  /** The reader's, for times beside UTC. */
+  readonly timeZone: string;
 }

@@ -10,6 +10,8 @@ export interface AlertsNowOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly monotonicMs: () => number;
+  /** The reader's, for times beside UTC. @default 'UTC' */
+  readonly timeZone?: string;
   /** How long requests share what was read; rows come once a minute. @default 10,000 */
   readonly keepMs?: number;
   /** @default nothing is explained */
@@ -22,7 +24,7 @@ export interface AlertsNowOptions {
  * the error, with its age. Never rejects.
  */
 export function createAlertsNow(options: AlertsNowOptions): () => Promise<AlertsAnswer> {
-  const { query, now, monotonicMs, keepMs = 10_000, explainer } = options;
+  const { query, now, monotonicMs, timeZone = 'UTC', keepMs = 10_000, explainer } = options;
   let newest: Newest = { asOf: null, alerts: [] };
   let error: string | null = null;
   let reading: Promise<void> | null = null;
@@ -30,7 +32,7 @@ export function createAlertsNow(options: AlertsNowOptions): () => Promise<Alerts
 
   async function read(): Promise<void> {
     try {
-      newest = await readNewest(query, { atMs: now(), notable: true });
+      newest = await readNewest(query, { atMs: now(), notable: true, timeZone });
       error = null;
       explainer?.learn(newest.alerts);
     } catch (failure) {
@@ -48,6 +50,7 @@ export function createAlertsNow(options: AlertsNowOptions): () => Promise<Alerts
       asOf,
       ageMs: asOf === null ? null : Math.max(0, now() - asOf),
       error,
+      timeZone,
     };
   };
 }

@@ -1,5 +1,5 @@
 import { type Alert, alertOf } from '../explain/alert.ts';
-import type { PageLinks } from '../explain/page.ts';
+import type { PageSettings } from '../explain/page.ts';
 import { isHeartbeat, type Rule, type RuleGroupName } from '../rules/rule.ts';
 import {
   advance,
@@ -174,7 +174,7 @@ function withSteps(state: EvaluatorState, steps: readonly Stepped[], asOfMs: num
 export function alertsAt(
   { memory, departed, last }: EvaluatorState,
   rules: readonly Rule[],
-  links: PageLinks,
+  page: PageSettings,
   nowMs: number,
 ): Alert[] {
   const known = rules.flatMap((rule) =>
@@ -183,12 +183,12 @@ export function alertsAt(
   const asOfMs = Math.min(nowMs, last?.asOfMs ?? nowMs);
   return [...known, ...departed].flatMap(({ rule, alert }) => {
     // A sign of life is none unless it is new.
-    if (isHeartbeat(rule)) return alert.endsAt > nowMs ? (alertOf(rule, alert, links) ?? []) : [];
+    if (isHeartbeat(rule)) return alert.endsAt > nowMs ? (alertOf(rule, alert, page) ?? []) : [];
     // What fires goes on firing for receivers as long as nothing else is known.
     const held = isFiring(alert.state)
       ? { ...alert, endsAt: until(ruleTiming(rule), nowMs) }
       : notInFuture(alert, nowMs);
-    const shown = isRecent(held, asOfMs) ? alertOf(rule, held, links) : null;
+    const shown = isRecent(held, asOfMs) ? alertOf(rule, held, page) : null;
     return shown === null ? [] : [shown];
   });
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../schemas/clock.ts';
 import type { Rows } from '../../schemas/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { Alert } from '../explain/alert.ts';
-import type { PageLinks } from '../explain/page.ts';
+import type { PageSettings } from '../explain/page.ts';
 import type { Rule } from '../rules/rule.ts';
 import { type DueInstant, dueInstants, INTERVAL_MS, MOST_INSTANTS } from './due.ts';
 import { evaluationsFrom, newestEvaluation } from './evaluation-store.ts';
@@ -53,7 +53,7 @@ export interface EvaluatorOptions {
   readonly store: Pick<Store, 'query' | 'insert'>;
   readonly collectorId: string;
   readonly clock: Clock;
-  readonly links: PageLinks;
+  readonly page: PageSettings;
   /** Called whenever receivers may have to learn something. */
   readonly onChange: () => void;
   /** Called after each pass. */
@@ -168,7 +168,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         await prepare(() => Promise.resolve(false));
       }
     },
-    alerts: (nowMs) => (state === null ? null : alertsAt(state, rules, options.links, nowMs)),
+    alerts: (nowMs) => (state === null ? null : alertsAt(state, rules, options.page, nowMs)),
     firing: () => firingBySeverity(state ?? NOTHING_EVALUATED, rules),
     holdsLease: turn.isOurs,
     newestAsOfMs: () => newestAsOfMs,

@@ -1,5 +1,5 @@
 import { type Alert, alertOf } from '../explain/alert.ts';
-import type { PageLinks } from '../explain/page.ts';
+import type { PageSettings } from '../explain/page.ts';
 import { RULES } from '../rules/all.ts';
 import { advance, isFiring, RESOLVED_RETENTION_MS, type RuleMemory } from './alert-state.ts';
 import { ruleTiming } from './timing.ts';
@@ -20,7 +20,10 @@ export interface Progress {
  * Tells that the rules are not evaluated, which no evaluation can: the alert of GatewatchEvaluationsLate, as
  * the collector itself raises it. It needs no store. Empty where there is nothing to tell.
  */
-export function createLateAlert(links: PageLinks, startedSteadyMs: number): (progress: Progress) => Alert[] {
+export function createLateAlert(
+  page: PageSettings,
+  startedSteadyMs: number,
+): (progress: Progress) => Alert[] {
   const rule = RULES.find(({ name }) => name === 'GatewatchEvaluationsLate');
   if (rule === undefined) throw new Error('no rule tells that evaluations are late');
   const timing = { ...ruleTiming(rule), forMs: 0, keepFiringForMs: 0 };
@@ -41,6 +44,6 @@ export function createLateAlert(links: PageLinks, startedSteadyMs: number): (pro
       .filter(
         ({ state, resolvedAt }) => isFiring(state) || wallMs - (resolvedAt ?? 0) <= RESOLVED_RETENTION_MS,
       )
-      .flatMap((alert) => alertOf(rule, alert, links) ?? []);
+      .flatMap((alert) => alertOf(rule, alert, page) ?? []);
   };
 }

@@ -28,6 +28,8 @@ export interface NewestOptions {
   readonly atMs: number;
   /** Only what is an incident, or has a state other than normal. @default every rule */
   readonly notable?: boolean;
+  /** The reader's, for the sentences. @default 'UTC' */
+  readonly timeZone?: string;
 }
 
 /** For so long it is known when the rules were evaluated last. */
@@ -41,14 +43,14 @@ export const LOOK_BACK_DAYS = 7;
  */
 export async function readNewest(
   query: (sql: string) => Promise<TableResult>,
-  { atMs, notable = false }: NewestOptions,
+  { atMs, notable = false, timeZone = 'UTC' }: NewestOptions,
 ): Promise<Newest> {
   const { data } = await query(newestSql(atMs, notable));
   const [first] = data;
   return {
     asOf: first === undefined ? null : micros(first['newest']) / 1000,
     alerts: data
-      .map(toAlert)
+      .map((row) => toAlert(row, timeZone))
       .filter(({ rule, line }) => !HEARTBEATS.has(rule) && (!notable || line.state !== 'Normal'))
       .toSorted((a, b) => urgency(a) - urgency(b) || compare(placeOf(a), placeOf(b))),
   };
@@ -87,7 +89,7 @@ ORDER BY as_of DESC${notable ? ` LIMIT 1 BY if(breach OR state != '', concat(rul
 
 type Row = TableResult['data'][number];
 
-function toAlert(row: Row): NewestAlert {
+function toAlert(row: Row, timeZone: string): NewestAlert {
   const key = { rule: text(row['rule']), gateway: text(row['gateway']), label: text(row['label']) };
   // None when another version wrote the row.
   const rule = RULES.find(({ name }) => name === key.rule);
@@ -99,7 +101,7 @@ function toAlert(row: Row): NewestAlert {
     summary: rule?.summary ?? '',
     labels: labelsOf(rule, key),
     ...state,
-    detail: rule === undefined || evaluation === null ? '' : sentenceOf(rule, evaluation),
+    detail: rule === undefined || evaluation === null ? '' : sentenceOf(rule, evaluation, timeZone),
     numbers: evaluation === null ? null : numbersOf(text(row['kind']) as AlertNumbers['kind'], evaluation),
   };
   return { ...key, line };

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { isUtc } from '../../schemas/local-time.ts';
 import { type AlertMemory, isFiring, labelKey, type Labels } from '../evaluate/alert-state.ts';
 import { numbersOf } from '../evaluate/instance.ts';
 import type { Rule } from '../rules/rule.ts';
-import { type PageLinks, pageOf } from './page.ts';
+import { type PageSettings, pageOf } from './page.ts';
+import { secondText, timesText } from './zoned.ts';
 
 /** An alert as receivers know it: full labels, texts, times. */
 export interface Alert {
@@ -30,22 +32,41 @@ export const ruleLabels = ({ severity, side, risk }: Rule): Labels => ({
  * The alert that a state stands for, or null: receivers do not see states that neither fire nor have just
  * ended.
  */
-export function alertOf(rule: Rule, memory: AlertMemory, links: PageLinks): Alert | null {
+export function alertOf(rule: Rule, memory: AlertMemory, page: PageSettings): Alert | null {
   const firing = isFiring(memory.state);
   if (!firing && memory.resolvedAt === null) return null;
   const labels: Labels = { ...memory.labels, ...ruleLabels(rule), alertname: rule.name };
-  const annotations = pageOf(rule, numbersOf(rule, memory), links);
+  const startsAt = memory.firingSince ?? memory.startsAt;
+  const endsAt = firing ? memory.endsAt : (memory.resolvedAt ?? memory.endsAt);
+  const annotations = {
+    ...pageOf(rule, numbersOf(rule, memory), page),
+    ...zonedTimes({ since: startsAt, ...(firing ? {} : { ended: endsAt }) }, page.timeZone),
+  };
   return {
     fingerprint: fingerprintOf(labels),
     status: firing ? 'firing' : 'resolved',
     labels,
     annotations,
-    startsAt: new Date(memory.firingSince ?? memory.startsAt),
-    endsAt: new Date(firing ? memory.endsAt : (memory.resolvedAt ?? memory.endsAt)),
+    startsAt: new Date(startsAt),
+    endsAt: new Date(endsAt),
     generatorUrl: annotations['dashboard_url'] ?? '',
     values: memory.values,
   };
 }
+
+/**
+ * Since when it fires, and when it ended, by the reader's clocks beside UTC. Receivers write times themselves
+ * and know UTC only: where that is the reader's, nothing has to be said.
+ */
+const zonedTimes = (
+  times: Readonly<Record<string, number>>,
+  timeZone: string = 'UTC',
+): Record<string, string> =>
+  isUtc(timeZone)
+    ? {}
+    : Object.fromEntries(
+        Object.entries(times).map(([name, ms]) => [name, timesText([ms * 1000], timeZone, secondText)]),
+      );
 
 /** Identifies an alert to receivers, by its full labels. */
 export const fingerprintOf = (labels: Labels): string =>

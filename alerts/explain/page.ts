@@ -6,6 +6,7 @@ import type { EvaluationNumbers } from '../evaluate/instance.ts';
 import { isAskedDirectly, labelOf, type Rule, type Side } from '../rules/rule.ts';
 import { incidentUrl, shownRange } from './incident-url.ts';
 import { INCIDENT, runbookPanel, RUNBOOKS } from './links.ts';
+import { secondText, timesText } from './zoned.ts';
 
 /** Whose side, as a person would say it. */
 export const SIDE_TEXT: Readonly<Record<Side, string>> = {
@@ -25,14 +26,19 @@ export interface PageLinks {
   readonly runbookUrl?: string | undefined;
 }
 
+export interface PageSettings extends PageLinks {
+  /** The reader's, for times beside UTC. @default 'UTC' */
+  readonly timeZone?: string;
+}
+
 /**
  * What a page says: what, since when, how bad, whose side, first three steps, and links to the runbook, to a
- * panel and to the orders. Times are in UTC.
+ * panel and to the orders.
  */
 export function pageOf(
   rule: Rule,
   numbers: EvaluationNumbers,
-  { externalUrl, runbookUrl }: PageLinks,
+  { externalUrl, runbookUrl, timeZone = 'UTC' }: PageSettings,
 ): Record<string, string> {
   const link = (path: string): string => `${externalUrl}${path}`;
   // A rule without evaluations of its own is about all of them, which the heartbeat's show.
@@ -40,7 +46,7 @@ export function pageOf(
   const incident = incidentUrl({ ...numbers, rule: shown }, windowOf(numbers));
   return {
     summary: rule.summary,
-    description: `${placeOf(numbers)}${howBad(rule, numbers)} ${rule.explanation}`,
+    description: `${placeOf(numbers)}${howBad(rule, numbers, timeZone)} ${rule.explanation}`,
     side: SIDE_TEXT[rule.side],
     steps: rule.steps.map((step, index) => `${index + 1}. ${step}`).join('\n'),
     dashboard_url: link(
@@ -60,9 +66,9 @@ const placeOf = ({ gateway, label }: EvaluationNumbers): string => {
   return place === '' ? '' : `${place}: `;
 };
 
-function howBad(rule: Rule, numbers: EvaluationNumbers): string {
+function howBad(rule: Rule, numbers: EvaluationNumbers, timeZone: string): string {
   const { seen, affected, expected, limit, share, number } = numbers;
-  const window = `between ${time(numbers.window_from)} and ${time(numbers.window_to)} UTC`;
+  const window = `between ${timesText([numbers.window_from, numbers.window_to], timeZone, secondText)}`;
   switch (rule.kind) {
     case 'share':
       return (
@@ -75,7 +81,7 @@ function howBad(rule: Rule, numbers: EvaluationNumbers): string {
         (limit < 0 ? 'No number of orders is too few.' : `${whole(limit)} or fewer are beyond chance.`)
       );
     case 'gauge':
-      return `${whole(number)} ${rule.unit} at ${time(numbers.as_of)} UTC. Up to ${whole(limit)} are tolerated.`;
+      return `${whole(number)} ${rule.unit} at ${timesText([numbers.as_of], timeZone, secondText)}. Up to ${whole(limit)} are tolerated.`;
   }
 }
 
@@ -83,8 +89,6 @@ const whole = (value: number | null): string => (value === null ? '?' : value.to
 /** Four digits that count. */
 const percentage = (share: number | null): string =>
   share === null ? '?' : `${Number((share * 100).toPrecision(4))}%`;
-/** `2026-11-21 10:15:00`. */
-const time = (at: EpochMicros): string => new Date(at / 1000).toISOString().replace('T', ' ').slice(0, 19);
 /** Exact to the microsecond: the windows of a gateway that has fallen behind end at no whole second. */
 const seconds = (at: EpochMicros): string => (at / 1e6).toFixed(6);
 

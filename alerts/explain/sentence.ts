@@ -1,5 +1,6 @@
 import type { Evaluation } from '../evaluate/evaluation.ts';
 import type { Rule } from '../rules/rule.ts';
+import { dayText, shortText, timesText } from './zoned.ts';
 
 /** What of an evaluation a sentence tells. */
 export type ToldEvaluation = Pick<
@@ -21,24 +22,26 @@ export type ToldEvaluation = Pick<
  * What a rule saw, in one sentence without a full stop in between:
  *
  *     12 of 340 orders (3.5 %) timed out (reason 11) between 10:15 and 10:30 UTC; 9 would have been enough.
+ *
+ * @param timeZone the reader's, for the same times beside UTC
  */
-export function sentenceOf(rule: Rule, evaluation: ToldEvaluation): string {
-  return `${counted(rule, evaluation)}; ${judged(rule, evaluation)}.`;
+export function sentenceOf(rule: Rule, evaluation: ToldEvaluation, timeZone = 'UTC'): string {
+  return `${counted(rule, evaluation, timeZone)}; ${judged(rule, evaluation)}.`;
 }
 
-function counted(rule: Rule, evaluation: ToldEvaluation): string {
+function counted(rule: Rule, evaluation: ToldEvaluation, timeZone: string): string {
   const { seen, affected, share, as_of: asOf, number } = evaluation;
   switch (rule.kind) {
     case 'share': {
       const percent = share === null ? '' : ` (${numberText(share * 100)} %)`;
-      return `${numberText(affected)} of ${numberText(seen)} orders${percent} ${rule.affectedOrders} ${windowText(evaluation)}`;
+      return `${numberText(affected)} of ${numberText(seen)} orders${percent} ${rule.affectedOrders} ${windowText(evaluation, timeZone)}`;
     }
     case 'drop':
-      return `${numberText(seen)} orders ${rule.countedOrders} ${windowText(evaluation)}`;
+      return `${numberText(seen)} orders ${rule.countedOrders} ${windowText(evaluation, timeZone)}`;
     case 'gauge':
       return number === null
-        ? `Not known at ${timeText(asOf)} UTC: ${rule.unit}`
-        : `${numberText(number)} ${rule.unit} at ${timeText(asOf)} UTC`;
+        ? `Not known at ${timesText([asOf], timeZone, shortText, false)}: ${rule.unit}`
+        : `${numberText(number)} ${rule.unit} at ${timesText([asOf], timeZone, shortText, false)}`;
   }
 }
 
@@ -57,19 +60,13 @@ function judged(rule: Rule, evaluation: ToldEvaluation): string {
   }
 }
 
-/** `between 10:15 and 10:30 UTC`; with days when it spans midnight. */
-function windowText({ window_from: from, window_to: to }: ToldEvaluation): string {
+/**
+ * `between 10:15 and 10:30 UTC`; with days when it spans midnight, and with seconds where the window of a
+ * gateway that has fallen behind ends at no whole minute.
+ */
+function windowText({ window_from: from, window_to: to }: ToldEvaluation, timeZone: string): string {
   const withDay = dayText(from) !== dayText(to);
-  return `between ${timeText(from, withDay)} and ${timeText(to, withDay)} UTC`;
-}
-
-const iso = (micros: number): string => new Date(micros / 1000).toISOString();
-const dayText = (micros: number): string => iso(micros).slice(0, 10);
-
-/** Minutes; with seconds where the window of a gateway that has fallen behind ends at no whole minute. */
-function timeText(micros: number, withDay = false): string {
-  const time = iso(micros).slice(11, 19).replace(/:00$/, '');
-  return withDay ? `${dayText(micros)} ${time}` : time;
+  return `between ${timesText([from, to], timeZone, shortText, withDay)}`;
 }
 
 const numberText = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 1 });

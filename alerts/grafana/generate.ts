@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type GeneratedFiles, runGenerator } from '../../dashboards/house/write-out.ts';
+import { UTC_WITHOUT_HOLIDAYS } from '../../schemas/config-alerts.ts';
 import { INCIDENT_ORDERS, INCIDENT_POPULATION } from '../../schemas/names.ts';
 import { incidentOrdersView, incidentPopulationView } from '../count/incident-orders.ts';
 import { RULES } from '../rules/all.ts';
@@ -9,13 +10,11 @@ import { INCIDENT_DASHBOARD, incidentDashboard } from './incident-dashboard.ts';
 import { alertmanagerFiles, grafanaNotifications } from './notification-files.ts';
 import { provisioningFile } from './provisioning.ts';
 import { RUNBOOK_DASHBOARD, RUNBOOKS_DIR, runbookDashboard, runbookLinks } from './runbooks.ts';
+import { type ShopSettings, shopSettings } from './shop-settings.ts';
 
-/**
- * Everything under alerts/out, by path.
- *
- * @param runbookUrl folder of runbooks that pages link to. @default the generated dashboard of runbooks
- */
-export function generateAlerts(runbookUrl?: string): GeneratedFiles {
+/** Everything under alerts/out, by path. */
+export function generateAlerts(shop: ShopSettings = {}): GeneratedFiles {
+  const { runbookUrl, calendar = UTC_WITHOUT_HOLIDAYS } = shop;
   for (const rule of RULES)
     if (!existsSync(`${RUNBOOKS_DIR}/${rule.name}.md`))
       throw new Error(`rule ${rule.name} has no runbook alerts/runbooks/${rule.name}.md`);
@@ -24,7 +23,7 @@ export function generateAlerts(runbookUrl?: string): GeneratedFiles {
       'provisioning/alerting/gatewatch-rules.yaml',
       provisioningFile(ruleGroups(RULES), runbookLinks(runbookUrl)),
     ],
-    ...within('provisioning/notifications', grafanaNotifications()),
+    ...within('provisioning/notifications', grafanaNotifications(calendar)),
     ...within('alertmanager', alertmanagerFiles()),
     [`views/${INCIDENT_ORDERS}.sql`, `${SQL_HEAD}${incidentOrdersView(RULES)}`],
     [`views/${INCIDENT_POPULATION}.sql`, `${SQL_HEAD}${incidentPopulationView(RULES)}`],
@@ -39,9 +38,13 @@ const SQL_HEAD =
 const within = (folder: string, files: GeneratedFiles): [string, string][] =>
   [...files].map(([path, text]) => [`${folder}/${path}`, text]);
 
-if (import.meta.main)
-  process.exitCode = runGenerator(
-    fileURLToPath(new URL('../out', import.meta.url)),
-    generateAlerts(process.env['GATEWATCH_RUNBOOK_URL']),
-    process.argv.slice(2),
-  );
+if (import.meta.main) {
+  const shop = shopSettings(process.env);
+  if ('problems' in shop) {
+    console.error(shop.problems.join('\n'));
+    process.exitCode = 2;
+  } else {
+    const out = fileURLToPath(new URL('../out', import.meta.url));
+    process.exitCode = runGenerator(out, generateAlerts(shop.settings), process.argv.slice(2));
+  }
+}

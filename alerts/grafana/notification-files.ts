@@ -1,13 +1,8 @@
-import { EMAIL_TEMPLATE, TEMPLATE } from './notification-texts.ts';
-import {
-  MUTE_TIMINGS,
-  POLICY,
-  type Receiver,
-  RECEIVERS,
-  type Route,
-  slackVariable,
-} from './notifications.ts';
+import { type CalendarConfig, UTC_WITHOUT_HOLIDAYS } from '../../schemas/config-alerts.ts';
+import { EMAIL_TEMPLATE, messageTemplate } from './notification-texts.ts';
+import { POLICY, type Receiver, RECEIVERS, type Route, slackVariable } from './notifications.ts';
 import { ADDRESSES } from '../notify/alertmanager-config.ts';
+import { muteTimings } from '../notify/mute-timings.ts';
 import { yamlFile } from './provisioning.ts';
 
 /** The same tree twice: as Grafana provisions it, and as Alertmanager's configuration. */
@@ -16,8 +11,11 @@ const TITLE = '{{ template "gatewatch.title" . }}';
 const HTML = '{{ template "gatewatch.html" . }}';
 const MESSAGE = '{{ template "gatewatch.message" . }}';
 
-/** Contact points, policies, mute timings and texts for Grafana. Secrets come from its environment. */
-export function grafanaNotifications(): ReadonlyMap<string, string> {
+/**
+ * Contact points, policies, mute timings and texts for Grafana. Secrets come from its environment; zone and
+ * holidays cannot, since Grafana fills in no variable within a mute timing.
+ */
+export function grafanaNotifications(calendar: CalendarConfig): ReadonlyMap<string, string> {
   return new Map([
     [
       'gatewatch-contact-points.yaml',
@@ -29,11 +27,17 @@ export function grafanaNotifications(): ReadonlyMap<string, string> {
     ],
     [
       'gatewatch-mute-timings.yaml',
-      yamlFile({ apiVersion: 1, muteTimes: MUTE_TIMINGS.map((timing) => ({ orgId: 1, ...timing })) }),
+      yamlFile({
+        apiVersion: 1,
+        muteTimes: muteTimings(calendar).map((timing) => ({ orgId: 1, ...timing })),
+      }),
     ],
     [
       'gatewatch-templates.yaml',
-      yamlFile({ apiVersion: 1, templates: [{ orgId: 1, name: 'gatewatch', template: TEMPLATE }] }),
+      yamlFile({
+        apiVersion: 1,
+        templates: [{ orgId: 1, name: 'gatewatch', template: messageTemplate(calendar.timeZone) }],
+      }),
     ],
   ]);
 }
@@ -116,7 +120,7 @@ const timing = ({ groupBy, groupWait, groupInterval, repeatInterval }: Route): o
 /**
  * Alertmanager's configuration, for those who evaluate the rules with the collector. Keys are read from
  * files. Addresses stand as `${NAME}`, since Alertmanager reads no environment: it refuses the file as it is,
- * and `gatewatch alerts --alertmanager-config` fills the addresses in.
+ * and `gatewatch alerts --alertmanager-config` fills in the addresses, the zone and the holidays.
  */
 export function alertmanagerFiles(): ReadonlyMap<string, string> {
   const config = {
@@ -127,12 +131,12 @@ export function alertmanagerFiles(): ReadonlyMap<string, string> {
     },
     templates: ['gatewatch.tmpl', 'gatewatch-email.tmpl'],
     route: alertmanagerRoute(POLICY),
-    mute_time_intervals: MUTE_TIMINGS,
+    mute_time_intervals: muteTimings(UTC_WITHOUT_HOLIDAYS),
     receivers: RECEIVERS.map(alertmanagerReceiver),
   };
   return new Map([
     ['alertmanager.yml', yamlFile(config)],
-    ['gatewatch.tmpl', TEMPLATE],
+    ['gatewatch.tmpl', messageTemplate()],
     ['gatewatch-email.tmpl', EMAIL_TEMPLATE],
   ]);
 }

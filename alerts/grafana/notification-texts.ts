@@ -1,15 +1,31 @@
+import { isUtc } from '../../schemas/local-time.ts';
+
+/**
+ * A time of an alert. The collector's alerts have it by the reader's clocks as well, in an annotation. Those
+ * of Grafana have not: its templates know zones (from 11.1 on), Alertmanager's only lately (from 0.28 on).
+ */
+function timeOf(what: 'since' | 'ended', timeZone: string): string {
+  const [field, format] = what === 'since' ? ['StartsAt', '2006-01-02 15:04:05'] : ['EndsAt', '15:04:05'];
+  const local = isUtc(timeZone) ? '' : ` ({{ .${field} | tz "${timeZone}" | date "${format}" }} ${timeZone})`;
+  return `{{ if .Annotations.${what} }}{{ .Annotations.${what} }}{{ else }}{{ .${field}.UTC.Format "${format} MST" }}${local}{{ end }}`;
+}
+
 /**
  * Texts of notifications, in the language that Grafana and Alertmanager share. Grafana's copy must hold no
  * dollar sign: file provisioning would take it for the environment's.
  *
  * The title speaks of what fires. `.CommonAnnotations` spans alerts that have ended too, so it has a summary
  * only where all alerts share one.
+ *
+ * @param timeZone the reader's, for times beside UTC in what Grafana evaluates
  */
-export const TEMPLATE = `{{ define "gatewatch.title" }}{{ if .Alerts.Firing }}FIRING {{ len .Alerts.Firing }}{{ else }}over{{ end }}: {{ if .CommonLabels.gateway }}{{ .CommonLabels.gateway }} {{ end }}{{ if .CommonAnnotations.summary }}{{ .CommonAnnotations.summary }}{{ else if .Alerts.Firing }}{{ (index .Alerts.Firing 0).Annotations.summary }}{{ if gt (len .Alerts.Firing) 1 }} And others.{{ end }}{{ else }}{{ (index .Alerts.Resolved 0).Annotations.summary }} And others.{{ end }}{{ end }}
+export const messageTemplate = (
+  timeZone = 'UTC',
+): string => `{{ define "gatewatch.title" }}{{ if .Alerts.Firing }}FIRING {{ len .Alerts.Firing }}{{ else }}over{{ end }}: {{ if .CommonLabels.gateway }}{{ .CommonLabels.gateway }} {{ end }}{{ if .CommonAnnotations.summary }}{{ .CommonAnnotations.summary }}{{ else if .Alerts.Firing }}{{ (index .Alerts.Firing 0).Annotations.summary }}{{ if gt (len .Alerts.Firing) 1 }} And others.{{ end }}{{ else }}{{ (index .Alerts.Resolved 0).Annotations.summary }} And others.{{ end }}{{ end }}
 
 {{ define "gatewatch.alert" }}{{ .Labels.severity }}: {{ .Annotations.summary }}
 {{ .Annotations.description }}
-Since: {{ .StartsAt.Format "2006-01-02 15:04:05 MST" }}
+Since: ${timeOf('since', timeZone)}
 {{ if .Annotations.why }}Why: {{ .Annotations.why }}
 {{ end }}{{ if .Annotations.at_risk }}At risk: {{ .Annotations.at_risk }}
 {{ end }}Side: {{ .Annotations.side }}
@@ -21,7 +37,7 @@ First: {{ .Annotations.steps }}
 {{ end }}
 
 {{ define "gatewatch.message" }}{{ range .Alerts.Firing }}{{ template "gatewatch.alert" . }}
-{{ end }}{{ range .Alerts.Resolved }}over since {{ .EndsAt.Format "15:04:05 MST" }}: {{ .Annotations.summary }}
+{{ end }}{{ range .Alerts.Resolved }}over since ${timeOf('ended', timeZone)}: {{ .Annotations.summary }}
 {{ end }}{{ end }}
 `;
 
@@ -48,7 +64,7 @@ export const EMAIL_TEMPLATE = `{{ define "gatewatch.html.alert" }}
 <div style="margin:4px 0 10px;font-size:19px;font-weight:700">{{ .Annotations.summary }}</div>
 <div style="margin:0 0 10px">{{ .Annotations.description }}</div>
 <table style="border-collapse:collapse;margin:0 0 12px;font-size:15px">
-${row('Since', '{{ .StartsAt.UTC.Format "2006-01-02 15:04:05 MST" }}')}
+${row('Since', timeOf('since', 'UTC'))}
 ${given('why', row('Why', '{{ .Annotations.why }}'))}${given('at_risk', row('At risk', '{{ .Annotations.at_risk }}'))}${row('Side', '{{ .Annotations.side }}')}
 ${row('First', '{{ .Annotations.steps }}')}
 ${given('example', row('Example', '<a href="{{ .Annotations.example_url }}">{{ .Annotations.example }}</a>'))}
@@ -64,7 +80,7 @@ ${button('orders_url', 'Orders')}${button('dashboard_url', 'Panel')}${button('ru
 <div style="max-width:640px;margin:0 auto">
 <div style="margin:0 0 14px;font-size:22px;font-weight:700">{{ template "gatewatch.title" . }}</div>
 {{ range .Alerts.Firing }}{{ template "gatewatch.html.alert" . }}{{ end }}
-{{ range .Alerts.Resolved }}<div style="margin:0 0 8px;padding:12px 20px;border-left:6px solid #16a34a;border-radius:8px;background:#ffffff"><b>Over</b> since {{ .EndsAt.UTC.Format "15:04:05 MST" }}: {{ .Annotations.summary }}</div>{{ end }}
+{{ range .Alerts.Resolved }}<div style="margin:0 0 8px;padding:12px 20px;border-left:6px solid #16a34a;border-radius:8px;background:#ffffff"><b>Over</b> since ${timeOf('ended', 'UTC')}: {{ .Annotations.summary }}</div>{{ end }}
 </div>
 </body>
 </html>

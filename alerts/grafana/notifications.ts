@@ -1,3 +1,4 @@
+import { OUTSIDE_OFFICE_HOURS } from '../notify/mute-timings.ts';
 import { RISKS, SEVERITIES, SIDES } from '../rules/rule.ts';
 
 /**
@@ -40,24 +41,6 @@ export const RECEIVERS: readonly Receiver[] = [
   { name: 'gatewatch-digest', email: true, resolved: false },
   { name: 'gatewatch-heartbeat', heartbeat: true, resolved: false },
 ];
-
-/** Alertmanager's and Grafana's form. Ranges over midnight are two. */
-export const MUTE_TIMINGS = [
-  {
-    name: 'gatewatch-outside-office-hours',
-    time_intervals: [
-      {
-        times: [
-          { start_time: '00:00', end_time: '07:00' },
-          { start_time: '19:00', end_time: '24:00' },
-        ],
-        weekdays: ['monday:friday'],
-      },
-      { weekdays: ['saturday', 'sunday'] },
-    ],
-  },
-] as const;
-const OUTSIDE_OFFICE_HOURS = MUTE_TIMINGS[0].name;
 
 /** One incident is one notification: everything that fires for a gateway comes together. */
 const PER_GATEWAY = ['gateway'] as const;

@@ -2,7 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { isScalar, parseDocument, visit } from 'yaml';
+import type { CalendarConfig } from '../../schemas/config-alerts.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
+import { muteTimings } from './mute-timings.ts';
 
 /**
  * The shipped configuration of Alertmanager names its addresses as `${NAME}`, and Alertmanager reads no
@@ -22,13 +24,21 @@ export const ADDRESSES = {
 } as const;
 
 /**
- * Writes the shipped files with the environment's addresses into a folder.
+ * Writes the shipped files with the environment's addresses and the shop's office hours into a folder.
  * @throws GatewatchError `config_invalid` with all that is wrong with the addresses
  */
-export function writeAlertmanagerConfig(shippedFolder: string, folder: string, env: Environment): void {
+export function writeAlertmanagerConfig(
+  shippedFolder: string,
+  folder: string,
+  env: Environment,
+  calendar: CalendarConfig,
+): void {
   const files = readdirSync(shippedFolder).map((name) => {
     const text = readFileSync(join(shippedFolder, name), 'utf8');
-    return { name, filled: name.endsWith('.yml') ? fillAddresses(text, env) : { text } };
+    return {
+      name,
+      filled: name.endsWith('.yml') ? fillAddresses(withOfficeHours(text, calendar), env) : { text },
+    };
   });
   const problems = files.flatMap(({ filled }) => ('problems' in filled ? filled.problems : []));
   if (problems.length > 0)
@@ -37,6 +47,13 @@ export function writeAlertmanagerConfig(shippedFolder: string, folder: string, e
     });
   mkdirSync(folder, { recursive: true });
   for (const { name, filled } of files) if ('text' in filled) writeFileSync(join(folder, name), filled.text);
+}
+
+/** The text with mute timings by the shop's clocks. */
+function withOfficeHours(text: string, calendar: CalendarConfig): string {
+  const config = parseDocument(text);
+  config.set('mute_time_intervals', config.createNode(muteTimings(calendar)));
+  return config.toString({ lineWidth: 0 });
 }
 
 const PLACE = /\$\{(\w+)\}/g;

@@ -36,13 +36,13 @@ export function webhookBody(gateway: string, alerts: readonly Alert[]): object {
 /** The page as text. */
 export function messageOf({ status, labels, annotations, startsAt, endsAt }: Alert): string {
   if (status === 'resolved')
-    return `over since ${endsAt.toISOString()}: ${annotations['summary'] ?? labels['alertname']}`;
+    return `over since ${annotations['ended'] ?? endsAt.toISOString()}: ${annotations['summary'] ?? labels['alertname']}`;
   const line = (title: string, name: string): string[] =>
     annotations[name] === undefined ? [] : [`${title}${annotations[name]}`];
   return [
     `${labels['severity']}: ${annotations['summary'] ?? labels['alertname']}`,
     ...line('', 'description'),
-    `Since: ${startsAt.toISOString()}`,
+    `Since: ${annotations['since'] ?? startsAt.toISOString()}`,
     ...line('Why: ', 'why'),
     ...line('At risk: ', 'at_risk'),
     ...line('Side: ', 'side'),

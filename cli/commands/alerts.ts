@@ -24,7 +24,8 @@ interface AlertsOptions extends GlobalOptions {
 const HELP = `
 Shows what every alert rule saw last, and the state of each alert: pending (it holds, and nobody is told yet), firing,
 ending (it no longer holds), or quiet. A collector evaluates the rules once a minute, the slow ones every ten minutes, and
-writes down what they saw; this command reads that and evaluates nothing.
+writes down what they saw; this command reads that and evaluates nothing. Times are UTC, and beside it by the clocks of
+alerts.timeZone (GATEWATCH_TIME_ZONE).
 
 With --send-test one page that says that it is a test goes to the Alertmanager and the webhook of
 the configuration, and their answers are printed. Whom an Alertmanager pages is its own configuration, by severity and side.
@@ -32,7 +33,7 @@ What Grafana sends is tested in Grafana, at its contact points.
 
 With --alertmanager-config the generated configuration of Alertmanager goes into the folder,
 with the addresses of the environment: GATEWATCH_SMTP_SMARTHOST, GATEWATCH_SMTP_FROM, GATEWATCH_ALERT_EMAILS and
-GATEWATCH_ALERT_WEBHOOK_URL. Placeholders are refused.
+GATEWATCH_ALERT_WEBHOOK_URL. Placeholders are refused. Office hours are those of alerts.timeZone and alerts.holidays.
 Exit codes: 0 shown, or every target took the page, 1 failed, or one did not, 2 bad usage, or no target configured.
 
 Examples:
@@ -59,7 +60,10 @@ export function addAlerts(program: Command, context: CommandContext): void {
       const options = command.optsWithGlobals<AlertsOptions>();
       if (options.alertmanagerConfig !== undefined) {
         const { writeAlertmanagerConfig } = await import('../../alerts/notify/alertmanager-config.ts');
-        writeAlertmanagerConfig(ALERTMANAGER_FOLDER, options.alertmanagerConfig, context.host.env);
+        const { loadCalendar } = await import('../../collector/config/load.ts');
+        const { env } = context.host;
+        const calendar = loadCalendar(options.config, env);
+        writeAlertmanagerConfig(ALERTMANAGER_FOLDER, options.alertmanagerConfig, env, calendar);
         context.exitCode = EXIT.done;
         return;
       }
@@ -73,15 +77,16 @@ export function addAlerts(program: Command, context: CommandContext): void {
 }
 
 async function alerts({ host }: CommandContext, options: AlertsOptions): Promise<void> {
-  const { loadStoreConfig } = await import('../../collector/config/load.ts');
+  const { loadCalendar, loadStoreConfig } = await import('../../collector/config/load.ts');
   const { openStore } = await import('../../store/open.ts');
   const { readNewest, LOOK_BACK_DAYS } = await import('../../alerts/evaluate/newest.ts');
   const nowMs = Date.now();
   const atMs = options.at === undefined ? nowMs : await instantMs(options.at, nowMs);
+  const { timeZone } = loadCalendar(options.config, host.env);
   const opened = await openStore(loadStoreConfig(options.config, host.env), { progress: progressOn(host) });
   try {
     const query = async (sql: string) => JSON.parse(await opened.store.queryText(sql, 'JSON')) as TableResult;
-    const newest = await readNewest(query, { atMs });
+    const newest = await readNewest(query, { atMs, timeZone });
     const lines = newest.alerts.map(({ line }) => line);
     if (options.json === true) await printJson(host, lines);
     else if (newest.asOf === null)
@@ -90,7 +95,8 @@ async function alerts({ host }: CommandContext, options: AlertsOptions): Promise
       );
     else
       await host.stdout.write(
-        `${drawAlerts(host.stdout, lines)}${drawAge(newest.asOf, options.at === undefined ? nowMs : null)}`,
+        drawAlerts(host.stdout, lines, timeZone) +
+          drawAge(newest.asOf, options.at === undefined ? nowMs : null, timeZone),
       );
   } finally {
     await opened.close();

@@ -49,7 +49,7 @@ export function addExplain(program: Command, context: CommandContext): void {
 
 async function explain({ host }: CommandContext, name: string, options: ExplainOptions): Promise<ExitCode> {
   const { RULES } = await import('../../alerts/rules/all.ts');
-  const { loadStoreConfig } = await import('../../collector/config/load.ts');
+  const { loadCalendar, loadStoreConfig } = await import('../../collector/config/load.ts');
   const { openStore } = await import('../../store/open.ts');
   const { newestBreach } = await import('../../alerts/evaluate/evaluation-store.ts');
   const { readWhy } = await import('../../alerts/explain/why.ts');
@@ -58,6 +58,7 @@ async function explain({ host }: CommandContext, name: string, options: ExplainO
   if (rule === undefined) throw usageError(`no rule is called ${name}; "gatewatch alerts" lists them`);
   const { gateway, label } = options;
   const atMs = await instantMs(options.at);
+  const { timeZone } = loadCalendar(options.config, host.env);
   const opened = await openStore(loadStoreConfig(options.config, host.env), { progress: progressOn(host) });
   try {
     const query = <T>(sql: string): Promise<T[]> => opened.store.query<T>(sql);
@@ -70,7 +71,7 @@ async function explain({ host }: CommandContext, name: string, options: ExplainO
     }
     const why = await readWhy(query, rule, evaluation);
     if (options.json === true) await printJson(host, asJson(rule, evaluation, why));
-    else await host.stdout.write(drawWhy(host.stdout, rule, evaluation, why));
+    else await host.stdout.write(drawWhy(host.stdout, rule, evaluation, why, timeZone));
     return EXIT.done;
   } finally {
     await opened.close();

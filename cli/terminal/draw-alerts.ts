@@ -1,21 +1,29 @@
 import type { AlertLine, AlertNumbers } from '../../schemas/alert-line.ts';
+import { localTexts, minuteText, timesText } from '../../alerts/explain/zoned.ts';
+import { isUtc } from '../../schemas/local-time.ts';
 import type { Output } from './host.ts';
 import { printable } from './host.ts';
 import { drawTable } from './table.ts';
 
-/** A table of what every rule saw last, and one line that sums up. */
-export function drawAlerts(output: Output, lines: readonly AlertLine[]): string {
+/**
+ * A table of what every rule saw last, and one line that sums up.
+ *
+ * @param timeZone the reader's, for times beside UTC
+ */
+export function drawAlerts(output: Output, lines: readonly AlertLine[], timeZone = 'UTC'): string {
+  const zoned = (title: string): string =>
+    isUtc(timeZone) ? `${title} (UTC)` : `${title}, UTC (${timeZone})`;
   const table = drawTable(output, {
-    headers: ['state', 'since (UTC)', 'rule', 'severity', 'where', 'sees', 'fires at', 'window (UTC)'],
+    headers: ['state', zoned('since'), 'rule', 'severity', 'where', 'sees', 'fires at', zoned('window')],
     rows: lines.map((line) => [
       stateOf(output, line),
-      line.since === null ? '' : instantOf(line.since),
+      line.since === null ? '' : inZones([line.since], timeZone, true),
       line.rule,
       line.severity,
       whereOf(line),
       line.numbers === null ? '' : seesOf(line.numbers),
       line.numbers === null ? '' : limitOf(line.numbers),
-      line.numbers === null ? '' : windowOf(line.numbers),
+      line.numbers === null ? '' : windowOf(line.numbers, timeZone),
     ]),
     rightAligned: new Set([6]),
   });
@@ -26,13 +34,14 @@ export function drawAlerts(output: Output, lines: readonly AlertLine[]): string 
  * Of when the evaluation is.
  * @param nowMs to tell its age by; null where that is of no interest
  */
-export function drawAge(asOf: number, nowMs: number | null): string {
-  if (nowMs === null) return `As evaluated at ${instantOf(asOf)} UTC.\n`;
+export function drawAge(asOf: number, nowMs: number | null, timeZone = 'UTC'): string {
+  const at = timesText([asOf * 1000], timeZone, minuteText);
+  if (nowMs === null) return `As evaluated at ${at}.\n`;
   const minutes = Math.floor((nowMs - asOf) / MINUTE_MS);
   const age =
     minutes < 1 ? 'less than a minute ago' : `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} ago`;
   const late = minutes >= 3 ? ' No collector has evaluated the rules since.' : '';
-  return `Evaluated at ${instantOf(asOf)} UTC, ${age}.${late}\n`;
+  return `Evaluated at ${at}, ${age}.${late}\n`;
 }
 
 const SHOWN: Readonly<Record<string, readonly [colour: 'red' | 'yellow' | 'green', text: string]>> = {
@@ -85,17 +94,22 @@ function limitOf({ kind, limit, suppressedBy }: AlertNumbers): string {
   return limit < 0 ? '-' : `${COMPARISON[kind]} ${rounded(limit)}`;
 }
 
-function windowOf({ kind, windowFrom, windowTo, asOf }: AlertNumbers): string {
-  if (kind === 'gauge') return `at ${minuteOf(asOf)}`;
+function windowOf({ kind, windowFrom, windowTo, asOf }: AlertNumbers, timeZone: string): string {
+  if (kind === 'gauge') return `at ${inZones([asOf], timeZone)}`;
   const days = Math.floor(windowTo / DAY_MS) - Math.floor(windowFrom / DAY_MS);
-  return `${minuteOf(windowFrom)} to ${minuteOf(windowTo)}${days > 0 ? ` (+${days} d)` : ''}`;
+  return `${inZones([windowFrom, windowTo], timeZone)}${days > 0 ? ` (+${days} d)` : ''}`;
+}
+
+/** `19:39 to 19:54 (20:39 to 20:54)`: UTC, and the reader's clocks where they show something else. */
+function inZones(instants: readonly number[], timeZone: string, withDay = false): string {
+  const micros = instants.map((ms) => ms * 1000);
+  const utc = micros.map((at) => minuteText(at, withDay)).join(' to ');
+  const local = localTexts(micros, timeZone, minuteText, withDay).join(' to ');
+  return local === '' ? utc : `${utc} (${local})`;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-
-const instantOf = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, 16).replace('T', ' ');
-const minuteOf = (epochMs: number): string => new Date(epochMs).toISOString().slice(11, 16);
 
 const rounded = (value: number | null): string =>
   value === null ? 'none' : String(Number(value.toFixed(1)));

@@ -2,19 +2,25 @@ import { type ToldEvaluation, sentenceOf } from '../../alerts/explain/sentence.t
 import { shareOf, type Slice } from '../../alerts/explain/slices.ts';
 import { atRiskText, DIMENSION_TEXT, NOTHING_STANDS_OUT, percent } from '../../alerts/explain/why-text.ts';
 import type { Why } from '../../alerts/explain/why.ts';
+import { minuteText, timesText } from '../../alerts/explain/zoned.ts';
 import type { Rule } from '../../alerts/rules/rule.ts';
 import { type Output, printable } from './host.ts';
 import { drawTable } from './table.ts';
 
-/** The sentence, a table of slices with a bar for each share, what is at risk, and one order. */
+/**
+ * The sentence, a table of slices with a bar for each share, what is at risk, and one order.
+ *
+ * @param timeZone the reader's, for times beside UTC
+ */
 export function drawWhy(
   output: Output,
   rule: Rule,
   evaluation: ToldEvaluation & { readonly gateway: string; readonly label: string },
   why: Why | null,
+  timeZone = 'UTC',
 ): string {
   const place = [evaluation.gateway, evaluation.label].filter((name) => name !== '').join(' ');
-  const head = `${rule.name}${place === '' ? '' : `, ${printable(place)}`}, ${day(evaluation.as_of)}\n${sentenceOf(rule, evaluation)}\n`;
+  const head = `${rule.name}${place === '' ? '' : `, ${printable(place)}`}, ${timesText([evaluation.as_of], timeZone, minuteText)}\n${sentenceOf(rule, evaluation, timeZone)}\n`;
   if (why === null) return `${head}\nThe rule counts no orders: its number is all there is to it.\n`;
   const { slices, atRisk, example } = why;
   const amounts = atRisk === null ? '' : atRiskText(atRisk);
@@ -57,6 +63,3 @@ function bar(share: number): string {
   const filled = Math.min(BAR_CELLS, Math.round(share * BAR_CELLS));
   return '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
 }
-
-const day = (micros: number): string =>
-  `${new Date(micros / 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

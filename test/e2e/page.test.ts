@@ -107,7 +107,7 @@ describe.skipIf(chromium === null)('the page over made-up answers', () => {
   });
   afterAll(() => browser?.close());
   beforeEach(async () => {
-    alertsAnswer = { alerts: [], asOf: AS_OF, ageMs: 40_000, error: null };
+    alertsAnswer = { alerts: [], asOf: AS_OF, ageMs: 40_000, error: null, timeZone: 'UTC' };
     watched = await openPage(browser, { height: 700 });
     await serve(watched.page, files);
     await watched.page.goto(`${ORIGIN}/d/one?from=now-1h&to=now`);
@@ -199,6 +199,15 @@ describe.skipIf(chromium === null)('the page over made-up answers', () => {
       'At risk: 1,200.5 EUR. The newest of them',
     ]);
     expect(await panel.locator('.alert-why a').getAttribute('href')).toBe('/d/two?order');
+  });
+
+  it("shows times by the reader's clocks beside UTC", async () => {
+    const alerts = [alert('Alerting', 'GatewatchTechTimeouts')];
+    const panel = await alertsPanel({ alerts, timeZone: 'Asia/Kolkata' }, 'once a minute');
+    expect(await panel.locator('.alert-state').textContent()).toBe(
+      'Firing since 10:25:00 UTC (15:55:00 Asia/Kolkata)',
+    );
+    expect(await panel.textContent()).toContain('Evaluated as of 10:30:00 UTC (16:00:00 Asia/Kolkata)');
   });
 
   it('says that nothing fires only while the rules are evaluated', async () => {

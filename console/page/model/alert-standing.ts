@@ -1,5 +1,6 @@
 import type { AlertsAnswer, ConsoleAlert } from '../../../schemas/console.ts';
 import { isoTime } from './units.ts';
+import { zonedTime } from './zoned.ts';
 
 /** Rules are evaluated once a minute: with an older evaluation nothing can be said of now. */
 const LATE_AFTER_MS = 3 * 60_000;
@@ -11,12 +12,12 @@ export interface Standing {
   readonly text: string;
 }
 
-export function standingOf({ asOf, ageMs }: AlertsAnswer): Standing {
+export function standingOf({ asOf, ageMs, timeZone }: AlertsAnswer): Standing {
   if (asOf === null || ageMs === null)
     return { isLate: true, text: 'No collector has evaluated the rules yet, or not for days.' };
   if (ageMs <= LATE_AFTER_MS)
-    return { isLate: false, text: `Evaluated as of ${isoTime(asOf, false)} UTC, once a minute.` };
-  return { isLate: true, text: `No collector has evaluated the rules since ${isoTime(asOf)} UTC.` };
+    return { isLate: false, text: `Evaluated as of ${zonedTime(asOf, timeZone, false)}, once a minute.` };
+  return { isLate: true, text: `No collector has evaluated the rules since ${zonedTime(asOf, timeZone)}.` };
 }
 
 export interface AlertState {
@@ -26,10 +27,13 @@ export interface AlertState {
 }
 
 /** The state of an alert, and since when. Days are left out while it is the day of the evaluation. */
-export function alertStateOf({ state, since }: ConsoleAlert, asOf: number | null): AlertState {
+export function alertStateOf(
+  { state, since }: ConsoleAlert,
+  { asOf, timeZone }: Pick<AlertsAnswer, 'asOf' | 'timeZone'>,
+): AlertState {
   const sameDay =
     asOf !== null && since !== null && isoTime(since).slice(0, 10) === isoTime(asOf).slice(0, 10);
-  const sinceText = since === null ? '' : ` since ${isoTime(since, !sameDay)} UTC`;
+  const sinceText = since === null ? '' : ` since ${zonedTime(since, timeZone, !sameDay)}`;
   switch (state) {
     case 'Pending':
       return { phase: 'waiting', text: `Pending${sinceText}: nobody is told yet` };

@@ -22,16 +22,16 @@ export function drawAlertList({ body }: PanelContext, answer: AlertsAnswer): Dra
     );
     return { summary: isLate ? text : 'No alert fires.' };
   }
-  const entries = alerts.map((alert) => entryOf(alert, asOf));
+  const entries = alerts.map((alert) => entryOf(alert, answer));
   const note = h('p', { class: isLate ? 'alerts-note late' : 'quiet alerts-note' }, text);
   body.append(h('ul', { class: 'alerts' }, ...entries), note);
   const names = alerts.map(({ rule, state }) => `${rule} (${state})`).join(', ');
   return { summary: `${alerts.length} alerts: ${names}.${isLate ? ` ${text}` : ''}` };
 }
 
-function entryOf(alert: ConsoleAlert, asOf: number | null): HTMLElement {
+function entryOf(alert: ConsoleAlert, answer: AlertsAnswer): HTMLElement {
   const { rule, severity, summary, detail, labels, panelUrl, ordersUrl, explained } = alert;
-  const { phase, text } = alertStateOf(alert, asOf);
+  const { phase, text } = alertStateOf(alert, answer);
   return h(
     'li',
     { class: `alert ${severity} ${phase}` },

@@ -26,7 +26,7 @@ const row = {
 };
 
 /** Alerts over a store that is played by the test. */
-function played(answer: () => Promise<TableResult>) {
+function played(answer: () => Promise<TableResult>, timeZone?: string) {
   let [asked, ms] = [0, 0];
   const alerts = createAlertsNow({
     query() {
@@ -35,6 +35,7 @@ function played(answer: () => Promise<TableResult>) {
     },
     now: () => NOW + ms,
     monotonicMs: () => ms,
+    ...(timeZone === undefined ? {} : { timeZone }),
   });
   return { alerts, asked: () => asked, later: (byMs: number) => (ms += byMs) };
 }
@@ -51,6 +52,15 @@ it('asks the store once for all who ask within ten seconds', async () => {
   later(1);
   await alerts();
   expect(asked()).toBe(2);
+});
+
+it("tells the reader's zone, and times by its clocks", async () => {
+  const { alerts } = played(() => Promise.resolve({ meta: [], data: [row] }), 'Asia/Kolkata');
+  const answer = await alerts();
+  expect(answer.timeZone).toBe('Asia/Kolkata');
+  expect(answer.alerts[0]?.detail).toMatch(
+    / between [\d:]+ and [\d:]+ UTC \([\d:]+ and [\d:]+ Asia\/Kolkata\); /,
+  );
 });
 
 it('leads to the evaluation, and to the orders where there are any', async () => {
@@ -84,7 +94,13 @@ it('tells what it knew, and why there is nothing newer, while the store does not
   const { alerts, asked, later } = played(() =>
     isAway ? Promise.reject(new Error('the store is away')) : Promise.resolve({ meta: [], data: [row] }),
   );
-  expect(await alerts()).toEqual({ alerts: [], asOf: null, ageMs: null, error: 'the store is away' });
+  expect(await alerts()).toEqual({
+    alerts: [],
+    asOf: null,
+    ageMs: null,
+    error: 'the store is away',
+    timeZone: 'UTC',
+  });
   // Not asked by every page at once either.
   await alerts();
   expect(asked()).toBe(1);

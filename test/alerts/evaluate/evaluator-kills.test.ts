@@ -93,7 +93,7 @@ function live(clock: FakeClock, collectorId: string, offered: Offered, dieAt: nu
     },
     collectorId,
     clock,
-    links: { externalUrl: '' },
+    page: { externalUrl: '' },
     onChange() {
       if (dead) return;
       for (const { fingerprint, status, startsAt, endsAt } of evaluator.alerts(clock.now() / 1000) ?? []) {

@@ -5,7 +5,7 @@ import { instanceOf, numbersOf } from '../../../alerts/evaluate/instance.ts';
 import { loadRules } from '../../support/grafana/rule-file.ts';
 import { ruleTiming } from '../../../alerts/evaluate/timing.ts';
 import { alertOf, ruleLabels } from '../../../alerts/explain/alert.ts';
-import type { PageLinks } from '../../../alerts/explain/page.ts';
+import type { PageSettings } from '../../../alerts/explain/page.ts';
 import { RULES } from '../../../alerts/rules/all.ts';
 import { evaluation, ruleNamed } from '../support/evaluations.ts';
 
@@ -13,7 +13,7 @@ const OUT = fileURLToPath(new URL('../../../alerts/out/provisioning/alerting', i
 const rule = ruleNamed('GatewatchTechTimeouts', { pendingSeconds: 0 });
 const AS_OF = Date.UTC(2026, 10, 21, 10, 15);
 
-function alertWith(links: PageLinks) {
+function memoryOf() {
   const row = evaluation(rule, AS_OF, { breach: 1, window_to: AS_OF * 1000 - 29_999_999 });
   const outcome = { kind: 'instances', instances: [instanceOf(rule, row)] } as const;
   const [memory = expect.fail('no alert')] = advance(ruleTiming(rule), new Map(), outcome, AS_OF).alerts;
@@ -22,8 +22,23 @@ function alertWith(links: PageLinks) {
     gateway: 'acme-eu',
     label: 'CHECK',
   });
-  return alertOf(rule, memory, links) ?? expect.fail('no alert');
+  return memory;
 }
+const alertWith = (page: PageSettings) => alertOf(rule, memoryOf(), page) ?? expect.fail('no alert');
+
+it("tells since when, and until when, by the reader's clocks beside UTC", () => {
+  const page = { externalUrl: '', timeZone: 'Europe/Berlin' };
+  expect(alertWith(page).annotations).toMatchObject({
+    since: '2026-11-21 10:15:00 UTC (11:15:00 Europe/Berlin)',
+  });
+  const over = { ...memoryOf(), state: 'Normal', resolvedAt: AS_OF + 60_000 } as const;
+  expect(alertOf(rule, over, page)?.annotations).toMatchObject({
+    ended: '2026-11-21 10:16:00 UTC (11:16:00 Europe/Berlin)',
+  });
+  // Receivers know UTC.
+  const { annotations } = alertWith({ externalUrl: '', timeZone: 'Etc/UTC' });
+  expect([annotations['since'], annotations['ended']]).toEqual([undefined, undefined]);
+});
 
 it('links to Grafana wherever it is', () => {
   const { annotations } = alertWith({ externalUrl: 'https://grafana.shop.de' });

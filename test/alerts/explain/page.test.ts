@@ -19,6 +19,19 @@ it('says what, how bad, since when, whose side and what to do first', () => {
   expect(page['steps']).toMatch(/^1\. .*\n2\. .*\n3\. /);
 });
 
+it("tells times by the reader's clocks beside UTC", () => {
+  const settings = { ...LINKS, timeZone: 'Pacific/Auckland' };
+  const timeouts = ruleNamed('GatewatchTechTimeouts');
+  expect(pageOf(timeouts, evaluation(timeouts, AS_OF), settings)['description']).toContain(
+    ' between 2026-11-21 10:09:30 and 2026-11-21 10:14:30 UTC (23:09:30 and 23:14:30 Pacific/Auckland). ',
+  );
+  const behind = ruleNamed('GatewatchPictureBehind');
+  const later = evaluation(behind, AS_OF + 3_600_000, { number: 300, limit: 120 });
+  expect(pageOf(behind, later, settings)['description']).toContain(
+    ' at 2026-11-21 11:15:00 UTC (2026-11-22 00:15:00 Pacific/Auckland). ',
+  );
+});
+
 it('leads to exactly its orders', () => {
   const rule = ruleNamed('GatewatchTechTimeouts');
   const page = pageOf(rule, evaluation(rule, AS_OF, { window_to: AS_OF * 1000 - 29_999_999 }), LINKS);

@@ -17,16 +17,29 @@ const evaluation: ToldEvaluation = {
   breach: 1,
   suppressed_by: '',
 };
-function said(name: AlertRuleName, differences: Partial<ToldEvaluation> = {}): string {
+function said(name: AlertRuleName, differences: Partial<ToldEvaluation> = {}, timeZone?: string): string {
   const rule = RULES.find((one) => one.name === name);
   if (rule === undefined) throw new Error(`no rule ${name}`);
-  return sentenceOf(rule, { ...evaluation, ...differences });
+  return sentenceOf(rule, { ...evaluation, ...differences }, timeZone);
 }
 
 describe('the sentence about an evaluation', () => {
   it('says of a share how many of how many, when, and how many would have been enough', () => {
     expect(said('GatewatchTechTimeouts')).toBe(
       '12 of 340 orders (3.5 %) timed out (reason 11) between 10:15 and 10:30 UTC; 9 would have been enough.',
+    );
+  });
+
+  it("tells times by the reader's clocks beside UTC", () => {
+    expect(said('GatewatchTechTimeouts', {}, 'Europe/Berlin')).toContain(
+      ' between 10:15 and 10:30 UTC (11:15 and 11:30 Europe/Berlin); ',
+    );
+    const overMidnight = { window_from: micros('20T23:50:00'), window_to: micros('21T00:05:00') };
+    expect(said('GatewatchTechTimeouts', overMidnight, 'Europe/Berlin')).toContain(
+      ' between 2026-11-20 23:50 and 2026-11-21 00:05 UTC (2026-11-21 00:50 and 01:05 Europe/Berlin); ',
+    );
+    expect(said('GatewatchPictureBehind', { number: 300 }, 'America/New_York')).toContain(
+      ' at 10:31 UTC (05:31 America/New_York); ',
     );
   });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,6 +55,19 @@ describe('gatewatch alerts', () => {
       stderr: '',
     });
     expect(await alerts('--json')).toMatchObject({ code: 0, stdout: '[]\n' });
+  });
+
+  it('refuses a zone that does not exist, and needs nothing else of the configuration of alerts', async () => {
+    const { connection: clickhouse } = store;
+    const webhook = { url: 'https://hook.shop.de', token: '${NOT_SET_HERE}' };
+    const other = join(folder, 'zone.yaml');
+    writeFileSync(other, JSON.stringify({ clickhouse, alerts: { timeZone: 'Europe/Berlin', webhook } }));
+    expect(await cli(['alerts', '--config', other])).toMatchObject({ code: 0, stderr: '' });
+    writeFileSync(other, JSON.stringify({ clickhouse, alerts: { timeZone: 'Berlin' } }));
+    expect(await cli(['alerts', '--config', other])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('alerts.timeZone: expected a name of the IANA time zone database'),
+    });
   });
 
   it('shows what the rules saw last with the states, and how old it is', async () => {
@@ -191,6 +205,24 @@ describe('gatewatch alerts --alertmanager-config', () => {
     const text = readFileSync(join(out, 'alertmanager.yml'), 'utf8');
     expect(text).toContain(`smtp_smarthost: "${ADDRESSES.GATEWATCH_SMTP_SMARTHOST}"`);
     expect(readdirSync(out)).toContain('gatewatch.tmpl');
+  });
+
+  it.skipIf(!existsSync('/usr/bin/amtool'))("mutes by the shop's clocks and on its holidays", async () => {
+    const out = join(folder, 'alertmanager-zone');
+    const file = config({ timeZone: 'Europe/Berlin', holidays: ['2026-12-25'] });
+    const { stderr } = await cli(['alerts', '--alertmanager-config', out, '--config', file], {
+      env: ADDRESSES,
+    });
+    expect(stderr).toBe('');
+    const written = join(out, 'alertmanager.yml');
+    expect(execFileSync('/usr/bin/amtool', ['check-config', written], { encoding: 'utf8' })).toContain(
+      'SUCCESS',
+    );
+    const text = readFileSync(written, 'utf8');
+    expect(text).toMatch(/^# Generated/);
+    expect(text.match(/location: Europe\/Berlin/g)).toHaveLength(3);
+    expect(text).toMatch(/days_of_month:\s+- "25"\s+months:\s+- "12"\s+years:\s+- "2026"/);
+    expect(text).not.toContain('location: UTC');
   });
 
   it('refuses placeholders with all that is wrong, and writes nothing', async () => {

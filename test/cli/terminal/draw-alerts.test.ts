@@ -41,6 +41,23 @@ const line = (rule: string, seen: AlertNumbers | null, more: Partial<AlertLine> 
 const drawn = (...lines: AlertLine[]) => drawAlerts(plain, lines).split('\n').slice(1);
 
 describe('the table of gatewatch alerts', () => {
+  it("shows times by the reader's clocks beside UTC", () => {
+    const since = asOf - 24 * 60 * MINUTE + 4 * 60 * MINUTE;
+    const lines = [
+      line('Loud', numbers('share', { affected: 30, seen: 71 }), { state: 'Alerting', since }),
+      line('Lag', numbers('gauge', { number: 3 })),
+    ];
+    expect(drawAlerts(plain, lines, 'Europe/Berlin').split('\n').slice(0, 3)).toEqual([
+      'state   since, UTC (Europe/Berlin)           rule  severity  where            sees      fires at  window, UTC (Europe/Berlin)',
+      'FIRING  2026-11-20 23:59 (2026-11-21 00:59)  Loud  warning   gateway=acme-eu  30 of 71      >= 4  19:39 to 19:54 (20:39 to 20:54)',
+      'quiet                                        Lag   warning   gateway=acme-eu  3              > 4  at 19:59 (20:59)',
+    ]);
+    expect(drawAge(asOf, null, 'Europe/Berlin')).toBe(
+      'As evaluated at 2026-11-21 19:59 UTC (20:59 Europe/Berlin).\n',
+    );
+    expect(drawAlerts(plain, lines, 'Etc/UTC')).toBe(drawAlerts(plain, lines));
+  });
+
   it('shows states with their instants, and counts', () => {
     const share = numbers('share', { affected: 30, seen: 71, share: 30 / 71 });
     const since = asOf - 10 * MINUTE;

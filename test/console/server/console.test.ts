@@ -180,7 +180,7 @@ describe('the console', () => {
   it('tells which alerts there are, in what state, in words, and where each is shown', async () => {
     asked.splice(0);
     const { alerts, ...answer } = await gatewatch.alerts();
-    expect(answer).toEqual({ asOf: AS_OF, ageMs: NOW - AS_OF, error: null });
+    expect(answer).toEqual({ asOf: AS_OF, ageMs: NOW - AS_OF, error: null, timeZone: 'UTC' });
     expect(alerts).toMatchObject([
       {
         rule: 'GatewatchTechTimeouts',

@@ -24,7 +24,7 @@ const answers: Console = {
   },
   variables: () => Promise.resolve({ answer: { options: {}, errors: {} } }),
   annotations: () => Promise.resolve({ answer: { annotations: [], errors: [] } }),
-  alerts: () => Promise.resolve({ alerts: [], asOf: 0, ageMs: 0, error: null }),
+  alerts: () => Promise.resolve({ alerts: [], asOf: 0, ageMs: 0, error: null, timeZone: 'UTC' }),
   landing: () => Promise.resolve('/d/one'),
 };
 

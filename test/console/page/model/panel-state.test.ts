@@ -22,7 +22,7 @@ const frames = (error: string | null = null): Content => ({
 });
 const alerts: Content = {
   kind: 'alerts',
-  answer: { alerts: [], asOf: null, ageMs: null, error: null },
+  answer: { alerts: [], asOf: null, ageMs: null, error: null, timeZone: 'UTC' },
   ...asked,
 };
 /** The state after some events, and what the last of them asks for. */
