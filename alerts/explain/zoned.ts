@@ -5,21 +5,20 @@ import type { EpochMicros } from '../../schemas/rows.ts';
 export type TimeText = (at: EpochMicros, withDay: boolean) => string;
 
 /**
- * Times as the reader's clocks show them, with the day only where it is another one there. None when they
- * show UTC.
+ * Times as the reader's clocks show them, with days only where these tell more than UTC's: another day there,
+ * or not the same for all. None when they show UTC.
  */
-export const localTexts = (
+export function localTexts(
   times: readonly EpochMicros[],
   timeZone: string,
   textOf: TimeText,
   withDay = true,
-): string[] =>
-  isUtc(timeZone)
-    ? []
-    : times.map((at) => {
-        const local = localMicros(timeZone, at);
-        return textOf(local, withDay && dayText(local) !== dayText(at));
-      });
+): string[] {
+  if (isUtc(timeZone)) return [];
+  const local = times.map((at) => localMicros(timeZone, at));
+  const days = new Set([...times, ...local].map(dayText));
+  return local.map((at) => textOf(at, withDay && days.size > 1));
+}
 
 /** `10:15 and 10:30 UTC (11:15 and 11:30 Europe/Berlin)`; without brackets when the reader's zone is UTC. */
 export function timesText(

@@ -36,7 +36,11 @@ describe('the sentence about an evaluation', () => {
     );
     const overMidnight = { window_from: micros('20T23:50:00'), window_to: micros('21T00:05:00') };
     expect(said('GatewatchTechTimeouts', overMidnight, 'Europe/Berlin')).toContain(
-      ' between 2026-11-20 23:50 and 2026-11-21 00:05 UTC (2026-11-21 00:50 and 01:05 Europe/Berlin); ',
+      ' between 2026-11-20 23:50 and 2026-11-21 00:05 UTC (2026-11-21 00:50 and 2026-11-21 01:05 Europe/Berlin); ',
+    );
+    const wholeDay = { window_from: micros('20T10:30:00') };
+    expect(said('GatewatchTechTimeouts', wholeDay, 'Europe/Berlin')).toContain(
+      ' between 2026-11-20 10:30 and 2026-11-21 10:30 UTC (2026-11-20 11:30 and 2026-11-21 11:30 Europe/Berlin); ',
     );
     expect(said('GatewatchPictureBehind', { number: 300 }, 'America/New_York')).toContain(
       ' at 10:31 UTC (05:31 America/New_York); ',
