@@ -115,5 +115,6 @@ export const ALERT_RULES = [
   'GatewatchClockSkew',
   'GatewatchEvaluationsLate',
   'GatewatchHeartbeat',
+  'GatewatchOrdersNotFound',
 ] as const;
 export type AlertRuleName = (typeof ALERT_RULES)[number];

@@ -58,7 +58,7 @@ type BySource<T> = Readonly<Record<Source, T>>;
 function sourceOf({ count }: CountingRule): Source | null {
   const { kind } = count.from;
   if (kind === 'items') return count.clock === 'late' ? 'late' : 'items';
-  return kind === 'polls' || kind === 'callbacks' || kind === 'rereads' ? null : kind;
+  return kind === 'polls' || kind === 'asked' || kind === 'callbacks' || kind === 'rereads' ? null : kind;
 }
 
 /** Is the rule one of those that this statement counts? */

@@ -42,6 +42,8 @@ export type OrderSource =
   | { readonly kind: 'callbacks' }
   /** Our own status requests, by `outcome` and `error_type`. */
   | { readonly kind: 'polls' }
+  /** Orders that we asked for, re-reads left out; conditions read `not_found`: none but 404 came of it. */
+  | { readonly kind: 'asked' }
   /** Orders that entered processing `afterSeconds` before; conditions read `decided`. */
   | { readonly kind: 'processing'; readonly afterSeconds: number }
   /**
@@ -117,6 +119,16 @@ export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]],
     FROM ${POLLS}
     WHERE ${scope.within('started_at')}${where}
     GROUP BY gateway, order_type, external_id`;
+    case 'asked':
+      return overOrders(
+        variants,
+        'asked_at',
+        `SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, order_id AS external_id, max(started_at) AS asked_at, countIf(outcome = 'not_found') > 0 AND countIf(outcome = 'ok') = 0 AS not_found
+      FROM ${POLLS}
+      WHERE ${scope.within('started_at')} AND cause != 'reread'
+      GROUP BY gateway, order_type, external_id`,
+        where,
+      );
     case 'callbacks':
       return `SELECT toString(gateway) AS gateway, assumeNotNull(toString(order_type)) AS order_type, assumeNotNull(external_id) AS external_id, ${aggregated(variants, 'received_at')} AS facts
     FROM ${ARRIVALS}

@@ -159,6 +159,32 @@ export const SYMPTOM_RULES: readonly Rule[] = [
   },
   {
     kind: 'share',
+    name: 'GatewatchOrdersNotFound',
+    uid: 'gatewatch-orders-not-found',
+    severity: 'critical',
+    side: 'collector',
+    group: 'slow',
+    count: {
+      from: { kind: 'asked' },
+      splitBy: null,
+      counts: [{ label: '', hit: 'not_found' }],
+      clock: 'wall',
+    },
+    condition: fixedShare(0.5, 6, Z_FIXED),
+    pendingSeconds: 0,
+    keepFiringSeconds: 600,
+    summary: 'The gateway does not know most of the orders that we ask for.',
+    affectedOrders: 'are unknown there (404)',
+    explanation:
+      'Nothing is read of these orders, so no other rule sees them. A single order may be asked for before it is created; most are not.',
+    steps: [
+      'Run "gatewatch doctor", and compare the status address with the interface: is part of the path missing?',
+      "Does the token belong to the account whose orders these are, and the address to the same environment?",
+      'Look at the ids (runbook): whoever announces them to us may send something else than the gateway knows.',
+    ],
+  },
+  {
+    kind: 'share',
     name: 'GatewatchSignatureMismatches',
     uid: 'gatewatch-signature-mismatches',
     severity: 'critical',

@@ -106,6 +106,12 @@ export const SCENARIOS: readonly Scenario[] = [
     own: true,
     labels: { reason: '401' },
   },
+  {
+    rule: 'GatewatchOrdersNotFound',
+    seed: (gateway, affected, fine, until) =>
+      byPolls('not_found')(gateway, affected, Math.floor(fine / 20), until),
+    own: true,
+  },
   { rule: 'GatewatchSignatureMismatches', minimum: 4, seed: byCodes(BAD_PROVIDER_SIGNATURE) },
   {
     rule: 'GatewatchCallbackKeyBroken',

@@ -20,6 +20,16 @@ FROM
     WHERE ({rule:String} = 'GatewatchGatewayUnreachable' OR {rule:String} = 'GatewatchAccessRefused') AND gateway = {gateway:String} AND started_at >= {from:DateTime64(6, 'UTC')} AND started_at < {to:DateTime64(6, 'UTC')} AND (({rule:String} = 'GatewatchGatewayUnreachable') OR ({rule:String} = 'GatewatchAccessRefused'))
     GROUP BY gateway, order_type, external_id
     UNION ALL
+    SELECT gateway, order_type, external_id, multiIf({rule:String} = 'GatewatchOrdersNotFound', [('', asked_at, if(ifNull(not_found, 0), asked_at, toDateTime64(0, 6, 'UTC')))], CAST([], 'Array(Tuple(String, DateTime64(6, ''UTC''), DateTime64(6, ''UTC'')))')) AS facts
+    FROM
+    (
+      SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, order_id AS external_id, max(started_at) AS asked_at, countIf(outcome = 'not_found') > 0 AND countIf(outcome = 'ok') = 0 AS not_found
+      FROM polls_store
+      WHERE ({rule:String} = 'GatewatchOrdersNotFound') AND gateway = {gateway:String} AND started_at >= {from:DateTime64(6, 'UTC')} AND started_at < {to:DateTime64(6, 'UTC')} AND cause != 'reread'
+      GROUP BY gateway, order_type, external_id
+    )
+    WHERE 1 AND {rule:String} = 'GatewatchOrdersNotFound'
+    UNION ALL
     SELECT toString(gateway) AS gateway, assumeNotNull(toString(order_type)) AS order_type, assumeNotNull(external_id) AS external_id, multiIf({rule:String} = 'GatewatchCallbackKeyBroken', [('', max(received_at), maxIf(received_at, ifNull(verdict IN ('mismatch', 'missing_signature'), 0)))], {rule:String} = 'GatewatchForgedCallbacks', [('', max(received_at), maxIf(received_at, ifNull(verdict IN ('mismatch', 'missing_signature'), 0)))], {rule:String} = 'GatewatchPreviousKeyInUse', [('', max(received_at), maxIf(received_at, ifNull(verdict = 'valid_previous_key', 0)))], CAST([], 'Array(Tuple(String, DateTime64(6, ''UTC''), DateTime64(6, ''UTC'')))')) AS facts
     FROM callback_arrivals_store
     WHERE external_id IS NOT NULL AND order_type IS NOT NULL AND ({rule:String} = 'GatewatchCallbackKeyBroken' OR {rule:String} = 'GatewatchForgedCallbacks' OR {rule:String} = 'GatewatchPreviousKeyInUse') AND gateway = {gateway:String} AND received_at >= {from:DateTime64(6, 'UTC')} AND received_at < {to:DateTime64(6, 'UTC')} AND received_at <= {as_of:DateTime64(6, 'UTC')} AND (verdict = 'valid' OR (gateway, content_hash) IN (SELECT gateway, content_hash FROM callback_deliveries_store WHERE (gateway, content_hash) IN (SELECT gateway, content_hash FROM callback_arrivals_store WHERE ({rule:String} = 'GatewatchCallbackKeyBroken' OR {rule:String} = 'GatewatchForgedCallbacks' OR {rule:String} = 'GatewatchPreviousKeyInUse') AND gateway = {gateway:String} AND received_at >= {from:DateTime64(6, 'UTC')} AND received_at < {to:DateTime64(6, 'UTC')} AND verdict != 'valid') GROUP BY gateway, content_hash HAVING ({rule:String} = 'GatewatchCallbackKeyBroken' OR {rule:String} = 'GatewatchForgedCallbacks' OR {rule:String} = 'GatewatchPreviousKeyInUse') AND gateway = {gateway:String} AND min(received_at) >= {from:DateTime64(6, 'UTC')} AND min(received_at) < {to:DateTime64(6, 'UTC')})) AND (({rule:String} = 'GatewatchCallbackKeyBroken') OR ({rule:String} = 'GatewatchForgedCallbacks') OR ({rule:String} = 'GatewatchPreviousKeyInUse'))
