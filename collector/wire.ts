@@ -32,7 +32,7 @@ import { createStatusClient } from './sources/gateway/status-client.ts';
 import { createCallbackAccess } from './sources/http/callback-access.ts';
 import { readListenerTls, startListeners, type Listeners } from './sources/http/listeners.ts';
 import { createRefusals } from './sources/http/guard.ts';
-import { createKafkaInput, type KafkaInput } from './sources/kafka/input.ts';
+import type { KafkaInput } from './sources/kafka/input.ts';
 import { evaluatorGauges, gaugeReaders, type Parts } from './telemetry/gauges.ts';
 import { createHealth } from './telemetry/health.ts';
 import { isOtlpWanted } from './telemetry/otel-env.ts';
@@ -92,7 +92,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
 
     const sinks = startSinks(base, opened);
     const orders = connectOrders(base, opened, sinks);
-    const kafka = connectKafka(base, opened, sinks, orders);
+    const kafka = await connectKafka(base, opened, sinks, orders);
     // Together: while the store is away, all of them wait for it.
     life.onStop(() => withDeadline(Promise.all([orders.stop(), kafka?.stop()]), DRAIN_MS));
     const listeners = await listen(base, opened, sinks, orders, kafka);
@@ -205,13 +205,15 @@ function connectOrders(
 }
 
 /** Records of Kafka into orders; null: no Kafka is configured. */
-function connectKafka(
+async function connectKafka(
   { config, gateways, log }: Base,
   { refill }: OpenedStore,
   { sink }: Sinks,
   orders: Orders,
-): KafkaInput | null {
+): Promise<KafkaInput | null> {
   if (config.kafka === undefined) return null;
+  // The client and its codecs are loaded where they are used.
+  const { createKafkaInput } = await import('./sources/kafka/input.ts');
   const handlers = {
     callbacks: orders.takeCallbackRecords,
     watchRequests: orders.takeWatchRecords,

@@ -179,7 +179,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       'Nothing is read of these orders, so no other rule sees them. A single order may be asked for before it is created; most are not.',
     steps: [
       'Run "gatewatch doctor", and compare the status address with the interface: is part of the path missing?',
-      "Does the token belong to the account whose orders these are, and the address to the same environment?",
+      'Does the token belong to the account whose orders these are, and the address to the same environment?',
       'Look at the ids (runbook): whoever announces them to us may send something else than the gateway knows.',
     ],
   },

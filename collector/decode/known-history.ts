@@ -46,8 +46,8 @@ export interface KnownItems {
 }
 
 /**
- * Finds the known items among those of a reply. A reply usually begins with all that is known: then nothing is
- * read from the text but whether that is so.
+ * Finds the known items among those of a reply. A reply usually begins with all that is known: then nothing
+ * is read from the text but whether that is so.
  */
 export function findKnown(known: KnownHistory, reply: readonly DecodedItem[]): KnownItems {
   const count = countFirst(known, reply);
