@@ -72,6 +72,8 @@ export function writeEngineConfig(paths: StorePaths, options: { readonly fsync: 
 }
 
 // A small store: the default caches and thread pools are sized for a server with the machine to itself.
+// Idle, each table's merge task first looked for work ten times a second, and once more for queues that no table here
+// has; an insert wakes it all the same. Memory was compared with the system's count twenty times a second.
 // Merges can wait, inserts and questions cannot. Merges are not synced to the disk: what they replace stays
 // until the system has written them there by itself, as on a ClickHouse server, for the library's own default
 // is to remove it at once.
@@ -87,6 +89,9 @@ function configXml(paths: StorePaths, fsync: boolean): string {
   <background_schedule_pool_size>8</background_schedule_pool_size>
   <background_fetches_pool_size>1</background_fetches_pool_size>
   <background_common_pool_size>2</background_common_pool_size>
+  <background_streaming_schedule_pool_size>0</background_streaming_schedule_pool_size>
+  <background_processing_pool_thread_sleep_seconds_if_nothing_to_do>5</background_processing_pool_thread_sleep_seconds_if_nothing_to_do>
+  <memory_worker_period_ms>500</memory_worker_period_ms>
   <os_threads_nice_value_merge_mutate>10</os_threads_nice_value_merge_mutate>
   <merge_tree>
     <fsync_after_insert>${durable}</fsync_after_insert>
