@@ -167,6 +167,7 @@ function startSinks(
     collectorId,
     maxBatchRows: config.batch.maxRows,
     maxAgeMs: config.batch.maxAgeMs,
+    quietAgeMs: config.batch.quietAgeMs,
     instruments,
     log,
     nowMicros: clock.now,

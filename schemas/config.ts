@@ -224,8 +224,10 @@ export const configSchema = z
       .strictObject({
         /** Rows a batch at most. @default 25000 */
         maxRows: z.int().positive().default(25_000),
-        /** Oldest row's wait at most, in milliseconds. @default 250 */
+        /** Between the starts of two batches at least, in milliseconds. @default 250 */
         maxAgeMs: z.int().min(0).default(250),
+        /** The same while few rows wait; an event takes two batches to be seen. @default 800 */
+        quietAgeMs: z.int().min(0).default(800),
       })
       .prefault({}),
     retention: retentionSchema.prefault({}),

@@ -12,7 +12,7 @@ export async function withSink<T>(
   const store = createStore({ url: embedded.url, ...embedded.writer });
   try {
     await createMigrator({ store }).run();
-    const sink = createClickHouseSink({ store, collectorId: 'bench' });
+    const sink = createClickHouseSink({ store, collectorId: 'bench', quietAgeMs: 800 });
     try {
       return await work({
         store,

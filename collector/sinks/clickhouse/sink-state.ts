@@ -11,6 +11,8 @@ export interface SinkState {
   /** The next one is frozen already. */
   readonly isPrepared: boolean;
   readonly lastStartMs: number;
+  /** How long it had been since the start before, when the last batch began. */
+  readonly pauseMs: number;
   readonly lastAckMs: number;
   readonly lastAckAt: EpochMicros | null;
 }
@@ -33,6 +35,7 @@ export const INITIAL_STATE: SinkState = {
   isSending: false,
   isPrepared: false,
   lastStartMs: -Infinity,
+  pauseMs: Infinity,
   lastAckMs: -Infinity,
   lastAckAt: null,
 };
@@ -48,7 +51,12 @@ export function nextState(state: SinkState, change: SinkChange): SinkState {
     case 'prepared_taken':
       return { ...state, isPrepared: false };
     case 'started':
-      return { ...state, isSending: true, lastStartMs: change.nowMs };
+      return {
+        ...state,
+        isSending: true,
+        lastStartMs: change.nowMs,
+        pauseMs: change.nowMs - state.lastStartMs,
+      };
     case 'acknowledged':
       return { ...state, lastAckAt: change.at, lastAckMs: change.nowMs };
     case 'ended':
@@ -68,23 +76,46 @@ export type Step =
   /** Look again after that time. */
   | { readonly do: 'wait'; readonly ms: number };
 
+/** What waits to be sent. */
+export interface Waiting {
+  readonly rows: number;
+  readonly isEmpty: boolean;
+  /** Somebody waits for the acknowledgement of some of it: a sender of callbacks, a person. */
+  readonly isAwaited: boolean;
+}
+
+export interface BatchLimits {
+  readonly maxBatchRows: number;
+  readonly maxAgeMs: number;
+  readonly quietAgeMs: number;
+}
+
+/** From here on rows cost more than the statements that carry them, and waiting for others saves little. */
+export const MANY_ROWS = 1_000;
+
 /**
  * What is due. One batch is under way at a time; idle, rows go at once. While batches follow each other, one
- * that is not full waits until `maxAgeMs` have passed since the last began.
+ * that is not full waits until enough time has passed since the last began.
  */
-export function nextStep(
-  { phase, lastSeq, isSending, isPrepared, lastStartMs }: SinkState,
-  waiting: { readonly rows: number; readonly isEmpty: boolean },
-  { maxBatchRows, maxAgeMs }: { readonly maxBatchRows: number; readonly maxAgeMs: number },
-  nowMs: number,
-): Step {
+export function nextStep(state: SinkState, waiting: Waiting, limits: BatchLimits, nowMs: number): Step {
+  const { phase, lastSeq, isSending, isPrepared, lastStartMs } = state;
   if (phase === 'stopped') return { do: 'nothing' };
-  const isFull = waiting.rows >= maxBatchRows;
+  const isFull = waiting.rows >= limits.maxBatchRows;
   if (isSending) return { do: !isPrepared && lastSeq !== null && isFull ? 'prepare' : 'nothing' };
   if (!isPrepared && waiting.isEmpty) return { do: 'nothing' };
-  const waitMs = lastStartMs + maxAgeMs - nowMs;
+  const waitMs = lastStartMs + betweenStartsMs(state, waiting, limits) - nowMs;
   if (phase === 'closing' || isPrepared || isFull || waitMs <= 0) return { do: 'send' };
   return { do: 'wait', ms: waitMs };
+}
+
+/**
+ * The least time between two starts. A batch has a fixed price, so with few rows there are fewer batches. Not
+ * so for the second one after a pause: a lone callback and the reply that it caused are two batches.
+ */
+function betweenStartsMs({ pauseMs }: SinkState, waiting: Waiting, limits: BatchLimits): number {
+  const { maxAgeMs, quietAgeMs } = limits;
+  if (quietAgeMs <= maxAgeMs || waiting.rows >= MANY_ROWS || pauseMs >= 2 * quietAgeMs) return maxAgeMs;
+  return waiting.isAwaited ? Math.max(maxAgeMs, quietAgeMs / 2) : quietAgeMs;
 }
 
 /** The number of the next batch: batches that are not in the ledger repeat the last one's. */

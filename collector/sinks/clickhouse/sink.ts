@@ -26,6 +26,12 @@ export interface ClickHouseSinkOptions {
    * @default 250
    */
   maxAgeMs?: number;
+  /**
+   * The same while only few rows wait; half of it where a sender waits for its answer. None below maxAgeMs
+   * counts.
+   * @default maxAgeMs
+   */
+  quietAgeMs?: number;
   /** @default DEFAULT_RETRY */
   retry?: Partial<RetryPolicy>;
   /** @default none are recorded */
@@ -136,24 +142,34 @@ function createSchedule(sink: RunningSink) {
   const { queue, settings, change } = sink;
   let sending: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
+  let timerAtMs = Infinity;
 
   /** Starts what is due, or sees to it that it is started later. */
   function pump(): void {
-    const waiting = { rows: queue.rows(), isEmpty: queue.isEmpty() };
-    const step = nextStep(sink.state(), waiting, settings, settings.monotonicMs());
+    const waiting = { rows: queue.rows(), isEmpty: queue.isEmpty(), isAwaited: queue.isAwaited() };
+    const nowMs = settings.monotonicMs();
+    const step = nextStep(sink.state(), waiting, settings, nowMs);
     if (step.do === 'prepare') prepare(sink);
-    else if (step.do === 'wait') timer ??= setTimeout(onTimer, step.ms);
+    else if (step.do === 'wait') wakeAt(nowMs + step.ms, step.ms);
     else if (step.do === 'send') send();
   }
 
+  /** What comes meanwhile can be due sooner, never later. */
+  function wakeAt(atMs: number, inMs: number): void {
+    if (atMs >= timerAtMs) return;
+    clearTimeout(timer);
+    timerAtMs = atMs;
+    timer = setTimeout(onTimer, inMs);
+  }
+
   function onTimer(): void {
-    timer = undefined;
+    timerAtMs = Infinity;
     pump();
   }
 
   function send(): void {
     clearTimeout(timer);
-    timer = undefined;
+    timerAtMs = Infinity;
     change({ type: 'started', nowMs: settings.monotonicMs() });
     sending = deliverNext(sink).finally(() => {
       sending = null;
@@ -239,6 +255,7 @@ function withDefaults(options: ClickHouseSinkOptions) {
     collectorId: options.collectorId,
     maxBatchRows: options.maxBatchRows ?? 25_000,
     maxAgeMs: options.maxAgeMs ?? 250,
+    quietAgeMs: options.quietAgeMs ?? options.maxAgeMs ?? 250,
     policy: { ...DEFAULT_RETRY, ...options.retry },
     instruments: options.instruments ?? noInstruments(),
     log: options.log ?? { info: () => undefined, warn: () => undefined },

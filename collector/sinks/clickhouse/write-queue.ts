@@ -13,6 +13,8 @@ export interface PendingWrite {
   readonly gateway: string;
   /** Weeks of history that it writes to. */
   readonly weeks: ReadonlySet<number>;
+  /** Whoever sent it waits for the acknowledgement. */
+  readonly isAwaited: boolean;
   /** When it came, on the monotonic clock. */
   readonly sinceMs: number;
   /** Resolves the caller's promise; with an error, rejects it. */
@@ -28,6 +30,8 @@ export interface Queue {
   /** Rows waiting. */
   rows(): number;
   isEmpty(): boolean;
+  /** Does somebody wait for one of the bundles? */
+  isAwaited(): boolean;
   add(write: PendingWrite): void;
   /** Whole bundles up to `maxRows` rows and MAX_WEEKS weeks, at least one; null when nothing waits. */
   take(maxRows: number): Gathered | null;
@@ -50,6 +54,7 @@ export function createQueue(): Queue {
   /** In the order in which they may begin a batch. */
   const queues = new Map<string, GatewayQueue>();
   let rows = 0;
+  let awaited = 0;
 
   /**
    * Moves the gateway that started this batch to the end (round robin), so that large bundles, which fit
@@ -68,9 +73,11 @@ export function createQueue(): Queue {
   return {
     rows: () => rows,
     isEmpty: () => queues.size === 0,
+    isAwaited: () => awaited > 0,
     add(write) {
-      rows += write.rowCount;
-      const { gateway } = write;
+      const { gateway, rowCount, isAwaited } = write;
+      rows += rowCount;
+      if (isAwaited) awaited += 1;
       const queue = queues.get(gateway);
       if (queue === undefined) queues.set(gateway, { gateway, waiting: [write], taken: 0 });
       else queue.waiting.push(write);
@@ -90,12 +97,14 @@ export function createQueue(): Queue {
       }
       removeTaken(first);
       rows -= batch.rows();
+      awaited -= batch.writes.filter(({ isAwaited }) => isAwaited).length;
       return gather(batch.writes);
     },
     clear() {
       const all = [...queues.values()].flatMap(({ waiting }) => waiting);
       queues.clear();
       rows = 0;
+      awaited = 0;
       return all;
     },
   };
@@ -140,8 +149,18 @@ export function createPendingWrite(
   const gateway = bundle.polls?.[0]?.gateway ?? '';
   const weeks = new Set<number>();
   for (const { event_time } of bundle.historyEvents ?? []) weeks.add(weekOf(event_time));
-  const write = { bundle, provenance, rowCount: countRows(bundle), gateway, weeks, sinceMs, resolveWrite };
+  const isAwaited = hasSenderWaiting(bundle, provenance);
+  const rowCount = countRows(bundle);
+  const write = { bundle, provenance, rowCount, gateway, weeks, isAwaited, sinceMs, resolveWrite };
   return { write, done: promise };
+}
+
+/** What came over HTTP is answered when it is stored; Kafka, replies and reports have time. */
+function hasSenderWaiting(
+  { annotations }: RowBundle,
+  { httpDeliveries, watchRequests }: Provenance = {},
+): boolean {
+  return (httpDeliveries ?? 0) > 0 || (watchRequests ?? 0) > 0 || annotations !== undefined;
 }
 
 /** Calls of `write` whose promises are still pending, in the order of the calls. */

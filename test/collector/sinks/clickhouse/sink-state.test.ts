@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   batchSeqAfter,
   INITIAL_STATE,
+  MANY_ROWS,
   nextState,
   nextStep,
   type SinkChange,
@@ -9,10 +10,10 @@ import {
   stalledMs,
 } from '../../../../collector/sinks/clickhouse/sink-state.ts';
 
-const LIMITS = { maxBatchRows: 100, maxAgeMs: 250 };
-const NOTHING = { rows: 0, isEmpty: true };
-const FEW = { rows: 1, isEmpty: false };
-const FULL = { rows: 100, isEmpty: false };
+const LIMITS = { maxBatchRows: 100, maxAgeMs: 250, quietAgeMs: 250 };
+const NOTHING = { rows: 0, isEmpty: true, isAwaited: false };
+const FEW = { rows: 1, isEmpty: false, isAwaited: false };
+const FULL = { rows: 100, isEmpty: false, isAwaited: false };
 
 const after = (...changes: SinkChange[]): SinkState => changes.reduce(nextState, INITIAL_STATE);
 const OPENED: SinkChange = { type: 'recovered', lastSeq: 7 };
@@ -23,7 +24,7 @@ describe('what a sink does next', () => {
   it('is to send rows at once while it is idle', () => {
     expect(step(INITIAL_STATE, FEW, 0)).toEqual({ do: 'send' });
     expect(step(INITIAL_STATE, NOTHING)).toEqual({ do: 'nothing' });
-    expect(step(INITIAL_STATE, { rows: 0, isEmpty: false })).toEqual({ do: 'send' });
+    expect(step(INITIAL_STATE, { ...NOTHING, isEmpty: false })).toEqual({ do: 'send' });
   });
 
   it('is to let rows gather while batches follow each other, until they are full or old enough', () => {
@@ -55,6 +56,53 @@ describe('what a sink does next', () => {
 
   it('stays nothing when it is closed once more after the stop', () => {
     expect(after({ type: 'stopped' }, { type: 'closing' }).phase).toBe('stopped');
+  });
+});
+
+describe('while little happens', () => {
+  const QUIET = { maxBatchRows: 25_000, maxAgeMs: 250, quietAgeMs: 800 };
+  const ended = (...startsMs: number[]): SinkState =>
+    after(
+      OPENED,
+      ...startsMs.flatMap((nowMs): SinkChange[] => [{ type: 'started', nowMs }, { type: 'ended' }]),
+    );
+  const waitOf = (state: SinkState, waiting: Partial<typeof FEW>, nowMs: number) => {
+    const due = nextStep(state, { ...FEW, ...waiting }, QUIET, nowMs);
+    return due.do === 'wait' ? due.ms : due.do;
+  };
+
+  it('batches of few rows are further apart', () => {
+    const state = ended(1000, 1250, 2050);
+    expect(waitOf(state, {}, 2050)).toBe(800);
+    expect(waitOf(state, { rows: MANY_ROWS - 1 }, 2100)).toBe(750);
+    expect(waitOf(state, {}, 2850)).toBe('send');
+  });
+
+  it('many rows do not wait longer for it', () => {
+    const state = ended(1000, 1250, 2050);
+    expect(waitOf(state, { rows: MANY_ROWS }, 2100)).toBe(200);
+    expect(waitOf(state, { rows: MANY_ROWS }, 2300)).toBe('send');
+  });
+
+  it('whoever waits for an answer waits half as long', () => {
+    expect(waitOf(ended(1000, 1250, 2050), { isAwaited: true }, 2050)).toBe(400);
+  });
+
+  it('a lone callback has the reply that it causes follow at once, and the third batch waits again', () => {
+    expect(waitOf(ended(1000), {}, 1100)).toBe(150);
+    expect(waitOf(ended(1000, 1250), {}, 1400)).toBe(650);
+    expect(waitOf(ended(1000, 1250, 2850), {}, 2900)).toBe(200);
+  });
+
+  it('a steady trickle gets a batch each interval, never two', () => {
+    // A timer is late by a few milliseconds: that is no pause.
+    expect(waitOf(ended(1000, 1810, 2630), {}, 2630)).toBe(800);
+  });
+
+  it('nothing waits longer where no longer wait is wanted', () => {
+    const state = ended(1000, 1250, 2050);
+    expect(nextStep(state, FEW, { ...QUIET, quietAgeMs: 0 }, 2100)).toEqual({ do: 'wait', ms: 200 });
+    expect(nextStep(state, FEW, { ...QUIET, maxAgeMs: 0, quietAgeMs: 0 }, 2050)).toEqual({ do: 'send' });
   });
 });
 

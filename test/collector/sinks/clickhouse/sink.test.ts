@@ -385,6 +385,31 @@ describe('batches that follow each other', () => {
     expect(await count(store, 'history_events')).toBe(2);
   });
 
+  it('wait longer while they are small, and no longer for a sender or for many rows', async () => {
+    let nowMs = 0;
+    const hours = 3_600_000;
+    const { sink, store } = await setUp({ maxAgeMs: 20, quietAgeMs: hours, monotonicMs: () => nowMs });
+    const write = (name: string, rows = 1, provenance = {}): Promise<void> =>
+      sink.write({ historyEvents: historyEvents(name, rows) }, provenance);
+    const idle = () => expect.poll(() => sink.status().inFlight).toBe(0);
+    await write('first');
+    nowMs += 20;
+    await write('soon after a pause');
+    await idle();
+    nowMs += hours / 2;
+    const held = [write('held'), write('held too')];
+    expect(sink.status().inFlight).toBe(0);
+    await Promise.all([...held, write('sent for', 1, { httpDeliveries: 1 })]);
+    await idle();
+    nowMs += 20;
+    const heldAgain = write('held again');
+    expect(sink.status().inFlight).toBe(0);
+    await Promise.all([heldAgain, write('many', 1_000)]);
+    expect(await store.query('SELECT history_rows FROM ingest_ledger ORDER BY batch_seq')).toEqual(
+      [1, 1, 3, 1001].map((history_rows) => ({ history_rows })),
+    );
+  });
+
   it('brings items into view that a kill of store and collector left in the table, and not in the copy behind the view', async () => {
     const { sink, store } = await setUp();
     await sink.write({ historyEvents: [historyEvent({ external_id: 'whole' })] });
