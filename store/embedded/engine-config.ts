@@ -72,8 +72,9 @@ export function writeEngineConfig(paths: StorePaths, options: { readonly fsync: 
 }
 
 // A small store: the default caches and thread pools are sized for a server with the machine to itself.
-// Idle, each table's merge task first looked for work ten times a second, and once more for queues that no table here
-// has; an insert wakes it all the same. Memory was compared with the system's count twenty times a second.
+// Idle, each table's merge task first looked for work ten times a second, and once more for queues that no
+// table here has; an insert wakes it all the same. Memory was compared with the system's count twenty times
+// a second.
 // Merges can wait, inserts and questions cannot. Merges are not synced to the disk: what they replace stays
 // until the system has written them there by itself, as on a ClickHouse server, for the library's own default
 // is to remove it at once.
