@@ -125,8 +125,9 @@ export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]],
         'asked_at',
         `SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, order_id AS external_id, max(started_at) AS asked_at, countIf(outcome = 'not_found') > 0 AND countIf(outcome = 'ok') = 0 AS not_found
       FROM ${POLLS}
-      WHERE ${scope.within('started_at')} AND cause != 'reread'
-      GROUP BY gateway, order_type, external_id`,
+      WHERE ${scope.reach('started_at', longest, 0)} AND cause != 'reread'
+      GROUP BY gateway, order_type, external_id
+      HAVING ${scope.within('asked_at')}`,
         where,
       );
     case 'callbacks':

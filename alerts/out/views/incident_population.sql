@@ -25,8 +25,9 @@ FROM
     (
       SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, order_id AS external_id, max(started_at) AS asked_at, countIf(outcome = 'not_found') > 0 AND countIf(outcome = 'ok') = 0 AS not_found
       FROM polls_store
-      WHERE ({rule:String} = 'GatewatchOrdersNotFound') AND gateway = {gateway:String} AND started_at >= {from:DateTime64(6, 'UTC')} AND started_at < {to:DateTime64(6, 'UTC')} AND cause != 'reread'
+      WHERE ({rule:String} = 'GatewatchOrdersNotFound') AND gateway = {gateway:String} AND started_at >= {to:DateTime64(6, 'UTC')} - INTERVAL 10800 SECOND AND started_at < {to:DateTime64(6, 'UTC')} AND cause != 'reread'
       GROUP BY gateway, order_type, external_id
+      HAVING ({rule:String} = 'GatewatchOrdersNotFound') AND gateway = {gateway:String} AND asked_at >= {from:DateTime64(6, 'UTC')} AND asked_at < {to:DateTime64(6, 'UTC')}
     )
     WHERE 1 AND {rule:String} = 'GatewatchOrdersNotFound'
     UNION ALL
