@@ -65,10 +65,10 @@ export interface Engine {
   /** Runs `work` on a fresh connection, waiting for a free place of its role first. */
   withConnection<T>(setup: ConnectionSetup, work: (connection: Connection) => Promise<T>): Promise<T>;
   /**
-   * Runs a writer's statement that leaves its connection as it was. Such connections are used again by
-   * statements of an equal setup: to open one and set it up takes as long as a small insert.
+   * The same for work that leaves its connection as it was. Such connections are used again by work of an
+   * equal setup: to open one and set it up takes longer than many a statement.
    */
-  runLeavingNoTrace(setup: ConnectionSetup, sql: string): Promise<EngineResult>;
+  withUsedConnection<T>(setup: ConnectionSetup, work: (connection: Connection) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -95,8 +95,20 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
   };
   const killer = createKiller(anchor);
   let lastTag = 0;
-  /** Connections that wait to be used again: about one for each writer. */
-  let idle: readonly IdleSession[] = [];
+  /** Connections that wait to be used again. */
+  let idle: readonly IdleConnection[] = [];
+
+  async function opened(setup: ConnectionSetup): Promise<IdleConnection> {
+    const tag = `gatewatch-request-${++lastTag}`;
+    const session = sessions.open();
+    try {
+      await session.query(setupStatements(setup, tag), 'TSVRaw');
+      return { setup: setupStatements(setup, ''), tag, session };
+    } catch (error) {
+      await sessions.close(session);
+      throw error;
+    }
+  }
 
   return {
     version,
@@ -104,30 +116,34 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
     analyze: (sql, database) => parser.analyze(sql, database),
     withConnection: (setup, work) =>
       withPermit(semaphores[setup.role], async () => {
-        const tag = `gatewatch-request-${++lastTag}`;
-        const session = sessions.open();
+        const { session, tag } = await opened(setup);
         try {
-          await session.query(setupStatements(setup, tag), 'TSVRaw');
           return await work(connectionOf(session, tag, killer));
         } finally {
           await sessions.close(session);
         }
       }),
-    runLeavingNoTrace: (setup, sql) =>
-      withPermit(semaphores.writer, async () => {
-        const statements = setupStatements(setup, 'gatewatch-insert');
-        const { taken, excess, left } = takeIdle(idle, statements, maxWriters);
+    withUsedConnection: (setup, work) =>
+      withPermit(semaphores[setup.role], async () => {
+        const { taken, excess, left } = takeIdle(idle, setupStatements(setup, ''), MAX_IDLE);
         idle = left;
-        if (excess !== null) await sessions.close(excess);
-        const session = taken ?? sessions.open();
+        if (excess !== null) await sessions.close(excess.session);
+        const used = taken ?? (await opened(setup));
+        // Whatever would end this statement late could end the next one on the same connection; and parameters
+        // hardly come twice.
+        let isUsable = setup.parameters.size === 0;
+        const kill = (tag: string): Promise<void> => {
+          isUsable = false;
+          return killer.kill(tag);
+        };
+        let isDone = false;
         try {
-          if (taken === null) await session.query(statements, 'TSVRaw');
-          const result = await session.query(sql, 'TabSeparated');
-          idle = [...idle, { setup: statements, session }];
+          const result = await work(connectionOf(used.session, used.tag, { kill }));
+          isDone = true;
           return result;
-        } catch (error) {
-          await sessions.close(session);
-          throw error;
+        } finally {
+          if (isDone && isUsable) idle = [...idle, used];
+          else await sessions.close(used.session);
         }
       }),
     async close() {
@@ -154,9 +170,13 @@ function createSessions(open: () => EngineSession) {
   };
 }
 
-export interface IdleSession {
-  /** The statements that set it up. */
+/** About one for each setup that statements come with again and again. */
+const MAX_IDLE = 12;
+
+export interface IdleConnection {
+  /** The statements that set it up, but for its tag. */
   readonly setup: string;
+  readonly tag: string;
   readonly session: EngineSession;
 }
 
@@ -164,24 +184,17 @@ export interface IdleSession {
  * Takes a connection of this setup out of those that wait. At the bound the one that has waited longest is to
  * be closed, and no longer among them.
  */
-export function takeIdle(
-  idle: readonly IdleSession[],
+export function takeIdle<T extends Pick<IdleConnection, 'setup'>>(
+  idle: readonly T[],
   setup: string,
   max: number,
-): {
-  readonly taken: EngineSession | null;
-  readonly excess: EngineSession | null;
-  readonly left: readonly IdleSession[];
-} {
-  const known = idle.find((one) => one.setup === setup);
-  const others = idle.filter((one) => one !== known);
-  const [oldest, ...younger] = others;
-  const isFull = others.length >= max;
-  return {
-    taken: known?.session ?? null,
-    excess: isFull ? (oldest?.session ?? null) : null,
-    left: isFull ? younger : others,
-  };
+): { readonly taken: T | null; readonly excess: T | null; readonly left: readonly T[] } {
+  const taken = idle.find((one) => one.setup === setup) ?? null;
+  const others = idle.filter((one) => one !== taken);
+  const [oldest = null, ...younger] = others;
+  return others.length >= max
+    ? { taken, excess: oldest, left: younger }
+    : { taken, excess: null, left: others };
 }
 
 /** Ends statements by their tag, one after the other. */
@@ -204,7 +217,7 @@ function createKiller(session: EngineSession): Killer {
   };
 }
 
-function connectionOf(session: EngineSession, tag: string, killer: Killer): Connection {
+function connectionOf(session: EngineSession, tag: string, killer: Pick<Killer, 'kill'>): Connection {
   return {
     tag,
     run: (sql, format = 'TabSeparated') => session.query(sql, format),

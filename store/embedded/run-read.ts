@@ -42,7 +42,7 @@ export function createReadRunner(engine: Engine, spool: Spool) {
     limits: ReadLimits = WRITER_LIMITS,
   ): Promise<void> {
     const options = responseOptions(request, read.format);
-    await engine.withConnection(setup, (connection) =>
+    await engine.withUsedConnection(setup, (connection) =>
       untilGone(request, connection, async () => {
         if (!read.isSelect) {
           const result = await connection.run(read.sql, read.format);

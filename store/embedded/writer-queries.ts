@@ -57,7 +57,7 @@ export function createWriterQueries(engine: Engine, spool: Spool) {
       const source = `FROM INFILE ${quoteString(input.name)} COMPRESSION 'none'`;
       const sql = `${insert.target} ${source} SETTINGS ${settings} FORMAT ${insert.format}`;
       await classifyStatement(engine, sql, setup);
-      const result = await engine.runLeavingNoTrace(setup, sql);
+      const result = await engine.withUsedConnection(setup, (connection) => connection.run(sql));
       const written = { writtenRows: result.rowsRead, writtenBytes: result.bytesRead };
       request.answer.begin(responseOptions(request, request.params.defaultFormat), {
         ...readSummary(result),

@@ -29,6 +29,47 @@ const running = async (like: string) => {
   return Number(c);
 };
 
+describe('requests after one another', () => {
+  it('see nothing of each other, whoever asks and whatever became of the one before', async () => {
+    const seen = async (client: ClickHouseClient, size: number) => {
+      const result = await client.query({
+        query:
+          "SELECT name, value FROM system.settings WHERE name IN ('max_block_size', 'readonly') ORDER BY name",
+        clickhouse_settings: { max_block_size: String(size) },
+        format: 'JSONEachRow',
+      });
+      return (await result.json<{ value: string }>()).map(({ value }) => value);
+    };
+    const roles = [
+      [writer, '0'],
+      [reader, '1'],
+    ] as const;
+    for (let round = 0; round < 3; round++)
+      for (const [client, readonly] of roles)
+        for (const size of [2_000, 3_000]) {
+          expect(await seen(client, size)).toEqual([String(size), readonly]);
+          await expect(client.query({ query: "SELECT throwIf(1, 'no')" })).rejects.toThrow('no');
+        }
+  });
+
+  it('are not ended by the client of another that has gone', async () => {
+    const slow = 'SELECT sum(sleepEachRow(0.1)) FROM numbers(20) SETTINGS max_block_size = 1';
+    for (let round = 0; round < 5; round++) {
+      const gone = new AbortController();
+      const asked = writer.query({ query: slow, abort_signal: gone.signal });
+      setTimeout(() => gone.abort(), 20 * round);
+      await expect(asked).rejects.toThrow();
+      const sums = Array.from({ length: 4 }, () =>
+        one<{ n: string }>(
+          writer,
+          'SELECT sum(sleepEachRow(0.02)) + 1 AS n FROM numbers(10) SETTINGS max_block_size = 1',
+        ),
+      );
+      for (const { n } of await Promise.all(sums)) expect(Number(n)).toBe(1);
+    }
+  });
+});
+
 describe('requests at the same time', () => {
   it("do not see each other's parameters and settings", async () => {
     const answers = await Promise.all(

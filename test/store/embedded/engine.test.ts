@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { takeIdle, type EngineSession, type IdleSession } from '../../../store/embedded/engine.ts';
+import { takeIdle } from '../../../store/embedded/engine.ts';
 
-const idle = (...setups: string[]): IdleSession[] =>
-  setups.map((setup) => ({ setup, session: { name: setup } as unknown as EngineSession }));
+const idle = (...setups: string[]) => setups.map((setup, place) => ({ setup, place }));
 
 describe('a connection that waits to be used again', () => {
   it('is taken by a statement of an equal setup, and waits no longer', () => {
     const [a, b] = idle('a', 'b');
-    expect(takeIdle([a!, b!], 'b', 4)).toEqual({ taken: b!.session, excess: null, left: [a] });
+    expect(takeIdle([a!, b!], 'b', 4)).toEqual({ taken: b, excess: null, left: [a] });
   });
 
   it('stays where the setup differs', () => {
@@ -17,13 +16,13 @@ describe('a connection that waits to be used again', () => {
 
   it('gives way when as many wait as may: the one that waited longest', () => {
     const [a, b] = idle('a', 'b');
-    expect(takeIdle([a!, b!], 'c', 2)).toEqual({ taken: null, excess: a!.session, left: [b] });
+    expect(takeIdle([a!, b!], 'c', 2)).toEqual({ taken: null, excess: a, left: [b] });
   });
 
   it('takes one of two alike and leaves the other', () => {
     const [first, second] = idle('a', 'a');
     expect(takeIdle([first!, second!], 'a', 4)).toEqual({
-      taken: first!.session,
+      taken: first,
       excess: null,
       left: [second],
     });

@@ -49,7 +49,7 @@ function slowToBegin(missedKills: number): { engine: Engine; asked: Promise<void
     formats: new Map([['json', { input: true, output: true }]]),
     analyze: async () => ({ statementCount: 1, queryClass: 0 }),
     withConnection: (_setup, work) => work(connection),
-    runLeavingNoTrace: () => statement.promise,
+    withUsedConnection: (_setup, work) => work(connection),
     close: async () => undefined,
   };
   return { engine, asked: asked.promise, kills: () => kills };
