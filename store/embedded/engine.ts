@@ -129,8 +129,8 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
         idle = left;
         if (excess !== null) await sessions.close(excess.session);
         const used = taken ?? (await opened(setup));
-        // Whatever would end this statement late could end the next one on the same connection; and parameters
-        // hardly come twice.
+        // What ends this statement too late would end the next one on this connection; and parameters hardly
+        // come twice.
         let isUsable = setup.parameters.size === 0;
         const kill = (tag: string): Promise<void> => {
           isUsable = false;
