@@ -10,7 +10,8 @@ const SKEW_WARN_MS = 5_000;
 
 /**
  * Can the gateway be found, trusted, and asked (interface document, sections 4.3, 5)? One status request for
- * an order that cannot exist: a gateway which lets us in says so. The reply's body is not looked at.
+ * an order that cannot exist: a gateway which lets us in says so. It is asked once more without the token,
+ * which a status address refuses. The reply's body is not looked at.
  */
 export function gatewayCheck(gateway: GatewayConfig): Check {
   const name = `gateway ${gateway.name}`;
@@ -85,18 +86,24 @@ async function askStatus(
   const check = `${name}: status request`;
   const path = gateway.pathPrefix + gateway.paths.depositStatus.replace('{id}', NO_ORDER);
   const url = gateway.secureUrl + path;
-  const sentAt = Date.now();
-  try {
+  const ask = async (headers: Readonly<Record<string, string>>): Promise<Response> => {
     const response = await fetch(url, {
-      headers: { authorization: `Bearer ${gateway.token.reveal()}`, accept: 'application/json, text/plain' },
+      headers: { ...headers, accept: 'application/json, text/plain' },
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(gateway.poll.deadlineMs)]),
     });
-    const receivedAt = Date.now();
     await response.body?.cancel();
-    const elapsedMs = receivedAt - sentAt;
+    return response;
+  };
+  const sentAt = Date.now();
+  try {
+    const response = await ask({ authorization: `Bearer ${gateway.token.reveal()}` });
+    const receivedAt = Date.now();
     const skew = clockSkew(name, response.headers.get('date'), sentAt, receivedAt);
-    return [judgeStatus(check, response.status, elapsedMs), ...(skew === null ? [] : [skew])];
+    // A place that is no status address says 404 as well, and to everybody.
+    const isOpen = response.status === 404 && (await ask({})).status === 404;
+    const judged = judgeStatus(check, response.status, receivedAt - sentAt, isOpen);
+    return [judged, ...(skew === null ? [] : [skew])];
   } catch (error) {
     const { name: kind, cause } = error as { name?: string; cause?: { code?: string } };
     const reason = kind === 'TimeoutError' ? 'no answer in time' : (cause?.code ?? 'connection failed');
@@ -105,8 +112,15 @@ async function askStatus(
   }
 }
 
-function judgeStatus(check: string, status: number, elapsedMs: number): Finding {
+function judgeStatus(check: string, status: number, elapsedMs: number, isOpen: boolean): Finding {
   const answered = `The gateway answers ${status} in ${elapsedMs} ms`;
+  if (isOpen) {
+    return warn(
+      check,
+      `${answered}, and the same without a token: it may not be the status address.`,
+      'Check secureUrl, pathPrefix and paths: is a part of the path missing, such as /secure?',
+    );
+  }
   if (status === 404) return ok(check, `${answered} for an order that does not exist: it lets us in.`);
   if (status === 401) {
     return fail(

@@ -146,6 +146,17 @@ describe('doctor about a gateway', () => {
     expect(find(check)).toMatchObject({ status: 'fail', advice: expect.stringContaining('token') as string });
   });
 
+  test('tells an address that lacks a part of its path: it knows no order, and asks for no token', async () => {
+    const { code, find } = await examine({ GATEWATCH_GATEWAY_URL: new URL(sandbox.secureUrl).origin });
+    expect(find(check)).toMatchObject({
+      status: 'warn',
+      message: expect.stringContaining('and the same without a token') as string,
+      advice: expect.stringContaining('is a part of the path missing') as string,
+    });
+    expect(code).toBe(0);
+    expect((await examine()).find(check)).toMatchObject({ status: 'ok' });
+  });
+
   test('tells a name that does not resolve, and a port where nothing listens', async () => {
     const noName = await examine({ GATEWATCH_GATEWAY_URL: 'https://gateway.invalid' });
     expect(noName.find('gateway acme-eu: name')?.message).toMatch(/gateway\.invalid cannot be resolved/);
