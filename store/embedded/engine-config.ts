@@ -75,6 +75,8 @@ export function writeEngineConfig(paths: StorePaths, options: { readonly fsync: 
 // Idle, each table's merge task first looked for work ten times a second, and once more for queues that no
 // table here has; an insert wakes it all the same. Memory was compared with the system's count twenty times
 // a second.
+// A merge takes in all the small parts that it was found for: by default it leaves out those under a hundredth
+// of the whole, and then each new part is merged with the whole table alone (decision 24).
 // Merges can wait, inserts and questions cannot. Merges are not synced to the disk: what they replace stays
 // until the system has written them there by itself, as on a ClickHouse server, for the library's own default
 // is to remove it at once.
@@ -98,6 +100,7 @@ function configXml(paths: StorePaths, fsync: boolean): string {
     <fsync_after_insert>${durable}</fsync_after_insert>
     <fsync_part_directory>${durable}</fsync_part_directory>
     <old_parts_lifetime>120</old_parts_lifetime>
+    <merge_selector_enable_heuristic_to_remove_small_parts_at_right>0</merge_selector_enable_heuristic_to_remove_small_parts_at_right>
     <number_of_free_entries_in_pool_to_execute_mutation>2</number_of_free_entries_in_pool_to_execute_mutation>
     <number_of_free_entries_in_pool_to_lower_max_size_of_merge>2</number_of_free_entries_in_pool_to_lower_max_size_of_merge>
     <number_of_free_entries_in_pool_to_execute_optimize_entire_partition>2</number_of_free_entries_in_pool_to_execute_optimize_entire_partition>
