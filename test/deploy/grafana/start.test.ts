@@ -66,7 +66,13 @@ describe.skipIf(!HAS_CURL)('deploy/grafana/start.sh', () => {
     const found = at(`found-${children.length}`);
     const child = spawn(
       'sh',
-      [START, 'sh', '-c', `ls "${at('provisioning/alerting')}" > "${found}"; exec sleep 30`],
+      // Under its name only when it is complete.
+      [
+        START,
+        'sh',
+        '-c',
+        `ls "${at('provisioning/alerting')}" > "${found}~" && mv "${found}~" "${found}"; exec sleep 30`,
+      ],
       {
         env: {
           PATH: process.env['PATH'],
