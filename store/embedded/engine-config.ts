@@ -75,8 +75,8 @@ export function writeEngineConfig(paths: StorePaths, options: { readonly fsync: 
 // Idle, each table's merge task first looked for work ten times a second, and once more for queues that no
 // table here has; an insert wakes it all the same. Memory was compared with the system's count twenty times
 // a second.
-// A merge takes in all the small parts that it was found for: by default it leaves out those under a hundredth
-// of the whole, and then each new part is merged with the whole table alone (decision 24).
+// A merge takes in all the small parts that it was found for: by default it leaves out those under a
+// hundredth of the whole, and then each new part is merged with the whole table alone (decision 24).
 // Merges can wait, inserts and questions cannot. Merges are not synced to the disk: what they replace stays
 // until the system has written them there by itself, as on a ClickHouse server, for the library's own default
 // is to remove it at once.
