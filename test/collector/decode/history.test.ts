@@ -6,14 +6,13 @@ import {
   decide,
   decodeHistory,
   inTimeOrder,
-  itemKey,
   itemPair,
   unescapeAction,
 } from '../../../collector/decode/history.ts';
 import { parseTime } from '../../../collector/decode/time.ts';
 import { anyHistory, at, orderedHistory, type Item } from './history-fixtures.ts';
 
-const keysOf = (list: readonly unknown[]) => decodeHistory(list, fingerprint).items.map(itemKey);
+const keysOf = (list: readonly unknown[]) => decodeHistory(list, fingerprint).items.map(({ key }) => key);
 const pairOf = (item: Item) => JSON.stringify([parseTime(item.time), item.action]);
 
 describe('a list of history items', () => {
