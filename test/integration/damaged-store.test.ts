@@ -12,7 +12,7 @@ import { freePort } from '../support/kafka-process.ts';
 import { uniqueName } from '../support/kafka-topics.ts';
 import { until } from '../support/until.ts';
 import { historyOfGateway, historyOfView, untilSettled } from './support/gateway-account.ts';
-import { gatewayConfig } from './support/gateway.ts';
+import { gatewayConfig, UNTIL_ANSWERED } from './support/gateway.ts';
 
 const kafka = await useKafka();
 const POLL = { delaysS: [0.5, 1], maxDelayS: 2, jitter: 0, rereadsS: [0.5, 2], mergeCallbacksMs: 100 };
@@ -29,7 +29,7 @@ describe.skipIf(!kafka.available)('a collector whose embedded store was damaged'
       lateShare: 0,
       callbacks: {
         url: `http://127.0.0.1:${port}/callbacks/sandbox`,
-        retryDelaysMs: Array.from({ length: 60 }, () => 500),
+        retryDelaysMs: UNTIL_ANSWERED,
       },
     });
     options = {

@@ -5,7 +5,7 @@ import { type CollectorProcess, startCollectorProcess } from '../support/collect
 import { freePort } from '../support/kafka-process.ts';
 import { until } from '../support/until.ts';
 import { historyOfGateway, historyOfView, untilSettled } from './support/gateway-account.ts';
-import { gatewayConfig } from './support/gateway.ts';
+import { gatewayConfig, UNTIL_ANSWERED } from './support/gateway.ts';
 
 const POLL = { delaysS: [0.5, 1], maxDelayS: 2, jitter: 0, rereadsS: [0.5, 2], mergeCallbacksMs: 100 };
 
@@ -19,7 +19,7 @@ describe('a collector whose embedded ClickHouse is killed', () => {
       seed: 'child',
       speed: 100,
       lateShare: 0,
-      callbacks: { url: `${url}/callbacks/sandbox`, retryDelaysMs: Array.from({ length: 60 }, () => 500) },
+      callbacks: { url: `${url}/callbacks/sandbox`, retryDelaysMs: UNTIL_ANSWERED },
       watchUrl: `${url}/orders`,
     });
     collector = await startCollectorProcess({

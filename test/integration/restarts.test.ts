@@ -14,7 +14,7 @@ import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.t
 import { until } from '../support/until.ts';
 import { expectedItems, orderTextOf, rootSpanIdOf, traceIdOf } from './support/expected-spans.ts';
 import { historyOfGateway, historyOfView, untilSettled } from './support/gateway-account.ts';
-import { gatewayConfig } from './support/gateway.ts';
+import { gatewayConfig, UNTIL_ANSWERED } from './support/gateway.ts';
 import { readTopic } from './support/topic.ts';
 
 const kafka = await useKafka();
@@ -42,11 +42,10 @@ describe.skipIf(!kafka.available)('a collector that was killed twice and stopped
   beforeAll(async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const patient = Array.from({ length: 60 }, () => 400);
     sandbox = await createSandbox({
       seed: 'restarts',
       speed: SPEED,
-      callbacks: { url: `${url}/callbacks/${GATEWAY}`, retryDelaysMs: patient, timeoutMs: 2000 },
+      callbacks: { url: `${url}/callbacks/${GATEWAY}`, retryDelaysMs: UNTIL_ANSWERED, timeoutMs: 2000 },
       watchUrl: `${url}/orders`,
     });
     for (const name of ['unknown_code', 'legacy_code'] as const)
@@ -106,8 +105,10 @@ describe.skipIf(!kafka.available)('a collector that was killed twice and stopped
     await sandbox?.stop();
   });
 
-  it('was stopped in order, the times that it was told to', () => {
+  it('was stopped in order, the times that it was told to, and told everything by the gateway', () => {
     expect(exitCodes).toEqual([0, 0]);
+    const { callbacks, watch } = sandbox.stats();
+    expect([callbacks.failed, callbacks.dropped, watch.failed]).toEqual([0, 0, 0]);
   });
 
   it("holds every history item of every order exactly once, with the place it has in the order's life", async () => {

@@ -8,7 +8,7 @@ import { freePort } from '../support/kafka-process.ts';
 import { startStoreProcess, type StoreProcess, writerSecret } from '../support/store-process.ts';
 import { until } from '../support/until.ts';
 import { historyOfGateway, historyOfView, untilSettled } from './support/gateway-account.ts';
-import { gatewayConfig, signedCallback } from './support/gateway.ts';
+import { gatewayConfig, signedCallback, UNTIL_ANSWERED } from './support/gateway.ts';
 
 const POLL = { delaysS: [0.5, 1], maxDelayS: 2, jitter: 0, rereadsS: [0.5, 2], mergeCallbacksMs: 100 };
 
@@ -50,7 +50,7 @@ describe('a collector whose ClickHouse is down when it starts, and again later',
       seed: 'outage',
       speed: 100,
       lateShare: 0,
-      callbacks: { url: `${url}/callbacks/sandbox`, retryDelaysMs: Array.from({ length: 60 }, () => 500) },
+      callbacks: { url: `${url}/callbacks/sandbox`, retryDelaysMs: UNTIL_ANSWERED },
       watchUrl: `${url}/orders`,
     });
     collector = await startCollectorProcess({

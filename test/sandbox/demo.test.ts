@@ -82,8 +82,7 @@ describe('the demo', () => {
     expect(demo.stderr).toContain('INCIDENT');
   });
 
-  it('waits until the alert rules have seen the incident, and shows what they saw', () => {
-    expect(demo.stderr).toContain('Waiting for the alert rules');
+  it('ends no sooner than the alert rules have seen the incident, and shows what they saw', () => {
     const seen = summary.alerts.find(({ rule }) => rule === 'GatewatchTechTimeouts');
     expect(seen).toMatchObject({ labels: { gateway: 'sandbox' }, numbers: { breach: true } });
     // A sign of life is no alert.

@@ -57,3 +57,9 @@ export const EXAMPLE = {
   rootSpanId: 'd715956db1b89fd4',
   spanId: '1c9b13a5a77bfaa2',
 } as const;
+
+/**
+ * Delays of a gateway that sends again until it is answered, in milliseconds. A busy machine takes half a
+ * minute for a start, and an order that the gateway gave up to tell of is unknown.
+ */
+export const UNTIL_ANSWERED: readonly number[] = Array.from({ length: 600 }, () => 500);
