@@ -55,8 +55,9 @@ export function createAlertsNow(options: AlertsNowOptions): () => Promise<Alerts
   };
 }
 
-function toConsoleAlert({ line, ...key }: NewestAlert, explained: AlertExplained | null): ConsoleAlert {
+function toConsoleAlert(alert: NewestAlert, explained: AlertExplained | null): ConsoleAlert {
+  const { line } = alert;
   const { numbers } = line;
-  const url = numbers === null ? null : incidentUrl(key, numbers);
+  const url = numbers === null ? null : incidentUrl(alert, numbers);
   return { ...line, panelUrl: url, ordersUrl: numbers?.kind === 'gauge' ? null : url, explained };
 }

@@ -18,6 +18,7 @@ import {
   type MarkSource,
   NO_FRONTIER,
 } from '../count/marks.ts';
+import { MARKS_KEPT_HOURS } from '../count/tables.ts';
 
 export interface ItemCounterOptions {
   readonly rules: readonly CountingRule[];
@@ -48,7 +49,10 @@ const MOST_AT_ONCE_SECONDS = 6 * 3_600;
  * How long marks are sure to be there: a little less than the store keeps them. A gateway whose windows reach
  * further back, since it was not heard for long, is counted apart and from the items.
  */
-const THERE_SECONDS = { short: 11.5 * 3_600, long: 94 * 3_600 };
+const THERE_SECONDS = {
+  short: (MARKS_KEPT_HOURS.short - 0.5) * 3_600,
+  long: (MARKS_KEPT_HOURS.long - 2) * 3_600,
+};
 /** How often such a gateway is counted anew though its windows stand still: something may come late. */
 const BLIND_EVERY_SECONDS = 600;
 /** When there were too many codes to look up, it is seen this much later whether there still are. */

@@ -7,6 +7,7 @@ import { sentenceOf } from '../explain/sentence.ts';
 import { RULES } from '../rules/all.ts';
 import { isHeartbeat, labelOf, RULE_GROUPS, SEVERITIES, type Rule } from '../rules/rule.ts';
 import { isFiring, type AlertState } from './alert-state.ts';
+import type { EvaluationNumbers } from './instance.ts';
 
 /** Signs of life say no more than `asOf`. */
 const HEARTBEATS: ReadonlySet<string> = new Set(RULES.filter(isHeartbeat).map(({ name }) => name));
@@ -21,6 +22,8 @@ export interface Newest {
 
 export interface NewestAlert extends EvaluationKey {
   readonly line: AlertLine;
+  /** What the rule saw last; null where only a state is known. */
+  readonly evaluation: EvaluationNumbers | null;
 }
 
 export interface NewestOptions {
@@ -104,7 +107,7 @@ function toAlert(row: Row, timeZone: string): NewestAlert {
     detail: rule === undefined || evaluation === null ? '' : sentenceOf(rule, evaluation, timeZone),
     numbers: evaluation === null ? null : numbersOf(text(row['kind']) as AlertNumbers['kind'], evaluation),
   };
-  return { ...key, line };
+  return { ...key, line, evaluation: evaluation === null ? null : { ...evaluation, ...key } };
 }
 
 /** What was found a moment ago is not among the states yet. */

@@ -1,5 +1,5 @@
 import type { AlertExplained } from '../../schemas/console.ts';
-import type { AlertLine, AlertNumbers } from '../../schemas/alert-line.ts';
+import type { AlertLine } from '../../schemas/alert-line.ts';
 import type { EvaluationNumbers } from '../evaluate/instance.ts';
 import type { Rule } from '../rules/rule.ts';
 import type { EvaluationKey } from './incident-url.ts';
@@ -14,6 +14,8 @@ export interface ExplainerOptions {
 
 export interface ExplainedAlert extends EvaluationKey {
   readonly line: AlertLine;
+  /** What the rule saw last; null where only a state is known. */
+  readonly evaluation: EvaluationNumbers | null;
 }
 
 /** What explains alerts that fire, for a page that asks often. */
@@ -43,13 +45,13 @@ export function createExplainer({ rules, query, monotonicMs }: ExplainerOptions)
   let known: ReadonlyMap<string, Known> = new Map();
   let asking: Promise<void> | null = null;
 
-  async function ask(alert: ExplainedAlert, numbers: AlertNumbers): Promise<Known> {
+  async function ask(alert: ExplainedAlert, evaluation: EvaluationNumbers): Promise<Known> {
     const before = known.get(keyOf(alert))?.explained ?? null;
     const rule = rules.find(({ name }) => name === alert.rule);
     try {
-      const why = rule === undefined ? null : await readWhy(query, rule, evaluationOf(alert, numbers));
-      const explained =
-        why === null || numbers.kind === 'gauge' ? null : inWords(why, numbers.kind, numbers.asOf);
+      const why = rule === undefined ? null : await readWhy(query, rule, evaluation);
+      const kind = alert.line.numbers?.kind ?? 'gauge';
+      const explained = why === null || kind === 'gauge' ? null : inWords(why, kind, evaluation.as_of / 1000);
       return { askAgainAt: monotonicMs() + AGAIN_MS, explained };
     } catch {
       // What was known before is better than nothing, and says of when it is.
@@ -59,8 +61,8 @@ export function createExplainer({ rules, query, monotonicMs }: ExplainerOptions)
 
   async function askAll(alerts: readonly ExplainedAlert[]): Promise<void> {
     for (const alert of alerts) {
-      const { numbers } = alert.line;
-      if (numbers !== null) known = new Map([...known, [keyOf(alert), await ask(alert, numbers)]]);
+      const { evaluation } = alert;
+      if (evaluation !== null) known = new Map([...known, [keyOf(alert), await ask(alert, evaluation)]]);
     }
   }
 
@@ -87,23 +89,6 @@ const isExplained = ({ line: { state, numbers } }: ExplainedAlert): boolean =>
 /** One that fires again is another. */
 const keyOf = ({ rule, gateway, label, line }: ExplainedAlert): string =>
   [rule, gateway, label, line.since].join('|');
-
-function evaluationOf({ gateway, label }: EvaluationKey, numbers: AlertNumbers): EvaluationNumbers {
-  const { asOf, windowFrom, windowTo, seen, affected, expected, limit, share, number } = numbers;
-  return {
-    gateway,
-    label,
-    as_of: asOf * 1000,
-    window_from: windowFrom * 1000,
-    window_to: windowTo * 1000,
-    seen,
-    affected,
-    expected,
-    limit,
-    share,
-    number,
-  };
-}
 
 const inWords = (why: Why, kind: 'share' | 'drop', asOf: number): AlertExplained => ({
   asOf,

@@ -101,7 +101,7 @@ async function askStatus(
     const receivedAt = Date.now();
     const skew = clockSkew(name, response.headers.get('date'), sentAt, receivedAt);
     // A place that is no status address says 404 as well, and to everybody.
-    const isOpen = response.status === 404 && (await ask({})).status === 404;
+    const isOpen = response.status === 404 && (await statusOrNull(ask({}))) === 404;
     const judged = judgeStatus(check, response.status, receivedAt - sentAt, isOpen);
     return [judged, ...(skew === null ? [] : [skew])];
   } catch (error) {
@@ -111,6 +111,13 @@ async function askStatus(
     return [fail(check, `${new URL(url).host} does not answer (${reason}).`, advice)];
   }
 }
+
+/** The first answer stands, whatever becomes of the second request. */
+const statusOrNull = (asked: Promise<Response>): Promise<number | null> =>
+  asked.then(
+    ({ status }) => status,
+    () => null,
+  );
 
 function judgeStatus(check: string, status: number, elapsedMs: number, isOpen: boolean): Finding {
   const answered = `The gateway answers ${status} in ${elapsedMs} ms`;

@@ -12,7 +12,7 @@ export async function withSink<T>(
   const store = createStore({ url: embedded.url, ...embedded.writer });
   try {
     await createMigrator({ store }).run();
-    const sink = createClickHouseSink({ store, collectorId: 'bench', quietAgeMs: 800 });
+    const sink = createClickHouseSink({ store, collectorId: 'bench' });
     try {
       return await work({
         store,

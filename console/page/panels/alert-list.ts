@@ -1,5 +1,6 @@
 import type { AlertExplained, AlertsAnswer, ConsoleAlert } from '../../../schemas/console.ts';
 import { alertStateOf, standingOf } from '../model/alert-standing.ts';
+import { zonedTime } from '../model/zoned.ts';
 import { h, icon } from '../ui/dom.ts';
 import type { Drawn, PanelContext } from './context.ts';
 
@@ -47,7 +48,7 @@ function entryOf(alert: ConsoleAlert, answer: AlertsAnswer): HTMLElement {
     h('p', { class: 'alert-state' }, text),
     summary === '' ? null : h('p', {}, summary),
     detail === '' ? null : h('p', { class: 'quiet' }, detail),
-    explained === null ? null : explanationOf(explained),
+    explained === null ? null : explanationOf(explained, answer.timeZone),
     h(
       'p',
       { class: 'alert-labels' },
@@ -60,10 +61,10 @@ function entryOf(alert: ConsoleAlert, answer: AlertsAnswer): HTMLElement {
 }
 
 /** What the affected orders have in common, what they are worth, and one of them. */
-function explanationOf({ asOf, why, atRisk, exampleUrl }: AlertExplained): HTMLElement {
+function explanationOf({ asOf, why, atRisk, exampleUrl }: AlertExplained, timeZone: string): HTMLElement {
   return h(
     'ul',
-    { class: 'alert-why', title: `As of ${new Date(asOf).toISOString().slice(11, 16)} UTC` },
+    { class: 'alert-why', title: `As of ${zonedTime(asOf, timeZone, false)}` },
     ...why.map((line) => h('li', {}, line)),
     atRisk === '' && exampleUrl === null
       ? null

@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { UNKNOWN_CODE_BIT } from '../../../alerts/count/code-bits.ts';
 import type { GatewayEnd } from '../../../alerts/count/item-counts.ts';
 import { NO_FRONTIER } from '../../../alerts/count/marks.ts';
+import { MARKS_KEPT_HOURS } from '../../../alerts/count/tables.ts';
 import { createItemCounter, nextFrontier } from '../../../alerts/evaluate/item-counter.ts';
 import { RULES } from '../../../alerts/rules/all.ts';
 import { CATALOGUE } from '../../../schemas/dictionary.ts';
@@ -180,4 +182,12 @@ it('keeps newest first, then backwards a stretch at a time, and begins anew afte
   expect(nextFrontier(frontier, asOf)).toBeNull();
   expect(nextFrontier(frontier, asOf + 600)).toMatchObject({ from: frontier.from, to: to + 600 });
   expect(nextFrontier(frontier, asOf + 86_400)?.from).toBeGreaterThan(frontier.to);
+});
+
+it('goes by the time for which the store keeps marks', async () => {
+  // Seeded stores keep everything: what holds is what the migration says.
+  const sql = await readFile(new URL('../../../schemas/sql/0010_evaluations.sql', import.meta.url), 'utf8');
+  const { short, long } = MARKS_KEPT_HOURS;
+  const kept = `TTL slot + toIntervalHour(${short}) DELETE WHERE keep_long = 0, slot + toIntervalDay(${long / 24})`;
+  expect(sql).toContain(kept);
 });

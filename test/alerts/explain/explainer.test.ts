@@ -36,7 +36,10 @@ function alert(gateway: string, given: Partial<AlertNumbers> = {}, state = 'Aler
     detail: '',
     numbers,
   };
-  return { rule, gateway, label: 'CHECK', line };
+  const { asOf, windowFrom, windowTo, ...rest } = numbers;
+  const times = { as_of: asOf * 1000, window_from: windowFrom * 1000, window_to: windowTo * 1000 };
+  const key = { rule, gateway, label: 'CHECK' };
+  return { ...key, line, evaluation: { ...key, ...rest, ...times } };
 }
 
 const place = { order_type: 'Deposit', currency: 'EUR', amount_band: '', age: '', stage: '', reason: '' };

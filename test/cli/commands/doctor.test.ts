@@ -157,6 +157,21 @@ describe('doctor about a gateway', () => {
     expect((await examine()).find(check)).toMatchObject({ status: 'ok' });
   });
 
+  test('lets the first answer stand when it gets none without the token', async () => {
+    const asked: string[] = [];
+    const lettingIn = createHttpServer((request, response) => {
+      asked.push(request.headers.authorization ?? '');
+      if (request.headers.authorization === undefined) request.socket.destroy();
+      else response.writeHead(404).end();
+    });
+    const { find } = await examine({ GATEWATCH_GATEWAY_URL: `http://127.0.0.1:${await listen(lettingIn)}` });
+    expect(find(check)).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining('it lets us in') as string,
+    });
+    expect(asked).toEqual([expect.stringMatching(/^Bearer /), '']);
+  });
+
   test('tells a name that does not resolve, and a port where nothing listens', async () => {
     const noName = await examine({ GATEWATCH_GATEWAY_URL: 'https://gateway.invalid' });
     expect(noName.find('gateway acme-eu: name')?.message).toMatch(/gateway\.invalid cannot be resolved/);
