@@ -1,5 +1,5 @@
 import { decode } from '../collector/decode/code.ts';
-import { decide, inTimeOrder, itemPair, type DecodedItem } from '../collector/decode/history.ts';
+import { decide, inTimeOrder, type DecodedItem } from '../collector/decode/history.ts';
 import { itemSpanId, traceId, type OrderIdentity } from '../collector/decode/ids.ts';
 import { formatTime } from '../collector/decode/time.ts';
 import type {
@@ -103,7 +103,6 @@ function eventsOf(order: OrderIdentity, rows: readonly sql.HistoryRow[]): Timeli
       code: decode(row.action),
       occurrence: row.occurrence,
       position: row.list_position,
-      key: `${itemPair(row.event_time, row.action)}|${row.occurrence}`,
     };
     observedAt.set(item, row.observed_at);
   }

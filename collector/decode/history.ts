@@ -19,8 +19,6 @@ export interface DecodedItem {
   readonly occurrence: number;
   /** Index in the list as it came. */
   readonly position: number;
-  /** Identity of the item within its order. */
-  readonly key: string;
 }
 
 export interface RefusedItem extends Rejected {
@@ -47,32 +45,44 @@ const MAX_ACTION_LENGTH = 200;
 export function decodeHistory(list: readonly unknown[], fingerprint: Fingerprint): DecodedHistory {
   const items: DecodedItem[] = [];
   const refused: RefusedItem[] = [];
-  const seen = new Map<string, number>();
+  const countEarlier = createCounter();
   let outOfOrder = false;
-  for (const [position, value] of list.entries()) {
-    const read = readItem(value, fingerprint);
+  let last = Number.NEGATIVE_INFINITY;
+  for (let position = 0; position < list.length; position += 1) {
+    const read = readItem(list[position], fingerprint);
     if (!read.ok) {
       const { reason, problem, content } = read;
       refused.push({ position, reason, problem, content });
       continue;
     }
-    const pair = itemPair(read.time, read.action);
-    const occurrence = seen.get(pair) ?? 0;
-    seen.set(pair, occurrence + 1);
-    outOfOrder ||= read.time < (items.at(-1)?.time ?? read.time);
-    items.push({
-      time: read.time,
-      code: decode(read.action),
-      occurrence,
-      position,
-      key: `${pair}|${occurrence}`,
-    });
+    const { time, code } = read;
+    outOfOrder ||= time < last;
+    last = time;
+    items.push({ time, code, occurrence: countEarlier(items, read), position });
   }
   return { items, refused, outOfOrder };
 }
 
+/** Counts the items of a list that equal its next one. */
+function createCounter() {
+  let latest = Number.NEGATIVE_INFINITY;
+  let seen: Map<string, number> | null = null;
+  return (earlier: readonly DecodedItem[], { time, code }: Pick<DecodedItem, 'time' | 'code'>): number => {
+    // The usual item is later than all before it, and so equals none: no need to look at those.
+    if (seen === null && time > latest) {
+      latest = time;
+      return 0;
+    }
+    seen ??= new Map(earlier.map((item) => [itemPair(item.time, item.code.action), item.occurrence + 1]));
+    const pair = itemPair(time, code.action);
+    const count = seen.get(pair) ?? 0;
+    seen.set(pair, count + 1);
+    return count;
+  };
+}
+
 type ReadItem = Decoded<
-  { readonly time: EpochMicros; readonly action: string },
+  { readonly time: EpochMicros; readonly code: DecodedCode },
   Omit<RefusedItem, 'position' | 'problem'>
 >;
 
@@ -102,7 +112,13 @@ function readItem(value: unknown, fingerprint: Fingerprint): ReadItem {
     const content = fingerprint(JSON.stringify([text, value.action]));
     return { ...refuse('history_time_invalid', problem), content };
   }
-  return { ok: true, time, action: storedCode(value.action, fingerprint) };
+  return { ok: true, time, code: readCode(value.action, fingerprint) };
+}
+
+/** A code of the dictionary fits the grammar: it need not be asked. */
+function readCode(action: string, fingerprint: Fingerprint): DecodedCode {
+  const code = decode(action);
+  return code.format === 'v2' ? code : decode(storedCode(action, fingerprint));
 }
 
 /** What `historyItemSchema` says, without its cost: there are many items, and hardly one is wrong. */
@@ -113,6 +129,11 @@ function isItem(value: unknown): value is HistoryItem {
 }
 
 const TO_ESCAPE = /[\\\n]/;
+
+/** Identity of an item within its order. */
+export function itemKey({ time, code, occurrence }: DecodedItem): string {
+  return `${itemPair(time, code.action)}|${occurrence}`;
+}
 
 /** First part of an item's key. Line ends are escaped, as known history is kept one item a line. */
 export function itemPair(time: EpochMicros, action: string): string {
@@ -130,11 +151,15 @@ export function unescapeAction(text: string): string {
  * Time order, list order within one instant, and the code where two reads showed different items at one
  * place: the order that the measures have, so that an order's outcome is the same everywhere.
  */
-export function inTimeOrder(items: readonly DecodedItem[]): DecodedItem[] {
-  return items.toSorted(
-    (a, b) => a.time - b.time || a.position - b.position || compareText(a.code.action, b.code.action),
-  );
+export function inTimeOrder(items: readonly DecodedItem[]): readonly DecodedItem[] {
+  // Nearly always they are: a sort costs more than the look.
+  return items.every((item, i) => i === 0 || compareItems(items[i - 1] as DecodedItem, item) <= 0)
+    ? items
+    : items.toSorted(compareItems);
 }
+
+const compareItems = (a: DecodedItem, b: DecodedItem): number =>
+  a.time - b.time || a.position - b.position || compareText(a.code.action, b.code.action);
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 

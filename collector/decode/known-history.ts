@@ -1,6 +1,6 @@
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { decode } from './code.ts';
-import { itemPair, unescapeAction, type DecodedItem } from './history.ts';
+import { itemKey, itemPair, unescapeAction, type DecodedItem } from './history.ts';
 
 /**
  * The items of an order that are already stored, as compact text: one line an item,
@@ -33,10 +33,58 @@ export function readKnown(known: KnownHistory): Map<string, DecodedItem> {
       code: decode(unescapeAction(known.slice(first + 1, middle))),
       occurrence: Number(known.slice(middle + 1, last)),
       position: Number(known.slice(last + 1, end)),
-      key,
     });
   }
   return items;
+}
+
+/** The known items, set against those of a reply. */
+export interface KnownItems {
+  readonly items: readonly DecodedItem[];
+  /** Is this one of the known items, or of the reply's, known? */
+  has(item: DecodedItem): boolean;
+}
+
+/**
+ * Finds the known items among those of a reply. A reply usually begins with all that is known: then nothing
+ * is read from the text but whether that is so.
+ */
+export function findKnown(known: KnownHistory, reply: readonly DecodedItem[]): KnownItems {
+  const count = countFirst(known, reply);
+  if (count !== null) {
+    const firstNew = reply[count]?.position ?? Number.POSITIVE_INFINITY;
+    return { items: reply.slice(0, count), has: ({ position }) => position < firstNew };
+  }
+  const items = readKnown(known);
+  return { items: [...items.values()], has: (item) => items.has(itemKey(item)) };
+}
+
+/** How many items are known, when they are the first of the list in the order of the text; else null. */
+function countFirst(known: KnownHistory, list: readonly DecodedItem[]): number | null {
+  if (known === '') return 0;
+  let count = 0;
+  for (let from = 0, end = 0; from <= known.length; from = end + 1) {
+    end = known.indexOf('\n', from);
+    if (end < 0) end = known.length;
+    if (known.startsWith(REFUSED, from) || known.startsWith(REPLY_FACTS, from)) continue;
+    const item = list[count];
+    if (item === undefined || !isLineOf(item, known, from, end)) return null;
+    count += 1;
+  }
+  return count;
+}
+
+/** Is this the item's line? An action with escapes in it is never found equal: the line is read then. */
+function isLineOf(item: DecodedItem, known: string, from: number, end: number): boolean {
+  const first = known.indexOf('|', from);
+  const middle = first + 1 + item.code.action.length;
+  const rest = `|${item.occurrence}|${item.position}`;
+  return (
+    middle + rest.length === end &&
+    known.startsWith(item.code.action, first + 1) &&
+    known.startsWith(rest, middle) &&
+    Number(known.slice(from, first)) === item.time
+  );
 }
 
 /** The refused items that are in `rejects` already, by their reject's id. */
@@ -48,11 +96,12 @@ export function readRefused(known: KnownHistory): Set<string> {
 /** What is known once these items and refused ones are, too. None of them was known before. */
 export function addKnown(
   known: KnownHistory,
-  items: Iterable<Pick<DecodedItem, 'key' | 'position'>>,
-  refused: Iterable<string> = [],
+  items: readonly DecodedItem[],
+  refused: readonly string[] = [],
 ): KnownHistory {
+  if (items.length === 0 && refused.length === 0) return known;
   const lines = known === '' ? [] : [known];
-  for (const item of items) lines.push(`${item.key}|${item.position}`);
+  for (const item of items) lines.push(`${itemKey(item)}|${item.position}`);
   for (const id of refused) lines.push(REFUSED + id);
   return lines.join('\n');
 }

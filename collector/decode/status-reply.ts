@@ -27,7 +27,7 @@ import {
   type HistoryWindow,
 } from './history-window.ts';
 import { stableId } from './ids.ts';
-import { addKnown, readKnown, readRefused, type KnownHistory } from './known-history.ts';
+import { addKnown, findKnown, readRefused, type KnownHistory, type KnownItems } from './known-history.ts';
 import type { Problem } from '../../schemas/problem.ts';
 import { currencyCode, decimalText } from './grammar.ts';
 import { readReply, type ReplyContext } from './read-reply.ts';
@@ -65,11 +65,11 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
   if (!read.ok) return { ...read, rejects: [rejectOf(context, read.reason, read.problem, '')] };
   const { reply } = read;
   const history = decodeHistory(reply.orderHistory ?? [], context.policy.fingerprint);
-  const known = readKnown(context.known);
+  const known = findKnown(context.known, history.items);
   const { fresh, outside } = newItems(history.items, known, context.window ?? ANY_TIME);
   const refused = summedUp([...history.refused, ...outside]);
   const { rejects, remembered } = newRejects(refused, reply, context);
-  const ordered = inTimeOrder([...known.values(), ...fresh]);
+  const ordered = inTimeOrder([...known.items, ...fresh]);
   const decision = decide(ordered);
   const externalTransactionId = reply.externalTransactionId ?? context.externalTransactionId;
   return {
@@ -108,13 +108,13 @@ function newRejects(
 /** A row for each item that was not known. */
 function eventRows(
   ordered: readonly DecodedItem[],
-  known: ReadonlyMap<string, DecodedItem>,
+  known: KnownItems,
   { externalId, externalTransactionId }: { externalId: string; externalTransactionId: string },
   context: ReplyContext,
 ): HistoryEventRow[] {
   const rows: HistoryEventRow[] = [];
   for (const [index, item] of ordered.entries()) {
-    if (known.has(item.key)) continue;
+    if (known.has(item)) continue;
     // Written out: spreading an object into each row costs more than the rest of it.
     rows.push({
       gateway: context.gateway,
@@ -177,14 +177,14 @@ function observationRow(
  */
 function newItems(
   items: readonly DecodedItem[],
-  known: ReadonlyMap<string, DecodedItem>,
+  known: KnownItems,
   window: HistoryWindow,
 ): { fresh: DecodedItem[]; outside: RefusedItem[] } {
   const fresh: DecodedItem[] = [];
   const outside: RefusedItem[] = [];
   for (const item of items) {
-    if (known.has(item.key)) continue;
-    const isTooMuch = known.size + fresh.length >= MAX_ITEMS;
+    if (known.has(item)) continue;
+    const isTooMuch = known.items.length + fresh.length >= MAX_ITEMS;
     const refusal = outsideWindow(item, window) ?? (isTooMuch ? beyondAll(item) : null);
     if (refusal === null) fresh.push(item);
     else outside.push(refusal);
@@ -197,17 +197,17 @@ const MAX_REMEMBERED = 1_000;
 
 function anomalyOf(
   history: { items: readonly DecodedItem[]; outOfOrder: boolean },
-  known: ReadonlyMap<string, DecodedItem>,
+  known: KnownItems,
   unknown: number,
   ordered: readonly DecodedItem[],
 ): HistoryAnomaly {
   // Keys are unique in both: when fewer items were known than there are known ones, some of those are
   // missing.
-  if (history.items.length - unknown < known.size) return 'history_shrank';
+  if (history.items.length - unknown < known.items.length) return 'history_shrank';
   if (history.outOfOrder) return 'history_out_of_order';
-  const firstFresh = ordered.findIndex((item) => !known.has(item.key));
+  const firstFresh = ordered.findIndex((item) => !known.has(item));
   // Behind the known ones is where new items belong.
-  return firstFresh >= 0 && firstFresh < known.size ? 'history_inserted' : '';
+  return firstFresh >= 0 && firstFresh < known.items.length ? 'history_inserted' : '';
 }
 
 /**

@@ -6,13 +6,14 @@ import {
   decide,
   decodeHistory,
   inTimeOrder,
+  itemKey,
   itemPair,
   unescapeAction,
 } from '../../../collector/decode/history.ts';
 import { parseTime } from '../../../collector/decode/time.ts';
 import { anyHistory, at, orderedHistory, type Item } from './history-fixtures.ts';
 
-const keysOf = (list: readonly unknown[]) => decodeHistory(list, fingerprint).items.map(({ key }) => key);
+const keysOf = (list: readonly unknown[]) => decodeHistory(list, fingerprint).items.map(itemKey);
 const pairOf = (item: Item) => JSON.stringify([parseTime(item.time), item.action]);
 
 describe('a list of history items', () => {

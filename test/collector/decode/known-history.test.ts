@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../support/fingerprint.ts';
-import { decodeHistory } from '../../../collector/decode/history.ts';
+import { decodeHistory, itemKey } from '../../../collector/decode/history.ts';
 import {
   addKnown,
+  findKnown,
   knownLine,
   NOTHING_KNOWN,
   readKnown,
@@ -43,11 +44,55 @@ describe('known history', () => {
       fc.property(list, (items) => {
         const decoded = decodeHistory(items, fingerprint).items;
         const known = readKnown(addKnown(NOTHING_KNOWN, decoded));
-        expect([...known.keys()]).toEqual(decoded.map(({ key }) => key));
+        expect([...known.keys()]).toEqual(decoded.map(itemKey));
         expect([...known.values()]).toEqual(decoded);
       }),
       { numRuns: 3_000 },
     );
+  });
+
+  it('is found among the items of a reply, whichever of them and in whatever order the text lists', () => {
+    const reads = fc.tuple(list, list).chain(([some, more]) => {
+      const all = [...some, ...more];
+      const earlier = fc.oneof(fc.constant(some), fc.constant(all), fc.shuffledSubarray(all), list);
+      return fc.tuple(earlier, fc.constant(all));
+    });
+    fc.assert(
+      fc.property(reads, fc.boolean(), ([earlier, later], hasFacts) => {
+        const text = addKnown(NOTHING_KNOWN, decodeHistory(earlier, fingerprint).items, ['refused']);
+        const reply = decodeHistory(later, fingerprint).items;
+        const found = findKnown(hasFacts ? withReplyFacts(text, '[]') : text, reply);
+        const read = readKnown(text);
+        expect(found.items).toEqual([...read.values()]);
+        expect(reply.map((item) => found.has(item))).toEqual(reply.map((item) => read.has(itemKey(item))));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each([
+    ['time', { time: at(1) }],
+    ['code', { action: '4.1.4.61' }],
+    ['code of another length', { action: '4.1.4.6' }],
+  ])('of an item with another %s is another item', (_what, other) => {
+    const one = { time: at(0), action: '4.1.4.63' };
+    const known = addKnown(NOTHING_KNOWN, decodeHistory([one], fingerprint).items);
+    const [same, different] = [one, { ...one, ...other }].map((item) =>
+      decodeHistory([item], fingerprint).items.map((decoded) => findKnown(known, [decoded]).has(decoded)),
+    );
+    expect([same, different]).toEqual([[true], [false]]);
+  });
+
+  it('an item that moved in the list is known at its first place', () => {
+    const [first, second] = [
+      { time: at(0), action: '1.0.0.00' },
+      { time: at(1), action: '4.1.3.00' },
+    ];
+    const known = addKnown(NOTHING_KNOWN, decodeHistory([second], fingerprint).items);
+    const reply = decodeHistory([first, second], fingerprint).items;
+    const found = findKnown(known, reply);
+    expect(found.items).toMatchObject([{ position: 0, code: { action: '4.1.3.00' } }]);
+    expect(reply.map((item) => found.has(item))).toEqual([false, true]);
   });
 
   it('keeps the other facts of a reply in one place, apart from the items', () => {
