@@ -2,12 +2,18 @@ import type { OrdersContext } from '../../collector/orders/context.ts';
 import { createMigrator } from '../../store/migrate.ts';
 import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
 import { createStore, type Store } from '../../store/store.ts';
+import type { TestStore } from '../support/embedded.ts';
 import { withBenchStore } from './bench-store.ts';
 
+/** What a bench gets to write with, and the store behind it. */
+export interface BenchSink {
+  readonly embedded: TestStore;
+  readonly store: Store;
+  readonly write: OrdersContext['write'];
+}
+
 /** The real sink into an embedded store, with the product's own settings. */
-export async function withSink<T>(
-  work: (parts: { store: Store; write: OrdersContext['write'] }) => Promise<T>,
-): Promise<T> {
+export async function withSink<T>(work: (parts: BenchSink) => Promise<T>): Promise<T> {
   const embedded = await withBenchStore();
   const store = createStore({ url: embedded.url, ...embedded.writer });
   try {
@@ -15,6 +21,7 @@ export async function withSink<T>(
     const sink = createClickHouseSink({ store, collectorId: 'bench' });
     try {
       return await work({
+        embedded,
         store,
         write: async (bundle, provenance) => void (await sink.write(bundle, provenance)),
       });

@@ -16,7 +16,13 @@ export interface BenchResult {
   readonly note?: string;
 }
 
-export type Bench = () => Promise<BenchResult>;
+/** What a bench answers that lacks something which this machine does not have. */
+export interface SkippedBench {
+  /** Why nothing was measured, as a sentence. */
+  readonly skipped: string;
+}
+
+export type Bench = () => Promise<BenchResult | SkippedBench>;
 
 /** How many times the baseline's rate ours is. */
 export function ratioOf(result: BenchResult): number {

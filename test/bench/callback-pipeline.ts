@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { Kafka, logLevel } from 'kafkajs';
+import { systemClock } from '../../schemas/system-clock.ts';
+import { handleCallbackRecords } from '../../collector/orders/from-kafka-record.ts';
+import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
+import { createWatchStore } from '../../collector/orders/watch-store.ts';
+import { createKafkaSource } from '../../collector/sources/kafka/consumer.ts';
+import { noInstruments } from '../../collector/telemetry/instruments.ts';
+import { gatewayConfigSchema } from '../../schemas/config.ts';
+import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
+import { uniqueName, withAdmin } from '../support/kafka-topics.ts';
+import { fingerprint } from '../support/fingerprint.ts';
+import type { BenchSink } from './pipeline-sink.ts';
+
+export const PARTITIONS = 6;
+export const CALLBACKS_AN_ORDER = 3;
+const KEY = '0123456789abcdef0123456789abcdef';
+
+/** A topic, and how many records it holds. */
+export interface FilledTopic {
+  readonly brokers: string[];
+  readonly topic: string;
+  readonly records: number;
+}
+
+/** Makes a topic with the signed callbacks of orders that no other round has. */
+export async function fillTopic(brokers: string[], orders: number, round: number): Promise<FilledTopic> {
+  const topic = uniqueName('bench');
+  const records = orders * CALLBACKS_AN_ORDER;
+  await withAdmin(brokers, (admin) =>
+    admin.createTopics({ topics: [{ topic, numPartitions: PARTITIONS }], waitForLeaders: true }),
+  );
+  const producer = new Kafka({ brokers, logLevel: logLevel.NOTHING }).producer();
+  await producer.connect();
+  const statuses = ['Created', 'Processing', 'Success'];
+  for (let from = 0; from < records; from += 5_000) {
+    const messages = Array.from({ length: Math.min(5_000, records - from) }, (_, index) =>
+      callbackOf(
+        `bench-${round}-${(from + index) % orders}`,
+        statuses[Math.floor((from + index) / orders)] ?? '',
+      ),
+    );
+    await producer.send({ topic, messages });
+  }
+  await producer.disconnect();
+  return { brokers, topic, records };
+}
+
+function callbackOf(externalId: string, status: string) {
+  const signature = createHash('sha256')
+    .update([externalId, status, '100.00', 'Deposit', KEY].join(';'))
+    .digest('hex');
+  const body = {
+    externalId,
+    status,
+    amount: '100.00',
+    currency: 'EUR',
+    orderType: 'Deposit',
+    externalParams: {
+      cardToken: null,
+      cardStorageToken: null,
+      cardHolder: 'A B',
+      cardNumber: '411111******1111',
+    },
+  };
+  return { key: externalId, value: JSON.stringify(body), headers: { Signature: signature } };
+}
+
+/**
+ * Callbacks a second through our own pipeline, from the first record handed over to the last one that is
+ * stored and committed.
+ */
+export async function consumeOurs(
+  { brokers, topic, records: total }: FilledTopic,
+  { store, write }: Pick<BenchSink, 'store' | 'write'>,
+): Promise<number> {
+  const gateway = gatewayConfigSchema.parse({
+    name: 'acme-eu',
+    secureUrl: 'http://127.0.0.1:1',
+    token: 'a-token',
+    callbackKeys: [KEY],
+  });
+  const watched = new Map<string, WatchedOrder>();
+  const context: OrdersContext = {
+    collectorId: 'bench',
+    historyDays: 400,
+    clock: { ...systemClock, now: createStamp(systemClock) },
+    random: Math.random,
+    gateways: new Map([[gateway.name, gateway]]),
+    watchStore: createWatchStore((sql, params) => store.query(sql, params)),
+    tracked: {
+      track: ({ order }) => void watched.set(watchKey(order), order),
+      nudge: () => false,
+      get: (key) => watched.get(key),
+    },
+    instruments: noInstruments(),
+    fingerprint,
+    write,
+  };
+  const done = Promise.withResolvers<void>();
+  let start = 0;
+  const committed = new Map<number, number>();
+  const source = createKafkaSource({
+    brokers,
+    groupId: uniqueName('ours'),
+    topics: [topic],
+    async handle(records) {
+      start ||= performance.now();
+      await handleCallbackRecords(records, () => gateway.name, context);
+    },
+    onEvent(event) {
+      if (event.type === 'fatal') done.reject(event.error);
+      if (event.type !== 'committed') return;
+      committed.set(event.partition, Number(event.offset));
+      if ([...committed.values()].reduce((sum, offset) => sum + offset, 0) === total) done.resolve();
+    },
+  });
+  await source.start();
+  await done.promise;
+  const rate = (total * 1000) / (performance.now() - start);
+  await source.stop();
+  return rate;
+}
