@@ -108,7 +108,12 @@ async function takeRecords(
     const gatewayOf = gatewayOfTopic(kafka, [...context.gateways.keys()]);
     const deliveries = readable.map((record) => {
       const now = context.clock.now();
-      return toDelivery(record, gatewayOf, Math.min(now, firstReceivedAt(record) ?? now));
+      return toDelivery(
+        record,
+        gatewayOf,
+        Math.min(now, firstReceivedAt(record) ?? now),
+        context.fingerprint,
+      );
     });
     await handleCallbacks(deliveries, context, provenance);
     for (const [index, record] of readable.entries())

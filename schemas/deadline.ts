@@ -42,3 +42,6 @@ export async function settlesWithin(work: Promise<unknown>, limitMs: number): Pr
 export async function sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
   await withDeadline(new Promise<never>(() => undefined), durationMs, undefined, signal);
 }
+
+/** Lets what came in meanwhile have its turn, in the middle of long work. */
+export const othersTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

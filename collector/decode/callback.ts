@@ -21,7 +21,10 @@ export interface CallbackDelivery {
   readonly bodyHash?: string | null;
   /** Every `Signature` header there was. */
   readonly signatures: readonly string[];
-  /** Equal for a producer's retry and for a re-read of ours, different for a re-send of the gateway's. */
+  /**
+   * As rows keep it. Equal for a producer's retry and for a re-read of ours, different for a re-send of the
+   * gateway's.
+   */
   readonly deliveryId: string;
   readonly receivedAt: EpochMicros;
   readonly source: 'kafka' | 'http';

@@ -1,3 +1,4 @@
+import { othersTurn } from '../../schemas/deadline.ts';
 import { rejectRow } from '../../schemas/reject-row.ts';
 import type { CallbackDeliveryRow, OrderObservationRow, RejectRow } from '../../schemas/rows.ts';
 import { received } from '../../schemas/shape.ts';
@@ -9,11 +10,14 @@ import {
   type DecodedCallback,
 } from '../decode/callback.ts';
 import { stableId } from '../decode/ids.ts';
-import { decimalText, storedDeliveryId, storedGateway } from '../decode/grammar.ts';
+import { decimalText, storedGateway } from '../decode/grammar.ts';
 import type { Provenance } from '../../schemas/sink.ts';
 import { textPolicy, type OrdersContext } from './context.ts';
 import { observationRow } from './observation.ts';
 import { applyHints, changedRows, trackAll, type OrderHint } from './hints.ts';
+
+/** Some 25 ms of work, after which others get their turn: the intake's senders wait. */
+const AT_A_STRETCH = 1_000;
 
 /**
  * Takes callbacks from delivery to acknowledgement. Each becomes a row with its verdict. One whose signature
@@ -29,8 +33,8 @@ export async function handleCallbacks(
   const rejects: RejectRow[] = [];
   const verified: { hint: OrderHint; decoded: DecodedCallback }[] = [];
   const doubted: OrderHint[] = [];
-  for (const sent of deliveries) {
-    const delivery = { ...sent, deliveryId: storedDeliveryId(sent.deliveryId, context.fingerprint) };
+  for (const [index, delivery] of deliveries.entries()) {
+    if (index % AT_A_STRETCH === AT_A_STRETCH - 1) await othersTurn();
     const gateway = context.gateways.get(delivery.gateway);
     if (gateway === undefined) {
       rejects.push(unknownGateway(delivery, context));

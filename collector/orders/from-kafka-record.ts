@@ -2,6 +2,8 @@ import { HEADERS } from '../../schemas/names.ts';
 import { rejectRow } from '../../schemas/reject-row.ts';
 import type { EpochMicros, RejectRow } from '../../schemas/rows.ts';
 import type { CallbackDelivery } from '../decode/callback.ts';
+import type { Fingerprint } from '../decode/fingerprint.ts';
+import { storedDeliveryId } from '../decode/grammar.ts';
 import { stableId } from '../decode/ids.ts';
 import { decodeWatchMessage } from '../../schemas/watch-message.ts';
 import type { Coordinates, KafkaRecord } from '../../schemas/kafka.ts';
@@ -19,11 +21,13 @@ export type GatewayOfTopic = (topic: string) => string | undefined;
  * The delivery in a record of a callback topic. The value is the callback's body byte for byte, or what our
  * own intake kept of it, with a hash that stands for the whole. The gateway is the header's, else the
  * topic's, else the only one. Without a `delivery-id` header, the record's coordinates identify the delivery.
+ * Anybody can write that header: what does not fit its grammar is replaced.
  */
 export function toDelivery(
   record: KafkaRecord,
   gatewayOfTopic: GatewayOfTopic,
   receivedAt: EpochMicros,
+  fingerprint: Fingerprint,
 ): CallbackDelivery {
   const text = (name: string) =>
     record.headers.get(name)?.map((value) => Buffer.from(value).toString('latin1')) ?? [];
@@ -34,7 +38,7 @@ export function toDelivery(
     gateway: gateway ?? gatewayOfTopic(record.topic) ?? '',
     body: record.value ?? new Uint8Array(),
     signatures: text(HEADERS.signature),
-    deliveryId: deliveryId === '' ? coordinatesText(record) : deliveryId,
+    deliveryId: deliveryId === '' ? coordinatesText(record) : storedDeliveryId(deliveryId, fingerprint),
     bodyHash: bodyHash.length === 1 && BODY_HASH.test(bodyHash[0] ?? '') ? (bodyHash[0] ?? null) : null,
     receivedAt,
     source: 'kafka',
@@ -49,7 +53,9 @@ export async function handleCallbackRecords(
   context: OrdersContext,
 ): Promise<void> {
   const { readable, provenance } = await readableOf(records, context);
-  const deliveries = readable.map((record) => toDelivery(record, gatewayOf, context.clock.now()));
+  const deliveries = readable.map((record) =>
+    toDelivery(record, gatewayOf, context.clock.now(), context.fingerprint),
+  );
   await handleCallbacks(deliveries, context, provenance);
 }
 

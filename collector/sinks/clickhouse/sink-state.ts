@@ -90,8 +90,11 @@ export interface BatchLimits {
   readonly quietAgeMs: number;
 }
 
-/** From here on rows cost more than the statements that carry them, and waiting for others saves little. */
-export const MANY_ROWS = 1_000;
+/**
+ * From here on rows cost more than the statements that carry them, and waiting for others saves little. No
+ * more than one partition of Kafka brings at once: whoever catches up is not to wait.
+ */
+export const MANY_ROWS = 10_000;
 
 /**
  * What is due. One batch is under way at a time; idle, rows go at once. While batches follow each other, one

@@ -24,7 +24,7 @@ type DecodeMessages = (decoder: Decoder) => Promise<object[]>;
 type DecodeBatch = (decoder: Decoder) => Promise<{ readonly records: readonly (object & Message)[] }>;
 
 /** Once this much of a partition is unpacked, the rest of the fetch is dropped and fetched again. */
-const ENOUGH_BYTES = 4 << 20;
+export const ENOUGH_BYTES = 4 << 20;
 const RECORD_OVERHEAD_BYTES = 500;
 /** Offset of a batch's format version, behind the length of all batches. */
 const MAGIC_AT = 4 + 16;

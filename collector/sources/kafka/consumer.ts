@@ -1,5 +1,6 @@
 import { settlesWithin } from '../../../schemas/deadline.ts';
 import type { KafkaEvent, KafkaSource, KafkaSourceOptions } from './port.ts';
+import { ENOUGH_BYTES } from './bounded-fetch.ts';
 import { createProgress } from './progress.ts';
 import {
   assignmentOf,
@@ -73,8 +74,8 @@ function withDefaults(options: KafkaSourceOptions): SourceSettings {
     stallTimeoutMs: options.stallTimeoutMs ?? 60_000,
     stopTimeoutMs: options.stopTimeoutMs ?? 10_000,
     fromBeginning: options.fromBeginning ?? true,
-    maxBytesPerPartition: options.maxBytesPerPartition ?? 1024 * 1024,
-    maxRecordsPerHandle: options.maxRecordsPerHandle ?? 5000,
+    maxBytesPerPartition: options.maxBytesPerPartition ?? ENOUGH_BYTES,
+    maxRecordsPerHandle: options.maxRecordsPerHandle ?? 10_000,
     partitionsConcurrency: options.partitionsConcurrency ?? 8,
   };
 }

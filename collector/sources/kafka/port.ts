@@ -62,9 +62,12 @@ export interface KafkaSourceOptions extends KafkaConnectionOptions {
    * 30000
    */
   rebalanceTimeoutMs?: number;
-  /** @default 1048576 */
+  /**
+   * What a partition brings at once: the more, the fewer batches a topic of few partitions costs. @default
+   * 4194304
+   */
   maxBytesPerPartition?: number;
-  /** Most records in one call of `handle`. @default 5000 */
+  /** Most records in one call of `handle`. @default 10000 */
   maxRecordsPerHandle?: number;
   /** Partitions whose records are handled at the same time. @default 8 */
   partitionsConcurrency?: number;

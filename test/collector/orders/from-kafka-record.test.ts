@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { coordinatesRange } from '../../../collector/orders/from-kafka-record.ts';
+import { coordinatesRange, toDelivery } from '../../../collector/orders/from-kafka-record.ts';
 import type { KafkaRecord } from '../../../schemas/kafka.ts';
+import { fingerprint } from '../../support/fingerprint.ts';
 
 const record = (offset: bigint): KafkaRecord => ({
   topic: 'a/b',
@@ -32,4 +33,20 @@ it('Coordinates name every offset that was handed over, and none that was not', 
 it('Coordinates of records without a hole are one range', () => {
   expect(coordinatesRange([7n, 8n, 9n].map(record))).toEqual(['a/b/3@7-9']);
   expect(coordinatesRange([])).toEqual([]);
+});
+
+const deliveryIdOf = (from: KafkaRecord): string => toDelivery(from, () => undefined, 1, fingerprint).deliveryId;
+
+it('A record without a delivery id is known by its place, in plain words', () => {
+  expect(deliveryIdOf(record(7n))).toBe('a/b/3@7');
+});
+
+it('A delivery id that anybody can write is kept only when it looks like one', () => {
+  const withId = (text: string): KafkaRecord => ({
+    ...record(7n),
+    headers: new Map([['delivery-id', [Buffer.from(text)]]]),
+  });
+  expect(deliveryIdOf(withId('7d9f2c1e-4b7a-4d53'))).toBe('7d9f2c1e-4b7a-4d53');
+  for (const text of ['4111111111111111', 'ada@example.com', 'a/b/3@7', 'ADA LOVELACE'])
+    expect(deliveryIdOf(withId(text))).toBe(fingerprint(text));
 });

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freezeInsert } from '../../../../store/frozen-insert.ts';
 import type { ClickHouseSinkOptions } from '../../../../collector/sinks/clickhouse/sink.ts';
 import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
+import { MANY_ROWS } from '../../../../collector/sinks/clickhouse/sink-state.ts';
 import type { Store } from '../../../../store/store.ts';
 import type { RowSink, SinkStatus } from '../../../../schemas/sink.ts';
 import type { OrderObservationRow, OrderWatchRow } from '../../../../schemas/rows.ts';
@@ -404,9 +405,9 @@ describe('batches that follow each other', () => {
     nowMs += 20;
     const heldAgain = write('held again');
     expect(sink.status().inFlight).toBe(0);
-    await Promise.all([heldAgain, write('many', 1_000)]);
+    await Promise.all([heldAgain, write('many', MANY_ROWS)]);
     expect(await store.query('SELECT history_rows FROM ingest_ledger ORDER BY batch_seq')).toEqual(
-      [1, 1, 3, 1001].map((history_rows) => ({ history_rows })),
+      [1, 1, 3, MANY_ROWS + 1].map((history_rows) => ({ history_rows })),
     );
   });
 
