@@ -17,7 +17,7 @@ import { toFrame } from './frame.ts';
 import { intervalFor } from './interval.ts';
 import { createLanding } from './landing.ts';
 import { storeErrorText } from '../../store/store-error-text.ts';
-import { createQueryPool } from './query-pool.ts';
+import { createQueryPool, type PooledQuery } from './query-pool.ts';
 import type { panelRequestSchema, scopeSchema } from './request-schemas.ts';
 import { chosenValues, statementOf } from './statement.ts';
 
@@ -52,9 +52,9 @@ export interface Console {
   dashboards(): DashboardSummary[];
   /** A dashboard as generated, without SQL; null when there is none. */
   dashboard(uid: string): unknown;
-  panel(request: PanelScope): Promise<Asked<PanelAnswer>>;
-  variables(scope: Scope): Promise<Asked<VariablesAnswer>>;
-  annotations(scope: Scope): Promise<Asked<AnnotationsAnswer>>;
+  panel(request: PanelScope, signal?: AbortSignal): Promise<Asked<PanelAnswer>>;
+  variables(scope: Scope, signal?: AbortSignal): Promise<Asked<VariablesAnswer>>;
+  annotations(scope: Scope, signal?: AbortSignal): Promise<Asked<AnnotationsAnswer>>;
   alerts(): Promise<AlertsAnswer>;
   /** The address that a browser is sent to from `/`. Never rejects. */
   landing(): Promise<string>;
@@ -69,7 +69,7 @@ const PLAIN_INTERVAL_MS = 60_000;
 /** What every answer is made from. */
 interface Parts {
   readonly boards: ReadonlyMap<string, DashboardFile>;
-  readonly query: ConsoleOptions['query'];
+  readonly query: PooledQuery<TableResult>;
   readonly log: Logger;
 }
 
@@ -80,6 +80,8 @@ interface Question extends Parts {
   /** Epoch milliseconds. */
   readonly from: number;
   readonly to: number;
+  /** Aborted when the asker has gone. */
+  readonly signal: AbortSignal | undefined;
 }
 
 export function createConsole(options: ConsoleOptions): Console {
@@ -95,16 +97,17 @@ export function createConsole(options: ConsoleOptions): Console {
       const board = parts.boards.get(uid);
       return board === undefined ? null : withoutSql(board);
     },
-    panel: (request) => withQuestion(parts, request, (question) => answerPanel(question, request)),
-    variables: (scope) => withQuestion(parts, scope, answerVariables),
-    annotations: (scope) => withQuestion(parts, scope, answerAnnotations),
+    panel: (request, signal) =>
+      withQuestion({ ...parts, signal }, request, (question) => answerPanel(question, request)),
+    variables: (scope, signal) => withQuestion({ ...parts, signal }, scope, answerVariables),
+    annotations: (scope, signal) => withQuestion({ ...parts, signal }, scope, answerAnnotations),
     alerts: options.alerts({ query, now, monotonicMs }),
     landing: createLanding({ query, now }),
   };
 }
 
 async function withQuestion<T>(
-  parts: Parts,
+  parts: Parts & Pick<Question, 'signal'>,
   { dashboard, from, to, variables }: Scope,
   answer: (question: Question) => Promise<Asked<T>>,
 ): Promise<Asked<T>> {
@@ -167,17 +170,16 @@ async function answerAnnotations(question: Question): Promise<Asked<AnnotationsA
  * @param what asks, for the log
  */
 async function run(
-  { query, log, values, from, to }: Question,
+  { query, log, values, from, to, signal }: Question,
   what: object,
   sql: string,
   intervalMs: number,
 ): Promise<{ done: TableResult } | { failed: string }> {
   try {
-    return {
-      done: await query(statementOf(sql, { from: new Date(from), to: new Date(to), intervalMs }, values)),
-    };
+    const statement = statementOf(sql, { from: new Date(from), to: new Date(to), intervalMs }, values);
+    return { done: await query(statement, signal) };
   } catch (error) {
-    log.warn({ ...what, err: error }, 'a query of the console failed');
+    if (signal?.aborted !== true) log.warn({ ...what, err: error }, 'a query of the console failed');
     return { failed: storeErrorText(error) };
   }
 }

@@ -13,13 +13,27 @@ export interface QueryPoolOptions<T> {
 }
 
 /**
- * Stands between a page with many panels, open in many tabs, and the store: equal statements share an answer
- * for a moment, and only a few run at once.
+ * Runs a statement when its turn comes.
+ * @param signal aborted when the asker has gone. A statement that nobody asks any more before its turn is not
+ * run: a page that changes its range while the store is slow would wait for its own old questions.
  * @throws GatewatchError `store_busy` when too many wait
  */
-export function createQueryPool<T>(options: QueryPoolOptions<T>): (sql: string) => Promise<T> {
+export type PooledQuery<T> = (sql: string, signal?: AbortSignal) => Promise<T>;
+
+interface Kept<T> {
+  readonly answer: Promise<T>;
+  until: number;
+  /** How many wait for it; one who cannot go stays. */
+  askers: number;
+}
+
+/**
+ * Stands between a page with many panels, open in many tabs, and the store: equal statements share an answer
+ * for a moment, and only a few run at once.
+ */
+export function createQueryPool<T>(options: QueryPoolOptions<T>): PooledQuery<T> {
   const { run, now, maxConcurrent = 4, maxWaiting = 200, keepMs = 1_000 } = options;
-  const kept = new Map<string, { readonly answer: Promise<T>; until: number }>();
+  const kept = new Map<string, Kept<T>>();
   const waiting: (() => void)[] = [];
   let active = 0;
 
@@ -27,6 +41,7 @@ export function createQueryPool<T>(options: QueryPoolOptions<T>): (sql: string) 
     if (active >= maxConcurrent) await new Promise<void>((resolve) => waiting.push(resolve));
     else active++;
     try {
+      if (kept.get(sql)?.askers === 0) throw busy('Nobody waits for the answer any more.');
       return await run(sql);
     } finally {
       const next = waiting.shift();
@@ -35,19 +50,18 @@ export function createQueryPool<T>(options: QueryPoolOptions<T>): (sql: string) 
     }
   }
 
-  return (sql) => {
+  return (sql, signal) => {
     for (const [key, { until }] of kept) if (until <= now()) kept.delete(key);
     const before = kept.get(sql);
-    if (before !== undefined) return before.answer;
+    if (before !== undefined) {
+      join(before, signal);
+      return before.answer;
+    }
     if (waiting.length >= maxWaiting)
-      return Promise.reject(
-        new GatewatchError('Too many queries are waiting. Try again in a moment.', {
-          code: 'store_busy',
-          retryable: true,
-        }),
-      );
+      return Promise.reject(busy('Too many queries are waiting. Try again in a moment.'));
     const answer = inTurn(sql);
-    const entry = { answer, until: Number.POSITIVE_INFINITY };
+    const entry: Kept<T> = { answer, until: Number.POSITIVE_INFINITY, askers: 0 };
+    join(entry, signal);
     kept.set(sql, entry);
     answer.then(
       () => (entry.until = now() + keepMs),
@@ -57,3 +71,12 @@ export function createQueryPool<T>(options: QueryPoolOptions<T>): (sql: string) 
     return answer;
   };
 }
+
+function join(entry: { askers: number }, signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) return;
+  entry.askers++;
+  signal?.addEventListener('abort', () => entry.askers--, { once: true });
+}
+
+const busy = (message: string): GatewatchError =>
+  new GatewatchError(message, { code: 'store_busy', retryable: true });

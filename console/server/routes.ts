@@ -92,7 +92,7 @@ async function ask<S extends z.ZodType, T>(
   request: FastifyRequest,
   reply: FastifyReply,
   schema: S,
-  run: (input: z.infer<S>) => Promise<Asked<T>>,
+  run: (input: z.infer<S>, signal: AbortSignal) => Promise<Asked<T>>,
 ): Promise<FastifyReply> {
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
     const detail = 'Content-Type: expected application/json';
@@ -104,7 +104,9 @@ async function ask<S extends z.ZodType, T>(
     const detail = problemText(firstProblem(parsed.error, input));
     return sendProblem(reply, { status: 400, title: 'Bad Request', detail });
   }
-  const asked = await run(parsed.data);
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  const asked = await run(parsed.data, gone.signal);
   if ('answer' in asked) return answer(reply, asked.answer);
   const title = asked.status === 404 ? 'Not Found' : 'Bad Request';
   return sendProblem(reply, { status: asked.status, title, detail: asked.problem });

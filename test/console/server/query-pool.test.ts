@@ -56,4 +56,24 @@ describe('the query pool', () => {
     }
     expect(await Promise.all(answers.slice(1))).toEqual(['answer 1', 'answer 2', 'answer 3']);
   });
+
+  it('does not run what nobody waits for any more when its turn comes, and runs what somebody else asks', async () => {
+    const store = slowStore();
+    const query = createQueryPool({ run: store.run, now: () => 0, maxConcurrent: 1 });
+    const [left, stayed] = [new AbortController(), new AbortController()];
+    const first = query('first', left.signal);
+    const gone = query('gone', left.signal);
+    const shared = [query('shared', left.signal), query('shared', stayed.signal)];
+    left.abort();
+    const asked = expect(gone).rejects.toMatchObject({ code: 'store_busy' });
+    store.asked[0]?.answer('under way already');
+    expect(await first).toBe('under way already');
+    await asked;
+    await settled();
+    expect(store.asked.map(({ sql }) => sql)).toEqual(['first', 'shared']);
+    store.asked[1]?.answer('for both');
+    expect(await Promise.all(shared)).toEqual(['for both', 'for both']);
+    void query('gone', stayed.signal);
+    expect(store.asked.map(({ sql }) => sql)).toEqual(['first', 'shared', 'gone']);
+  });
 });

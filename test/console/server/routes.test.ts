@@ -11,11 +11,15 @@ const page = toPageFiles(await buildPage());
 /** A page that cannot be built, once it is set. */
 let broken: Error | null = null;
 const requests: unknown[] = [];
+/** Of the panel that is never answered: resolves when its asker has gone. */
+const gone = Promise.withResolvers<void>();
 const answers: Console = {
   dashboards: () => [{ uid: 'one', title: 'One', description: '', tags: [] }],
   dashboard: (uid) => (uid === 'one' ? { uid } : null),
-  panel: (request) => {
+  panel: (request, signal) => {
     requests.push(request);
+    if (request.panel === 9)
+      return new Promise(() => signal?.addEventListener('abort', () => gone.resolve()));
     return Promise.resolve(
       request.panel === 7
         ? { answer: { frames: [], intervalMs: 60_000, error: null } }
@@ -153,6 +157,20 @@ describe('the interface of the page', () => {
       'application/problem+json; charset=utf-8',
     ]);
     expect(requests).toHaveLength(before);
+  });
+
+  it('tells when the asker of a question has gone', async () => {
+    const asker = new AbortController();
+    const asking = fetch(`${server.url}/console/api/query`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...request, panel: 9 }),
+      signal: asker.signal,
+    });
+    await expect.poll(() => requests.at(-1)).toMatchObject({ panel: 9 });
+    asker.abort();
+    await expect(asking).rejects.toThrow('aborted');
+    await gone.promise;
   });
 
   it('takes JSON only, which a foreign page cannot send unasked', async () => {
