@@ -35,7 +35,8 @@ it('Coordinates of records without a hole are one range', () => {
   expect(coordinatesRange([])).toEqual([]);
 });
 
-const deliveryIdOf = (from: KafkaRecord): string => toDelivery(from, () => undefined, 1, fingerprint).deliveryId;
+const deliveryIdOf = (from: KafkaRecord): string =>
+  toDelivery(from, () => undefined, 1, fingerprint).deliveryId;
 
 it('A record without a delivery id is known by its place, in plain words', () => {
   expect(deliveryIdOf(record(7n))).toBe('a/b/3@7');
