@@ -111,6 +111,8 @@ export const TRAFFIC_DROP: DropCondition = {
     { windowSeconds: 900 },
     { windowSeconds: 3_600 },
     { windowSeconds: 10_800 },
+    // A gateway of ten orders an hour has hardly any in three hours of the night.
+    { windowSeconds: 21_600 },
   ],
   minimumExpectedOrders: 10,
   // Traffic varies with weather, holidays and campaigns; shares do not.

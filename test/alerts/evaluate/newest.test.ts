@@ -161,6 +161,15 @@ describe('the newest evaluations', () => {
           suppressedBy: '',
         },
       },
+      // As the row has it, for those who go on reckoning with it.
+      evaluation: expect.objectContaining({
+        gateway: 'acme-eu',
+        label: 'CHECK',
+        as_of: NOW * 1000,
+        window_to: (NOW - 0.5 * MINUTE) * 1000,
+        affected: 12,
+        limit: 9,
+      }) as object,
     });
     const { line } = alerts.find(({ rule }) => rule === 'GatewatchAuthzFailures') ?? {};
     // An alert that is about to end fires since it began to.
