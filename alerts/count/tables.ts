@@ -10,6 +10,6 @@ export const DELIVERIES = `${DATABASE}.${TABLES.callbackDeliveries}`;
 export const ARRIVALS = `${DATABASE}.callback_arrivals_store`;
 /** What it keeps for itself: marks of orders, and how far they go. */
 export const MARKS = `${DATABASE}.${MARK_TABLES.marks}`;
+export const FRONTIER = `${DATABASE}.${MARK_TABLES.frontier}`;
 /** How long the store keeps marks: those of short windows, and those of orders that long windows ask for. */
 export const MARKS_KEPT_HOURS = { short: 12, long: 96 };
-export const FRONTIER = `${DATABASE}.${MARK_TABLES.frontier}`;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 import { systemClock } from '../../schemas/system-clock.ts';
 import { handleCallbackRecords } from '../../collector/orders/from-kafka-record.ts';
@@ -10,11 +9,11 @@ import { gatewayConfigSchema } from '../../schemas/config.ts';
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
 import { uniqueName, withAdmin } from '../support/kafka-topics.ts';
 import { fingerprint } from '../support/fingerprint.ts';
+import { BODY, KEY, sign } from '../collector/decode/callback-fixtures.ts';
 import type { BenchSink } from './pipeline-sink.ts';
 
 export const PARTITIONS = 6;
 export const CALLBACKS_AN_ORDER = 3;
-const KEY = '0123456789abcdef0123456789abcdef';
 
 /** A topic, and how many records it holds. */
 export interface FilledTopic {
@@ -47,23 +46,8 @@ export async function fillTopic(brokers: string[], orders: number, round: number
 }
 
 function callbackOf(externalId: string, status: string) {
-  const signature = createHash('sha256')
-    .update([externalId, status, '100.00', 'Deposit', KEY].join(';'))
-    .digest('hex');
-  const body = {
-    externalId,
-    status,
-    amount: '100.00',
-    currency: 'EUR',
-    orderType: 'Deposit',
-    externalParams: {
-      cardToken: null,
-      cardStorageToken: null,
-      cardHolder: 'A B',
-      cardNumber: '411111******1111',
-    },
-  };
-  return { key: externalId, value: JSON.stringify(body), headers: { Signature: signature } };
+  const body = { ...BODY, externalId, status };
+  return { key: externalId, value: JSON.stringify(body), headers: { Signature: sign(body) } };
 }
 
 /**

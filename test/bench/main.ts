@@ -5,8 +5,7 @@ import { ratioOf, reachesAim, type Bench, type BenchResult, type SkippedBench } 
 
 const HELP = `npm run bench -- [NAME...] [--json]
 
-Runs every bench under test/bench, or those whose file names are given (callbacks, decode, otel-collector, polls, sink), one after
-the other.
+Runs every bench under test/bench, or those whose file names are given (such as callbacks), one after the other.
 Each compares our way with a straightforward one in the same run; the ratio must reach its aim.
 One that needs what this machine lacks is skipped, with the reason.
 Exit codes: 0 every aim reached, 1 an aim missed or a bench failed, 2 bad usage.`;

@@ -1,4 +1,5 @@
 import type { OrdersContext } from '../../collector/orders/context.ts';
+import { configSchema } from '../../schemas/config.ts';
 import { createMigrator } from '../../store/migrate.ts';
 import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
 import { createStore, type Store } from '../../store/store.ts';
@@ -12,13 +13,16 @@ export interface BenchSink {
   readonly write: OrdersContext['write'];
 }
 
-/** The real sink into an embedded store, with the product's own settings. */
+const GATEWAY = { name: 'acme-eu', secureUrl: 'http://127.0.0.1:1', token: 'a-token' };
+
+/** The real sink into an embedded store, with the settings that a collector has by default. */
 export async function withSink<T>(work: (parts: BenchSink) => Promise<T>): Promise<T> {
   const embedded = await withBenchStore();
   const store = createStore({ url: embedded.url, ...embedded.writer });
   try {
     await createMigrator({ store }).run();
-    const sink = createClickHouseSink({ store, collectorId: 'bench' });
+    const { maxRows: maxBatchRows, ...ages } = configSchema.parse({ gateways: [GATEWAY] }).batch;
+    const sink = createClickHouseSink({ store, collectorId: 'bench', maxBatchRows, ...ages });
     try {
       return await work({
         embedded,

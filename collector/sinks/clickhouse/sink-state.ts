@@ -91,10 +91,10 @@ export interface BatchLimits {
 }
 
 /**
- * From here on rows cost more than the statements that carry them, and waiting for others saves little. No
- * more than one partition of Kafka brings at once: whoever catches up is not to wait.
+ * From here on waiting for other rows saves little. Fewer than a partition of Kafka brings at once: whoever
+ * catches up is not to wait for others that do not come.
  */
-export const MANY_ROWS = 10_000;
+export const MANY_ROWS = 4_000;
 
 /**
  * What is due. One batch is under way at a time; idle, rows go at once. While batches follow each other, one

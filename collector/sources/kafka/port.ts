@@ -63,8 +63,8 @@ export interface KafkaSourceOptions extends KafkaConnectionOptions {
    */
   rebalanceTimeoutMs?: number;
   /**
-   * What a partition brings at once: the more, the fewer batches a topic of few partitions costs. @default
-   * 4194304
+   * What a partition brings at once: the more, the fewer batches a topic of few partitions costs. @default as
+   * much as is unpacked of a fetch
    */
   maxBytesPerPartition?: number;
   /** Most records in one call of `handle`. @default 10000 */

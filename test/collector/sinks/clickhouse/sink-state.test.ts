@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import {
   batchSeqAfter,
@@ -82,6 +83,14 @@ describe('while little happens', () => {
     const state = ended(1000, 1250, 2050);
     expect(waitOf(state, { rows: MANY_ROWS }, 2100)).toBe(200);
     expect(waitOf(state, { rows: MANY_ROWS }, 2300)).toBe('send');
+  });
+
+  it('the reference says how many are many', async () => {
+    const page = await readFile(
+      new URL('../../../../docs/reference/configuration.md', import.meta.url),
+      'utf8',
+    );
+    expect(page).toContain(`while fewer than ${MANY_ROWS.toLocaleString('en')} rows wait`);
   });
 
   it('whoever waits for an answer waits half as long', () => {
