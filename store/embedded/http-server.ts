@@ -133,7 +133,10 @@ async function runStatement(
   response.setHeader('X-ClickHouse-Timezone', 'UTC');
   const role = authenticate(request.headers, search, options.digests);
   const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  // Also closes at its regular end, and then nothing is left to be stopped.
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
   const { headers } = request;
   const named = {
     database: firstValue(headers['x-clickhouse-database']),

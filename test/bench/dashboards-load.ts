@@ -82,7 +82,7 @@ export async function loadDashboardRows(
     const source = ordersSql(first, count, beginS + slice * sliceS, sliceS);
     for (const query of statements(source, endMs))
       await writer.command({ query, clickhouse_settings: SETTINGS });
-    if (slice % SLICES_PER_DAY === 0) progress(`day ${slice / SLICES_PER_DAY + 1} of ${DAYS}`);
+    if (slice % SLICES_PER_DAY === 0) progress(`day ${slice / SLICES_PER_DAY + 1} of ${days}`);
   }
   // As years of merges leave it: each partition one part, in which the table's own order has taken over from
   // the time's.

@@ -13,8 +13,8 @@ import type { BenchResult } from './result.ts';
 
 /**
  * How long every panel, variable and annotation of the generated dashboards takes at the reader's door of an
- * embedded store. `node test/bench/dashboards.ts [--rows 10000000] [--hours 6] [--rounds 20] [--before]
- * [--data DIR] [--json]`.
+ * embedded store. `node test/bench/dashboards.ts [--rows 10000000] [--days 14] [--hours 6] [--rounds 20]
+ * [--before] [--data DIR] [--json]`.
  *
  * --before  asks the same of the table sorted by order, in turns: what the copy by time is measured against
  * --data    keeps the store in this folder and uses what an earlier run has loaded there
@@ -50,6 +50,8 @@ const BY_ORDER = `${DATABASE}.history_events_by_order`;
 
 interface Options {
   readonly rows: number;
+  /** How long the history is. */
+  readonly days: number;
   readonly hours: number;
   readonly rounds: number;
   readonly before: boolean;
@@ -140,7 +142,7 @@ async function migrateOnce(writer: ClickHouseClient, { url, writer: user }: Test
 /** Rows, unless the folder has them. @returns the instant at which the rows end. */
 async function prepare(
   writer: ClickHouseClient,
-  { rows }: Options,
+  { rows, days }: Options,
   progress: (text: string) => void,
 ): Promise<number> {
   const loaded = await numbers(
@@ -149,7 +151,7 @@ async function prepare(
   );
   if (loaded > 0) return loaded;
   const endMs = Math.floor(Date.now() / 60_000) * 60_000;
-  const { orders, items } = await loadDashboardRows(writer, { rows, endMs, progress });
+  const { orders, items } = await loadDashboardRows(writer, { rows, days, endMs, progress });
   progress(`${orders} orders, ${items} history items`);
   return endMs;
 }
@@ -235,7 +237,7 @@ const roundUp = (ms: number): number => Math.ceil(ms / 60_000) * 60_000;
  * costs besides hides the difference.
  */
 export async function run(): Promise<BenchResult> {
-  const options = { rows: 3_000_000, hours: 6, rounds: 5, dataDir: undefined, only: 'Technical success' };
+  const options = { rows: 3_000_000, days: 14, hours: 6, rounds: 5, dataDir: undefined, only: 'Technical success' };
   const rate = (figures: readonly Figures[]): number =>
     1000 / (figures.reduce((sum, { p50, cpu }) => sum + (cpu ?? p50), 0) / figures.length);
   const timings = await measure({ ...options, before: true }, () => undefined);
@@ -255,6 +257,7 @@ if (import.meta.main) {
   const { values } = parseArgs({
     options: {
       rows: { type: 'string', default: '1000000' },
+      days: { type: 'string', default: '14' },
       hours: { type: 'string', default: '6' },
       rounds: { type: 'string', default: '20' },
       before: { type: 'boolean', default: false },
@@ -266,6 +269,7 @@ if (import.meta.main) {
   const timings = await measure(
     {
       rows: Number(values.rows),
+      days: Number(values.days),
       hours: Number(values.hours),
       rounds: Number(values.rounds),
       before: values.before,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync, gunzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withEmbedded, type TestStore } from '../../support/embedded.ts';
+import { until } from '../../support/until.ts';
 
 let store: TestStore;
 beforeAll(async () => {
@@ -95,6 +96,30 @@ describe('statements', () => {
 
   it('see the settings of the URL', async () => {
     expect(await post("SELECT getSetting('max_threads')", { params: { max_threads: '3' } })).toBe('3\n');
+  });
+
+  it.each(['TabSeparated', 'JSON', 'Native'])(
+    'in %s use the connection of the statement before',
+    async (format) => {
+      const tag = async (): Promise<string | undefined> => {
+        const answer = await post(`SELECT getSetting('log_comment') FORMAT ${format}`);
+        return /gatewatch-request-\d+/.exec(answer)?.[0];
+      };
+      // An answer is here a moment before its connection is free.
+      const tags = await until(
+        'two statements on one connection',
+        async () => [await tag(), await tag()],
+        ([first, second]) => first === second,
+        10_000,
+      );
+      expect(tags[0]).toBeDefined();
+    },
+  );
+
+  it('make the engine stumble over nothing that its sandbox closes', async () => {
+    await post('INSERT INTO gatewatch.t SELECT 1, toString(1)');
+    const stumbles = "SELECT value FROM system.errors WHERE name = 'CANNOT_OPEN_FILE'";
+    expect(await post(stumbles)).toBe('');
   });
 
   it('leave no setting, database, role or temporary table to the next request', async () => {
