@@ -26,5 +26,5 @@ USER node
 EXPOSE 8080
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.GATEWATCH_HTTP_PORT ?? 8080}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node"]
+ENTRYPOINT ["node", "--max-semi-space-size=8"]
 CMD ["cli/main.ts", "run"]

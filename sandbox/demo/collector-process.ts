@@ -26,7 +26,7 @@ export async function startCollectorProcess(
   env: Environment,
   onLog: (line: string) => void,
 ): Promise<CollectorProcess> {
-  const child = spawn(node, [MAIN, 'run', '--config', configFile], {
+  const child = spawn(node, ['--max-semi-space-size=8', MAIN, 'run', '--config', configFile], {
     env,
     stdio: ['ignore', 'inherit', 'pipe'],
   });

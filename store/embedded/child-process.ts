@@ -87,7 +87,7 @@ function spawnChild(): ChildProcess {
   const script = fileURLToPath(new URL(`./child.${extension}`, import.meta.url));
   return fork(script, [], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    execArgv: ['--no-warnings'],
+    execArgv: ['--no-warnings', '--max-semi-space-size=4'],
     env: engineEnvironment(),
   });
 }

@@ -85,7 +85,7 @@ export async function startCollectorProcess(options: CollectorProcessOptions): P
   await writeFile(configFile, JSON.stringify(withDefaults(options.config, folder)));
   if (options.config.clickhouse === undefined && !existsSync(dataDir))
     await copyTemplate('migrated', dataDir);
-  const child = spawn(process.execPath, [MAIN, 'run', '--config', configFile], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', MAIN, 'run', '--config', configFile], {
     env: { ...plainEnvironment(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -18,7 +18,7 @@ export async function startPolicy(folder: string): Promise<Socket> {
   const script = fileURLToPath(new URL(`./policy-process.${extension}`, import.meta.url));
   const child = fork(script, [folder], {
     cwd: folder,
-    execArgv: ['--no-warnings'],
+    execArgv: ['--no-warnings', '--max-semi-space-size=4'],
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'ipc'],
     env: { PATH: '/usr/bin:/bin', TZ: 'UTC', LANG: 'C.UTF-8', UV_THREADPOOL_SIZE: '8' },
   });
