@@ -79,8 +79,8 @@ export function writeEngineConfig(paths: StorePaths, options: { readonly fsync: 
 // hundredth of the whole, and then each new part is merged with the whole table alone (decision 24).
 // Merges can wait, inserts and questions cannot. Merges are not synced to the disk: what they replace stays
 // until the system has written them there by itself, as on a ClickHouse server, for the library's own default
-// is to remove it at once. Nor do merges count the distinct values of each column, which no question here asks
-// for.
+// is to remove it at once. Nor do merges count the distinct values of each column: no question here asks for
+// them.
 function configXml(paths: StorePaths, fsync: boolean): string {
   const durable = fsync ? 1 : 0;
   return `<clickhouse>
