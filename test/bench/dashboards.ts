@@ -237,7 +237,14 @@ const roundUp = (ms: number): number => Math.ceil(ms / 60_000) * 60_000;
  * costs besides hides the difference.
  */
 export async function run(): Promise<BenchResult> {
-  const options = { rows: 3_000_000, days: 14, hours: 6, rounds: 5, dataDir: undefined, only: 'Technical success' };
+  const options = {
+    rows: 3_000_000,
+    days: 14,
+    hours: 6,
+    rounds: 5,
+    dataDir: undefined,
+    only: 'Technical success',
+  };
   const rate = (figures: readonly Figures[]): number =>
     1000 / (figures.reduce((sum, { p50, cpu }) => sum + (cpu ?? p50), 0) / figures.length);
   const timings = await measure({ ...options, before: true }, () => undefined);
