@@ -65,6 +65,11 @@ export type Asked<T> = { readonly answer: T } | { readonly status: 400 | 404; re
 
 /** Width of buckets where no panel asks: variables and annotations. */
 const PLAIN_INTERVAL_MS = 60_000;
+/**
+ * The place of what stands beside the panels, choices and marks over the plots: the first rows come before
+ * it.
+ */
+const BESIDE = 10;
 
 /** What every answer is made from. */
 interface Parts {
@@ -125,7 +130,13 @@ async function answerPanel(question: Question, request: PanelScope): Promise<Ask
   const targets = (panel.targets ?? []).filter(({ hide }) => !hide);
   const results = await Promise.all(
     targets.map(async (target) => {
-      const result = await run(question, { panel: panel.id }, target.rawSql ?? '', intervalMs);
+      const result = await run(
+        question,
+        { panel: panel.id },
+        target.rawSql ?? '',
+        intervalMs,
+        panel.gridPos.y,
+      );
       return { ...target, result };
     }),
   );
@@ -144,7 +155,7 @@ async function answerVariables(question: Question): Promise<Asked<VariablesAnswe
     question.board.templating.list.map(async (variable) => {
       const sql = variableSql(variable);
       if (sql === null) return;
-      const result = await run(question, { variable: variable.name }, sql, PLAIN_INTERVAL_MS);
+      const result = await run(question, { variable: variable.name }, sql, PLAIN_INTERVAL_MS, BESIDE);
       if ('done' in result) options[variable.name] = optionsOf(result.done);
       else errors[variable.name] = result.failed;
     }),
@@ -158,7 +169,7 @@ async function answerAnnotations(question: Question): Promise<Asked<AnnotationsA
   for (const { name, enable, iconColor, target } of question.board.annotations.list) {
     const sql = target?.rawSql;
     if (!enable || sql === undefined) continue;
-    const result = await run(question, { annotation: name }, sql, PLAIN_INTERVAL_MS);
+    const result = await run(question, { annotation: name }, sql, PLAIN_INTERVAL_MS, BESIDE);
     if ('done' in result) annotations.push(...annotationsOf(result.done, iconColor));
     else errors.push(`${name}: ${result.failed}`);
   }
@@ -168,16 +179,18 @@ async function answerAnnotations(question: Question): Promise<Asked<AnnotationsA
 /**
  * Runs a statement of the dashboard's file; a failure becomes its text.
  * @param what asks, for the log
+ * @param place how far down the page, in rows of the grid
  */
 async function run(
   { query, log, values, from, to, signal }: Question,
   what: object,
   sql: string,
   intervalMs: number,
+  place: number,
 ): Promise<{ done: TableResult } | { failed: string }> {
   try {
     const statement = statementOf(sql, { from: new Date(from), to: new Date(to), intervalMs }, values);
-    return { done: await query(statement, signal) };
+    return { done: await query(statement, { signal, place }) };
   } catch (error) {
     if (signal?.aborted !== true) log.warn({ ...what, err: error }, 'a query of the console failed');
     return { failed: storeErrorText(error) };

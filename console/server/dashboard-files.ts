@@ -19,6 +19,7 @@ const panelSchema = z.looseObject({
   id: z.number().int(),
   type: z.string(),
   interval: z.string().optional(),
+  gridPos: z.looseObject({ y: z.number().default(0) }).default({ y: 0 }),
   targets: z.array(targetSchema).optional(),
 });
 

@@ -12,13 +12,25 @@ export interface QueryPoolOptions<T> {
   readonly keepMs?: number;
 }
 
+export interface Asker {
+  /**
+   * Aborted when the asker has gone. A statement that nobody asks any more before its turn is not run: a page
+   * that changes its range while the store is slow would wait for its own old questions.
+   */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Where on its page the answer will stand, counted from the top. Of those that wait the topmost is next: it
+   * is what people look at first.
+   * @default 0
+   */
+  readonly place?: number | undefined;
+}
+
 /**
  * Runs a statement when its turn comes.
- * @param signal aborted when the asker has gone. A statement that nobody asks any more before its turn is not
- * run: a page that changes its range while the store is slow would wait for its own old questions.
  * @throws GatewatchError `store_busy` when too many wait
  */
-export type PooledQuery<T> = (sql: string, signal?: AbortSignal) => Promise<T>;
+export type PooledQuery<T> = (sql: string, asker?: Asker) => Promise<T>;
 
 interface Kept<T> {
   readonly answer: Promise<T>;
@@ -34,11 +46,11 @@ interface Kept<T> {
 export function createQueryPool<T>(options: QueryPoolOptions<T>): PooledQuery<T> {
   const { run, now, maxConcurrent = 4, maxWaiting = 200, keepMs = 1_000 } = options;
   const kept = new Map<string, Kept<T>>();
-  const waiting: (() => void)[] = [];
+  const waiting: Waiting[] = [];
   let active = 0;
 
-  async function inTurn(sql: string): Promise<T> {
-    if (active >= maxConcurrent) await new Promise<void>((resolve) => waiting.push(resolve));
+  async function inTurn(sql: string, place: number): Promise<T> {
+    if (active >= maxConcurrent) await new Promise<void>((go) => line(waiting, { place, go }));
     else active++;
     try {
       if (kept.get(sql)?.askers === 0) throw busy('Nobody waits for the answer any more.');
@@ -46,11 +58,11 @@ export function createQueryPool<T>(options: QueryPoolOptions<T>): PooledQuery<T>
     } finally {
       const next = waiting.shift();
       if (next === undefined) active--;
-      else next();
+      else next.go();
     }
   }
 
-  return (sql, signal) => {
+  return (sql, { signal, place = 0 } = {}) => {
     for (const [key, { until }] of kept) if (until <= now()) kept.delete(key);
     const before = kept.get(sql);
     if (before !== undefined) {
@@ -59,7 +71,7 @@ export function createQueryPool<T>(options: QueryPoolOptions<T>): PooledQuery<T>
     }
     if (waiting.length >= maxWaiting)
       return Promise.reject(busy('Too many queries are waiting. Try again in a moment.'));
-    const answer = inTurn(sql);
+    const answer = inTurn(sql, place);
     const entry: Kept<T> = { answer, until: Number.POSITIVE_INFINITY, askers: 0 };
     join(entry, signal);
     kept.set(sql, entry);
@@ -70,6 +82,17 @@ export function createQueryPool<T>(options: QueryPoolOptions<T>): PooledQuery<T>
     );
     return answer;
   };
+}
+
+interface Waiting {
+  readonly place: number;
+  readonly go: () => void;
+}
+
+/** Behind those of its place, before those further down. */
+function line(waiting: Waiting[], one: Waiting): void {
+  const behind = waiting.findIndex(({ place }) => place > one.place);
+  waiting.splice(behind < 0 ? waiting.length : behind, 0, one);
 }
 
 function join(entry: { askers: number }, signal: AbortSignal | undefined): void {

@@ -57,13 +57,32 @@ describe('the query pool', () => {
     expect(await Promise.all(answers.slice(1))).toEqual(['answer 1', 'answer 2', 'answer 3']);
   });
 
+  it('takes what stands further up on its page first', async () => {
+    const store = slowStore();
+    const query = createQueryPool({ run: store.run, now: () => 0, maxConcurrent: 1 });
+    for (const [sql, place] of [
+      ['running', 9],
+      ['low', 20],
+      ['top', 2],
+      ['top too', 2],
+      ['middle', 10],
+    ] as const)
+      // prettier-ignore
+      void query(sql, { place });
+    for (let i = 0; i < 5; i++) {
+      store.asked[i]?.answer('');
+      await settled();
+    }
+    expect(store.asked.map(({ sql }) => sql)).toEqual(['running', 'top', 'top too', 'middle', 'low']);
+  });
+
   it('does not run what nobody waits for any more when its turn comes, and runs what somebody else asks', async () => {
     const store = slowStore();
     const query = createQueryPool({ run: store.run, now: () => 0, maxConcurrent: 1 });
     const [left, stayed] = [new AbortController(), new AbortController()];
-    const first = query('first', left.signal);
-    const gone = query('gone', left.signal);
-    const shared = [query('shared', left.signal), query('shared', stayed.signal)];
+    const first = query('first', { signal: left.signal });
+    const gone = query('gone', { signal: left.signal });
+    const shared = [query('shared', { signal: left.signal }), query('shared', { signal: stayed.signal })];
     left.abort();
     const refusal = gone.catch((error: unknown) => error);
     store.asked[0]?.answer('under way already');
@@ -73,7 +92,7 @@ describe('the query pool', () => {
     expect(store.asked.map(({ sql }) => sql)).toEqual(['first', 'shared']);
     store.asked[1]?.answer('for both');
     expect(await Promise.all(shared)).toEqual(['for both', 'for both']);
-    void query('gone', stayed.signal);
+    void query('gone', { signal: stayed.signal });
     expect(store.asked.map(({ sql }) => sql)).toEqual(['first', 'shared', 'gone']);
   });
 });
