@@ -9,7 +9,7 @@ import type { WatchRequest } from '../schemas/watch-message.ts';
 import type { WatchedOrder, WatchMessage } from '../schemas/watch.ts';
 import { loadFingerprintKey } from '../store/fingerprint-key.ts';
 import type { Store } from '../store/store.ts';
-import { readOrderTimeline } from '../store/order-timeline.ts';
+import { readOrderRecord } from '../store/order-record.ts';
 import { createFingerprint } from './decode/fingerprint.ts';
 import { handleCallbacks } from './orders/callbacks.ts';
 import { createCascadeSafety, type CascadeSafety } from './orders/cascade-safety.ts';
@@ -119,7 +119,7 @@ export function createOfflineVerifier(options: OfflineVerifierOptions): {
       tracked: () => undefined,
       async lookUp(wanted) {
         if (store === null) throw new Error('there is no store');
-        return readOrderTimeline((sql, params) => store.query(sql, params), wanted);
+        return readOrderRecord((sql, params) => store.query(sql, params), wanted);
       },
       // A collector reads it in its turn.
       onNews: () => undefined,

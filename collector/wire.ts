@@ -13,6 +13,7 @@ import { systemClock } from '../schemas/system-clock.ts';
 import { loadFingerprintKey } from '../store/fingerprint-key.ts';
 import { logEvents } from '../store/embedded/events.ts';
 import { migrate, openStore, untilStoreAnswers, type OpenedStore } from '../store/open.ts';
+import { readOrderRecord } from '../store/order-record.ts';
 import { readOrderTimeline } from '../store/order-timeline.ts';
 import { VERSION } from '../store/package-files.ts';
 import { createStoreProbe } from '../store/store-probe.ts';
@@ -304,7 +305,7 @@ function connectCascadeSafety(base: Base, { store }: OpenedStore, orders: Orders
     clock,
     ask: orders.ask,
     tracked: orders.tracked,
-    lookUp: (wanted) => readOrderTimeline((sql, params) => store.query(sql, params), wanted),
+    lookUp: (wanted) => readOrderRecord((sql, params) => store.query(sql, params), wanted),
     onNews: (order) =>
       void orders
         .readSoon(order)

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ORDER_TYPES } from './dictionary.ts';
+import { ORDER_TYPES, type OrderType } from './dictionary.ts';
 import { ENDPOINTS } from './polling.ts';
 import { POLL_OUTCOMES } from './rows.ts';
 import { ID_KINDS, isId, WATCH_PHASES } from './watch.ts';
@@ -196,6 +196,16 @@ export const cascadeAnswerSchema = z.object({
   known: known.nullable(),
 });
 export type CascadeAnswer = z.infer<typeof cascadeAnswerSchema>;
+
+/** What the store has of an order. Ids are '' where they are not known. */
+export interface OrderRecord extends KnownEvidence {
+  readonly gateway: string;
+  readonly orderType: OrderType;
+  readonly externalId: string;
+  readonly externalTransactionId: string;
+  /** The id that was looked for leads to other orders as well. */
+  readonly isAmbiguous: boolean;
+}
 
 /** What becomes of a question: an answer, or why there is none. */
 export type CascadeResult =

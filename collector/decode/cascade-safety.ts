@@ -1,6 +1,7 @@
 import { FINAL_STATUSES, ORDER_STATUSES } from '../../schemas/dictionary.ts';
 import type { SafetyCaveat, SafetyRuleName } from '../../schemas/cascade-safety.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
+import { isMasked } from './grammar.ts';
 import { decide, decodeHistory, inTimeOrder, type DecodedItem } from './history.ts';
 import { readReply, type ReplyContext } from './read-reply.ts';
 
@@ -72,7 +73,7 @@ export function readStatusFacts(
     ok: true,
     facts: {
       externalId,
-      externalTransactionId: externalTransactionId ?? '',
+      externalTransactionId: isMasked(externalTransactionId ?? '') ? '' : (externalTransactionId ?? ''),
       orderStatus,
       items: items.length,
       deciding: decide(inTimeOrder(items))?.item ?? null,
@@ -113,7 +114,9 @@ export function judgeCascade(findings: readonly StatusFinding[], known: KnownFac
 /** Replies, and what was known, must name one order. */
 function disagree(facts: readonly StatusFacts[], known: KnownFacts | null): boolean {
   const named = known === null ? facts : [...facts, known];
-  const differ = (ids: readonly string[]): boolean => new Set(ids.filter((id) => id !== '')).size > 1;
+  // A fingerprint stands for an id that was not kept, and is compared with none.
+  const isNamed = (id: string): boolean => id !== '' && !isMasked(id);
+  const differ = (ids: readonly string[]): boolean => new Set(ids.filter(isNamed)).size > 1;
   return (
     known?.isAmbiguous === true ||
     differ(named.map(({ externalId }) => externalId)) ||

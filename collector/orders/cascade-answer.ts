@@ -3,9 +3,9 @@ import {
   SAFETY_RULES,
   type CascadeAnswer,
   type KnownEvidence,
+  type OrderRecord,
   type StatusRequestEvidence,
 } from '../../schemas/cascade-safety.ts';
-import type { OrderTimeline } from '../../schemas/order-timeline.ts';
 import { endpointOf } from '../../schemas/polling.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import type { IdKind, WatchedOrder } from '../../schemas/watch.ts';
@@ -39,11 +39,11 @@ export interface AskedRequest {
 export interface Inquiry {
   readonly order: NamedOrder;
   /** As it is read at present; null: it is not. */
-  readonly tracked: WatchedOrder | null;
+  tracked: WatchedOrder | null;
   /** By the kind of id. */
   readonly requests: Map<string, AskedRequest>;
   /** What the store has of it; null: it did not answer. */
-  stored: { readonly timeline: OrderTimeline | null } | null;
+  stored: { readonly record: OrderRecord | null } | null;
   /** Whoever asked gave less time than this takes. */
   readonly isLate?: boolean;
 }
@@ -60,7 +60,7 @@ export function safetyAnswer(inquiry: Inquiry, now: EpochMicros): CascadeAnswer 
   const since = failedSince(facts);
   const caveats = verdict === 'safe' ? cautions(facts, now) : [];
   const firstNamed = (key: 'externalId' | 'externalTransactionId'): string | null =>
-    [order, ...facts, stored?.timeline?.order].map((one) => one?.[key] ?? '').find((id) => id !== '') ?? null;
+    [order, ...facts, stored?.record].map((one) => one?.[key] ?? '').find((id) => id !== '') ?? null;
   return {
     verdict,
     rule,
@@ -76,7 +76,7 @@ export function safetyAnswer(inquiry: Inquiry, now: EpochMicros): CascadeAnswer 
     },
     answeredAt: formatTime(now),
     requests: requests.map((request) => requestEvidence(order, request)),
-    known: stored === null ? null : knownEvidence(stored.timeline, tracked),
+    known: stored === null ? null : knownEvidence(stored.record, tracked),
   };
 }
 
@@ -88,44 +88,32 @@ function findingOf({ asked, facts }: AskedRequest): StatusFinding {
 
 /** What speaks of a success counts even where the rest could not be looked up. */
 function knownFacts({ order, tracked, stored }: Inquiry): KnownFacts | null {
-  const timeline = stored?.timeline ?? null;
-  const saidSuccess = tracked?.lastStatus === 'Success' || timeline?.order.status === 'Success';
+  const record = stored?.record ?? null;
+  const saidSuccess = tracked?.lastStatus === 'Success' || record?.status === 'Success';
   if (stored === null && !saidSuccess) return null;
   return {
-    externalId: timeline?.order.externalId ?? order.externalId,
-    externalTransactionId: timeline?.order.externalTransactionId ?? order.externalTransactionId,
+    externalId: record?.externalId ?? order.externalId,
+    externalTransactionId: record?.externalTransactionId ?? order.externalTransactionId,
     saidSuccess,
-    hasSuccessItem: timeline?.events.some(({ state }) => state === 'SUCCESS') === true,
-    hasSuccessCallback: successCallbacks(timeline).length > 0,
-    isAmbiguous: (timeline?.alsoMatching.length ?? 0) > 0,
+    hasSuccessItem: (record?.successItemAt ?? null) !== null,
+    hasSuccessCallback: (record?.successCallbackAt ?? null) !== null,
+    isAmbiguous: record?.isAmbiguous === true,
   };
 }
 
-type Callbacks = OrderTimeline['callbacks'];
-const validCallbacks = (timeline: OrderTimeline | null): Callbacks =>
-  (timeline?.callbacks ?? []).filter(
-    ({ verdict }) => verdict === 'valid' || verdict === 'valid_previous_key',
-  );
-const successCallbacks = (timeline: OrderTimeline | null): Callbacks =>
-  validCallbacks(timeline).filter(({ status }) => status === 'Success');
-const newest = (callbacks: Callbacks): Callbacks[number] | undefined =>
-  callbacks.toSorted((a, b) => (a.lastReceivedAt < b.lastReceivedAt ? 1 : -1))[0];
-
-function knownEvidence(timeline: OrderTimeline | null, tracked: WatchedOrder | null): KnownEvidence {
-  const callback = newest(validCallbacks(timeline));
-  const { order, events = [], watch } = timeline ?? {};
+/** The poller's memory is ahead of the store. */
+function knownEvidence(record: OrderRecord | null, tracked: WatchedOrder | null): KnownEvidence {
   return {
-    status: tracked?.lastStatus ?? order?.status ?? null,
-    lastReplyAt: order?.lastReplyAt ?? null,
-    outcome: order?.outcome ?? null,
-    historyItems: events.length,
-    successItemAt: events.findLast(({ state }) => state === 'SUCCESS')?.time ?? null,
-    callback:
-      callback === undefined ? null : { status: callback.status, receivedAt: callback.lastReceivedAt },
-    successCallbackAt: newest(successCallbacks(timeline))?.lastReceivedAt ?? null,
-    phase: tracked?.phase ?? watch?.phase ?? null,
-    amount: order?.amount ?? tracked?.amount ?? null,
-    currency: order?.currency ?? tracked?.currency ?? null,
+    status: tracked?.lastStatus ?? record?.status ?? null,
+    lastReplyAt: record?.lastReplyAt ?? null,
+    outcome: record?.outcome ?? null,
+    historyItems: record?.historyItems ?? 0,
+    successItemAt: record?.successItemAt ?? null,
+    callback: record?.callback ?? null,
+    successCallbackAt: record?.successCallbackAt ?? null,
+    phase: tracked?.phase ?? record?.phase ?? null,
+    amount: record?.amount ?? tracked?.amount ?? null,
+    currency: record?.currency ?? tracked?.currency ?? null,
   };
 }
 

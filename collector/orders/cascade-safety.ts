@@ -1,10 +1,16 @@
-import type { CascadeAnswer, CascadeQuery, CascadeResult } from '../../schemas/cascade-safety.ts';
+import type {
+  CascadeAnswer,
+  CascadeQuery,
+  CascadeResult,
+  OrderRecord,
+} from '../../schemas/cascade-safety.ts';
 import type { Clock } from '../../schemas/clock.ts';
 import type { GatewayConfig } from '../../schemas/config.ts';
 import { isCardLikeId } from '../../schemas/card-search.ts';
-import type { OrderQuery, OrderTimeline } from '../../schemas/order-timeline.ts';
-import type { WatchedOrder, WatchRef } from '../../schemas/watch.ts';
+import type { OrderQuery } from '../../schemas/order-timeline.ts';
+import { watchKey, type WatchedOrder, type WatchRef } from '../../schemas/watch.ts';
 import type { StatusFacts } from '../decode/cascade-safety.ts';
+import { isMasked } from '../decode/grammar.ts';
 import type { Instruments } from '../telemetry/instruments.ts';
 import { safetyAnswer, type Inquiry, type NamedOrder } from './cascade-answer.ts';
 import { askOrder, findTracked, otherIds } from './cascade-ids.ts';
@@ -18,8 +24,8 @@ export interface CascadeSafetyOptions {
   readonly ask: AskStatus;
   /** An order as it is read at present, by its watch key. */
   readonly tracked: (key: string) => WatchedOrder | undefined;
-  /** All that is stored of an order; null: nothing. Rejects when the store does not answer. */
-  readonly lookUp: (query: OrderQuery) => Promise<OrderTimeline | null>;
+  /** What is stored of an order; null: nothing. Rejects when the store does not answer. */
+  readonly lookUp: (query: OrderQuery) => Promise<OrderRecord | null>;
   /** The reply to a question was news about a watched order: it should be read. */
   readonly onNews: (order: WatchRef) => void;
   readonly instruments: Pick<Instruments, 'cascadeChecks' | 'cascadeCheckDuration'>;
@@ -73,7 +79,7 @@ async function answer(query: CascadeQuery, options: CascadeSafetyOptions): Promi
   const tracked = findTracked(query, [...gateways.keys()], options.tracked);
   const looking = lookUp(narrowed(query, tracked), leftMs(), options);
   const stored = tracked === null && !isComplete(query) ? await looking : null;
-  const order = named(query, tracked, stored?.timeline ?? null, gateways);
+  const order = meantBy(query, tracked, stored?.record ?? null, gateways);
   if (order === null)
     return { ok: false, conflict: false, detail: 'gateway: expected a name, as several are configured' };
 
@@ -83,15 +89,19 @@ async function answer(query: CascadeQuery, options: CascadeSafetyOptions): Promi
     otherIds(one, inquiry.requests).map((ref) => askOrder(ref, inquiry, { ...options, config, leftMs }));
   const asking = ask(order);
   inquiry.stored = await looking;
-  const known = inquiry.stored?.timeline ?? null;
-  if (known !== null && known.alsoMatching.length > 0 && !isComplete(query))
+  const known = inquiry.stored?.record ?? null;
+  if (known?.isAmbiguous === true && !isComplete(query))
     return { ok: false, conflict: true, detail: AMBIGUOUS };
-  asking.push(...ask(withIds(order, known?.order)));
+  asking.push(...ask(withIds(order, known)));
   await Promise.all(asking);
-  // A reply may name the other id: before it is called safe, that is asked by as well.
+  // A reply may name the other id: before it is called safe, gateway and store are asked by that as well.
   const facts = [...inquiry.requests.values()].flatMap((one) => one.facts ?? []);
+  const named = new Set(facts.map(({ externalId }) => externalId));
   if (facts.every(({ orderStatus }) => orderStatus === 'Failed'))
-    await Promise.all(facts.flatMap((one) => ask(withIds(order, one))));
+    await Promise.all([
+      ...facts.flatMap((one) => ask(withIds(order, one))),
+      ...[...named].map((externalId) => lookUpNamed(externalId, inquiry, leftMs(), options)),
+    ]);
   tellNews(inquiry, options);
   return { ok: true, answer: safetyAnswer(inquiry, clock.now()) };
 }
@@ -124,35 +134,35 @@ function narrowed({ id, gateway, type, by }: CascadeQuery, tracked: WatchedOrder
 }
 
 /** The order that is meant, with the ids that are known; null: nobody says at which gateway. */
-function named(
+function meantBy(
   query: CascadeQuery,
   tracked: WatchedOrder | null,
-  stored: OrderTimeline | null,
+  stored: OrderRecord | null,
   gateways: CascadeSafetyOptions['gateways'],
 ): NamedOrder | null {
   const only = gateways.size === 1 ? [...gateways.keys()][0] : undefined;
-  const gateway = query.gateway ?? tracked?.gateway ?? stored?.order.gateway ?? only;
+  const gateway = query.gateway ?? tracked?.gateway ?? stored?.gateway ?? only;
   if (gateway === undefined || !gateways.has(gateway)) return null;
-  const isMerchants =
-    stored?.order.externalId !== query.id && stored?.order.externalTransactionId === query.id;
+  const isMerchants = stored?.externalId !== query.id && stored?.externalTransactionId === query.id;
   const by = query.by ?? tracked?.idKind ?? (isMerchants ? 'transaction-id' : 'external-id');
   const order: NamedOrder = {
     gateway,
-    orderType: query.type ?? tracked?.orderType ?? stored?.order.orderType ?? 'Deposit',
+    orderType: query.type ?? tracked?.orderType ?? stored?.orderType ?? 'Deposit',
     externalId: by === 'external-id' ? query.id : '',
     externalTransactionId: by === 'transaction-id' ? query.id : '',
   };
-  return withIds(withIds(order, tracked), stored?.order);
+  return withIds(withIds(order, tracked), stored);
 }
 
 type Ids = { readonly externalId: string | null; readonly externalTransactionId: string | null };
 
-/** The order with the ids that it lacks. */
+/** The order with the ids that it lacks. A fingerprint kept instead of an id is none to ask by. */
 function withIds(order: NamedOrder, ids: Ids | null | undefined): NamedOrder {
+  const usable = (id: string | null | undefined): string => (isMasked(id ?? '') ? '' : (id ?? ''));
   return {
     ...order,
-    externalId: order.externalId || (ids?.externalId ?? ''),
-    externalTransactionId: order.externalTransactionId || (ids?.externalTransactionId ?? ''),
+    externalId: order.externalId || usable(ids?.externalId),
+    externalTransactionId: order.externalTransactionId || usable(ids?.externalTransactionId),
   };
 }
 
@@ -163,10 +173,28 @@ async function lookUp(
   options: CascadeSafetyOptions,
 ): Promise<Inquiry['stored']> {
   const looking = options.lookUp(query).then(
-    (timeline) => ({ timeline }),
+    (record) => ({ record }),
     () => null,
   );
   return within(looking, limitMs, options.clock);
+}
+
+/** What is known is known under the gateway's own id, which the order may get from the reply only. */
+async function lookUpNamed(
+  externalId: string,
+  inquiry: Inquiry,
+  limitMs: number,
+  options: CascadeSafetyOptions,
+): Promise<void> {
+  const { gateway, orderType } = inquiry.order;
+  const ref = { gateway, orderType, idKind: 'external-id', orderId: externalId } as const;
+  inquiry.tracked ??= options.tracked(watchKey(ref)) ?? null;
+  // A store that did not answer is not asked again, nor one that has the order under its id, or another one.
+  if (inquiry.stored === null || (inquiry.stored.record?.externalId ?? '') !== '') return;
+  const query: OrderQuery = { id: externalId, gateway, type: orderType, by: 'external-id' };
+  const before = inquiry.stored.record;
+  const found = await lookUp(query, limitMs, options);
+  inquiry.stored = found === null ? null : { record: found.record ?? before };
 }
 
 /** null: it took longer; without a limit it may. */
@@ -180,7 +208,7 @@ function within<T>(work: Promise<T>, limitMs: number | null, clock: Clock): Prom
 /** Whoever gave less time than the reads took. */
 function lateAnswer(query: CascadeQuery, options: CascadeSafetyOptions): CascadeAnswer {
   const { gateways } = options;
-  const order = named(query, findTracked(query, [...gateways.keys()], options.tracked), null, gateways);
+  const order = meantBy(query, findTracked(query, [...gateways.keys()], options.tracked), null, gateways);
   const unnamed = { gateway: '', orderType: 'Deposit', externalId: '', externalTransactionId: '' } as const;
   const inquiry = { order: order ?? unnamed, tracked: null, requests: new Map(), stored: null };
   return safetyAnswer({ ...inquiry, isLate: true }, options.clock.now());
@@ -188,11 +216,11 @@ function lateAnswer(query: CascadeQuery, options: CascadeSafetyOptions): Cascade
 
 /** A reply with news of a watched order has the order read as ever, so that they are stored. */
 function tellNews({ order, tracked, requests, stored }: Inquiry, { onNews }: CascadeSafetyOptions): void {
-  const timeline = stored?.timeline ?? null;
-  if (tracked === null && (timeline === null || timeline.watch === null)) return;
-  const status = tracked?.lastStatus ?? timeline?.order.status ?? null;
+  const record = stored?.record ?? null;
+  if (tracked === null && (record === null || record.phase === null)) return;
+  const status = tracked?.lastStatus ?? record?.status ?? null;
   const isNews = ({ orderStatus, items }: StatusFacts): boolean =>
-    orderStatus !== status || (timeline !== null && items > timeline.events.length);
+    orderStatus !== status || (record !== null && items > record.historyItems);
   const found = [...requests.values()].flatMap(({ facts }) => facts ?? []).find(isNews);
   if (found === undefined) return;
   const { gateway, orderType } = order;

@@ -12,7 +12,7 @@ import { metric } from './support/metrics.ts';
  * asked of a running collector, about orders of a real gateway that behaves badly.
  */
 describe('the cascade safety of an order', () => {
-  const DEADLINE_MS = 1_500;
+  const DEADLINE_MS = 4_000;
   let sandbox: Sandbox;
   /** Says what it is told to, e.g. other things by one id than by the other. */
   let liar: HttpGateway;
@@ -137,6 +137,15 @@ describe('the cascade safety of an order', () => {
     const answer = await ask(externalId, 'gateway=acme&type=Deposit');
     expect(answer).toMatchObject({ verdict: 'unsafe', rule: 'success_callback' });
     expect(answer.known?.successCallbackAt).not.toBeNull();
+  });
+
+  it('is unsafe by what is known under an id that only the reply names', async () => {
+    const { externalId, externalTransactionId } = failed();
+    const { body, signature } = signedCallback({ externalId, status: 'Success' }, sandbox.callbackKey);
+    const headers = { Signature: signature };
+    await fetch(`${collector.intake}/callbacks/acme`, { method: 'POST', body, headers });
+    const query = 'gateway=acme&type=Deposit&by=transaction-id';
+    expect(await ask(externalTransactionId, query)).toMatchObject({ rule: 'success_callback' });
   });
 
   it('is unsafe when an earlier reply said Success', async () => {

@@ -109,7 +109,8 @@ describe('what decides whether a payment may be cascaded', () => {
         if (SAFETY_RULES[rule].verdict !== 'safe') return;
         safe += 1;
         expect(requests.length).toBeGreaterThan(0);
-        for (const { text } of requests) expect({ text, proves: provesFailure(text) }).toEqual({ text, proves: true });
+        for (const { text } of requests)
+          expect({ text, proves: provesFailure(text) }).toEqual({ text, proves: true });
         expect(before).toMatchObject({
           saidSuccess: false,
           hasSuccessItem: false,
