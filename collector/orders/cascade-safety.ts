@@ -189,7 +189,7 @@ async function lookUpNamed(
   const { gateway, orderType } = inquiry.order;
   const ref = { gateway, orderType, idKind: 'external-id', orderId: externalId } as const;
   inquiry.tracked ??= options.tracked(watchKey(ref)) ?? null;
-  // A store that did not answer is not asked again, nor one that has the order under its id, or another one.
+  // A store that did not answer is not asked again, nor one that has found the order.
   if (inquiry.stored === null || (inquiry.stored.record?.externalId ?? '') !== '') return;
   const query: OrderQuery = { id: externalId, gateway, type: orderType, by: 'external-id' };
   const before = inquiry.stored.record;

@@ -9,8 +9,8 @@ const ITEMS = 9;
 const FAILED = /^(?:m-)?failed-/;
 
 /**
- * A gateway that only answers status requests, as fast as it can, or after a delay: in a process of its own, so
- * that it takes no time from who asks. Tells its port over the channel to its parent.
+ * A gateway that only answers status requests, as fast as it can, or after a delay: in a process of its own,
+ * so that it takes no time from who asks. Tells its port over the channel to its parent.
  */
 function serve(delayMs: number): void {
   const reads = new Map<string, number>();
