@@ -77,7 +77,8 @@ async function answer(query: CascadeQuery, options: CascadeSafetyOptions): Promi
   const endMs = clock.monotonicMs() + options.deadlineMs;
   const leftMs = () => Math.max(1, endMs - clock.monotonicMs());
   const tracked = findTracked(query, [...gateways.keys()], options.tracked);
-  const looking = lookUp(narrowed(query, tracked), leftMs(), options);
+  const wanted = narrowed(query, tracked);
+  const looking = lookUp(wanted, leftMs(), options);
   const stored = tracked === null && !isComplete(query) ? await looking : null;
   const order = meantBy(query, tracked, stored?.record ?? null, gateways);
   if (order === null)
@@ -97,6 +98,7 @@ async function answer(query: CascadeQuery, options: CascadeSafetyOptions): Promi
   // A reply may name the other id: before it is called safe, gateway and store are asked by that as well.
   const facts = [...inquiry.requests.values()].flatMap((one) => one.facts ?? []);
   const named = new Set(facts.map(({ externalId }) => externalId));
+  if (wanted.by !== 'transaction-id') named.delete(query.id);
   if (facts.every(({ orderStatus }) => orderStatus === 'Failed'))
     await Promise.all([
       ...facts.flatMap((one) => ask(withIds(order, one))),
