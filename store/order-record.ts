@@ -7,8 +7,8 @@ import type { TimelineQuery } from './order-timeline.ts';
 
 /**
  * What the store has of one order, as far as it matters for cascading: its ids, its status, and whatever
- * spoke of a success. Null when nothing is known of such an order. Made for whoever waits: one statement where
- * the query names gateway, type and the gateway's own id, else one more.
+ * spoke of a success. Null when nothing is known of such an order. Made for whoever waits: one statement
+ * where the query names gateway, type and the gateway's own id, else one more.
  */
 export async function readOrderRecord(query: TimelineQuery, wanted: OrderQuery): Promise<OrderRecord | null> {
   const { id, gateway, type, by } = wanted;

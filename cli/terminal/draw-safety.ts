@@ -58,7 +58,7 @@ function historyText({ historyItems, decidingItem }: CascadeAnswer['requests'][n
     decidingItem === null
       ? 'none final'
       : `${printable(decidingItem.action)} ${decidingItem.description ?? ''}`.trim();
-  return `${historyItems} items, ${decides}`;
+  return `${historyItems} ${historyItems === 1 ? 'item' : 'items'}, ${decides}`;
 }
 
 function knownText(known: KnownEvidence): string {

@@ -69,7 +69,7 @@ describe('verify, with no collector running', () => {
     const [head, why] = stdout.split('\n');
     expect(head).toBe(`SAFE     Deposit ${externalId} at acme-eu: it may be sent to another provider.`);
     expect(why).toContain('Every status request just now says Failed');
-    expect(stdout).toMatch(/deposit-status +\S+ +[\d:.]+ +\S+ ms +200 +ok +Failed +1 items, 4\.1\.4\.63/);
+    expect(stdout).toMatch(/deposit-status +\S+ +[\d:.]+ +\S+ ms +200 +ok +Failed +1 item, 4\.1\.4\.63/);
     expect(stdout).toContain(`deposit-status-by-transaction  ${externalTransactionId}`);
   });
 
