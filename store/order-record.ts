@@ -74,8 +74,8 @@ function instant(text: string | null | undefined): string | null {
 }
 
 const THIS_ORDER = `gateway = {gateway:String} AND order_type = {order_type:String} AND external_id = {external_id:String}`;
-const part = (name: (typeof PARTS)[number], texts: readonly string[]): string =>
-  `SELECT '${name}' AS part, toUInt64(count()) AS n, [${texts.map((text) => `CAST(${text}, 'Nullable(String)')`).join(', ')}] AS texts`;
+const part = (name: (typeof PARTS)[number], texts: readonly string[], count = 'count()'): string =>
+  `SELECT '${name}' AS part, toUInt64(${count}) AS n, [${texts.map((text) => `CAST(${text}, 'Nullable(String)')`).join(', ')}] AS texts`;
 
 /**
  * Callbacks lie by their content: those that came since the order was first heard of lead to it. One that
@@ -91,8 +91,9 @@ const RECORD = [
     'argMaxIfMerge(s.amount_fact)',
     'argMaxIfMerge(s.currency_fact)',
   ])} FROM orders_store AS s WHERE ${THIS_ORDER} AND external_id != ''`,
-  `${part('history', ["maxOrNullIf(h.event_time, h.state = 'SUCCESS')"])} FROM
-  (SELECT event_time, action, occurrence, any(state) AS state FROM ${TABLES.historyEvents} WHERE ${THIS_ORDER} GROUP BY event_time, action, occurrence) AS h`,
+  // An item that was stored again counts once.
+  `${part('history', ["maxOrNullIf(h.event_time, h.state = 'SUCCESS')"], 'uniqExact(h.event_time, h.action, h.occurrence)')} FROM ${TABLES.historyEvents} AS h
+  WHERE ${THIS_ORDER}`,
   `${part('callbacks', [
     'max(d.received_at)',
     'argMax(d.status, d.received_at)',
