@@ -2,7 +2,7 @@ import { GatewatchError } from '../schemas/errors.ts';
 import type { Host } from './terminal/host.ts';
 
 /** Documented in `--help`; scripts rely on them. */
-export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+export const EXIT = { done: 0, failed: 1, usage: 2, unknown: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export interface CommandContext {

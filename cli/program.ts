@@ -17,6 +17,7 @@ import { addRedrive } from './commands/redrive.ts';
 import { addRun } from './commands/run.ts';
 import { addSql } from './commands/sql.ts';
 import { addStore } from './commands/store.ts';
+import { addVerify } from './commands/verify.ts';
 import { addWatch } from './commands/watch.ts';
 
 const HELP = `
@@ -25,12 +26,14 @@ Examples:
   $ gatewatch run --config gatewatch.yaml         collect until told to stop
   $ gatewatch decode 2.2.4.11 4.1.4.63            what do these history codes mean?
   $ gatewatch order 7d9f2c1e-4b7a-4d53-9a51-0c9f6a1b2c3d
+  $ gatewatch verify 7d9f2c1e-4b7a-4d53-9a51-0c9f6a1b2c3d && echo cascade
   $ gatewatch sql "SELECT outcome, count() FROM orders GROUP BY outcome"
 
 Exit codes:
   0  done
   1  failed: what was asked for could not be done, or a check says no
   2  wrong usage, or a configuration that is not valid
+  3  not known (verify)
 
 Environment:
   GATEWATCH_CONFIG           the configuration file, as --config
@@ -85,6 +88,7 @@ function buildProgram(context: CommandContext): Command {
     addDecode,
     addOrder,
     addWatch,
+    addVerify,
     addSql,
     addAlerts,
     addExplain,

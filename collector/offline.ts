@@ -9,13 +9,17 @@ import type { WatchRequest } from '../schemas/watch-message.ts';
 import type { WatchedOrder, WatchMessage } from '../schemas/watch.ts';
 import { loadFingerprintKey } from '../store/fingerprint-key.ts';
 import type { Store } from '../store/store.ts';
+import { readOrderRecord } from '../store/order-record.ts';
 import { createFingerprint } from './decode/fingerprint.ts';
 import { handleCallbacks } from './orders/callbacks.ts';
+import { createCascadeSafety, type CascadeSafety } from './orders/cascade-safety.ts';
 import { createStamp, type OrdersContext } from './orders/context.ts';
 import { coordinatesRange, toDelivery, toWatchRequest } from './orders/from-kafka-record.ts';
+import { createPoller } from './orders/poller.ts';
 import { createWatchStore } from './orders/watch-store.ts';
 import { handleWatchRequests } from './orders/watch-requests.ts';
 import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
+import { createStatusClient } from './sources/gateway/status-client.ts';
 import { callbackTopicNames, gatewayOfTopic } from './sources/kafka/options.ts';
 import { noInstruments } from './telemetry/instruments.ts';
 
@@ -87,6 +91,41 @@ export async function createOfflineCollector(options: OfflineCollectorOptions): 
       return orders;
     },
     stop: () => sink.stop(STOP_GRACE_MS),
+  };
+}
+
+export interface OfflineVerifierOptions {
+  readonly gateways: readonly GatewayConfig[];
+  readonly deadlineMs: number;
+  /** null: there is no store to look in. */
+  readonly store: Pick<Store, 'query'> | null;
+  readonly clock: Clock;
+}
+
+/** Asks the gateways directly whether orders may be cascaded, for commands that find no collector running. */
+export function createOfflineVerifier(options: OfflineVerifierOptions): {
+  readonly verify: CascadeSafety;
+  stop(): Promise<void>;
+} {
+  const { gateways, deadlineMs, store, clock } = options;
+  const poller = createPoller({ gateways, reader: createStatusClient, clock, onEvent: () => undefined });
+  poller.start(async ({ order, known }) => ({ order, known, outcome: 'unknown' }));
+  return {
+    verify: createCascadeSafety({
+      gateways: new Map(gateways.map((gateway) => [gateway.name, gateway])),
+      deadlineMs,
+      clock,
+      ask: poller.ask,
+      tracked: () => undefined,
+      async lookUp(wanted) {
+        if (store === null) throw new Error('there is no store');
+        return readOrderRecord((sql, params) => store.query(sql, params), wanted);
+      },
+      // A collector reads it in its turn.
+      onNews: () => undefined,
+      instruments: noInstruments(),
+    }),
+    stop: () => poller.stop(),
   };
 }
 

@@ -13,6 +13,7 @@ import { systemClock } from '../schemas/system-clock.ts';
 import { loadFingerprintKey } from '../store/fingerprint-key.ts';
 import { logEvents } from '../store/embedded/events.ts';
 import { migrate, openStore, untilStoreAnswers, type OpenedStore } from '../store/open.ts';
+import { readOrderRecord } from '../store/order-record.ts';
 import { readOrderTimeline } from '../store/order-timeline.ts';
 import { VERSION } from '../store/package-files.ts';
 import { createStoreProbe } from '../store/store-probe.ts';
@@ -21,6 +22,7 @@ import { renewSecrets } from './config/renew-secrets.ts';
 import { createFingerprint } from './decode/fingerprint.ts';
 import { itemSpan, rootSpan } from './decode/spans.ts';
 import { createLifecycle, type Ending } from './lifecycle.ts';
+import { createCascadeSafety, type CascadeSafety } from './orders/cascade-safety.ts';
 import { createStamp } from './orders/context.ts';
 import { countedWrite } from './orders/counting.ts';
 import { createOrders, type Orders } from './orders/orders.ts';
@@ -254,6 +256,7 @@ async function listen(
     store: probe.problem(),
     evaluator: alerting.current?.status() ?? null,
   });
+  const cascadeSafety = connectCascadeSafety(base, opened, orders);
   const listeners = await startListeners(config.http, {
     api: {
       version: VERSION,
@@ -267,6 +270,7 @@ async function listen(
         ),
       timeline: (wanted) =>
         health.whenReady(() => readOrderTimeline((sql, params) => store.query(sql, params), wanted)),
+      cascadeSafety: (wanted) => health.whenReady(() => cascadeSafety(wanted)),
       annotate: (row) => health.whenReady(() => (checkBackpressure(), write({ annotations: [row] }, {}))),
       now: clock.now,
       landing: console.site?.landing ?? null,
@@ -290,6 +294,24 @@ async function listen(
   });
   life.onStop(() => listeners.stop(1_000));
   return listeners;
+}
+
+/** Whether an order may go to another provider: what the gateway says now, and what is known. */
+function connectCascadeSafety(base: Base, { store }: OpenedStore, orders: Orders): CascadeSafety {
+  const { config, gateways, clock, instruments, log } = base;
+  return createCascadeSafety({
+    gateways,
+    deadlineMs: config.cascadeSafety.deadlineMs,
+    clock,
+    ask: orders.ask,
+    tracked: orders.tracked,
+    lookUp: (wanted) => readOrderRecord((sql, params) => store.query(sql, params), wanted),
+    onNews: (order) =>
+      void orders
+        .readSoon(order)
+        .catch((error: unknown) => log.debug({ err: error }, 'an order with news could not be opened again')),
+    instruments,
+  });
 }
 
 /** What waits for the store: its schema, then orders of earlier runs, then new input, reports and alerts. */

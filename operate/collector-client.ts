@@ -24,10 +24,11 @@ export async function askCollector(
   base: string,
   path: string,
   post?: { readonly body: unknown },
+  timeoutMs = TIMEOUT_MS,
 ): Promise<CollectorReply | null> {
   try {
     const response = await fetch(base + path, {
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
       redirect: 'error',
       headers: { accept: 'application/json', 'content-type': 'application/json' },
       ...(post === undefined ? {} : { method: 'POST', body: JSON.stringify(post.body) }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEADLINE_MS } from './cascade-safety.ts';
 import { alertsConfigSchema } from './config-alerts.ts';
 import { addressRange, httpConfigSchema, port } from './config-http.ts';
 import { ALERT_RULES } from './names.ts';
@@ -199,6 +200,11 @@ export const retentionSchema = z.strictObject({
 });
 export type RetentionConfig = z.output<typeof retentionSchema>;
 
+export const cascadeSafetySchema = z.strictObject({
+  /** An answer takes this many milliseconds at most. @default 3000 */
+  deadlineMs: z.int().min(DEADLINE_MS.min).max(DEADLINE_MS.max).default(3000),
+});
+
 export const configSchema = z
   .strictObject({
     /** Names this collector in rows and metrics. @default the host's name */
@@ -220,6 +226,8 @@ export const configSchema = z
       })
       .prefault({}),
     http: httpConfigSchema.prefault({}),
+    /** Questions whether an order may be sent to another provider. */
+    cascadeSafety: cascadeSafetySchema.prefault({}),
     batch: z
       .strictObject({
         /** Rows a batch at most. @default 25000 */

@@ -145,6 +145,21 @@ export const METRICS = {
     labels: ['gateway'],
     buckets: DURATION_BUCKETS,
   },
+  cascadeChecks: {
+    name: 'gatewatch.cascade_checks',
+    kind: 'counter',
+    unit: '',
+    description: 'Questions whether an order may be cascaded, by the answer and by what decided it',
+    labels: ['gateway', 'verdict', 'rule'],
+  },
+  cascadeCheckDuration: {
+    name: 'gatewatch.cascade_check_duration_seconds',
+    kind: 'histogram',
+    unit: 's',
+    description: 'Time that the answer to such a question took',
+    labels: ['gateway'],
+    buckets: DURATION_BUCKETS,
+  },
   watchedOrders: {
     name: 'gatewatch.watched_orders',
     kind: 'gauge',

@@ -136,7 +136,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     explanation: 'Their payers wait, and may pay twice.',
     steps: [
       'Read one of them: what was its last code?',
-      'Do not cascade them: their state is unknown, not failed.',
+      'Do not cascade them: their state is unknown, not failed (gatewatch verify ID).',
       "Give the gateway's operator the list, and tell support.",
     ],
     suppressedBy: 'GatewatchGatewayUnreachable',
@@ -196,7 +196,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     steps: [
       'List the orders and look for a second payment of the same payer.',
       'Refund what was charged twice.',
-      'Wait for the settled state before cascading, and tell the gateway.',
+      'Cascade only what gatewatch verify ID calls safe, and tell the gateway.',
     ],
   },
 ];

@@ -57,7 +57,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     affectedOrders: 'timed out (reason 11)',
     explanation: 'An order that timed out has an unknown state until a status read settles it.',
     steps: [
-      'Do not cascade blindly: read the status of an order first.',
+      'Do not cascade blindly: read the status of an order first (gatewatch verify ID).',
       'See whether it is one channel, one provider or everything.',
       "Tell the gateway's operator since when, how many, and three order ids; route around it if it lasts.",
     ],
@@ -77,7 +77,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     affectedOrders: 'found no connection or no service (reasons 12, 13)',
     explanation: 'The service works and the provider behind it does not.',
     steps: [
-      'Read the status of an order before you send it elsewhere.',
+      'Read the status of an order before you send it elsewhere (gatewatch verify ID).',
       'Ask the gateway which provider is down, and until when.',
       'Route new orders around it.',
     ],

@@ -1,7 +1,7 @@
 import type { Clock } from '../../schemas/clock.ts';
 import type { PollConfig } from '../../schemas/config.ts';
-import type { HttpReply, PollerStatus } from '../../schemas/polling.ts';
-import type { WatchedOrder } from '../../schemas/watch.ts';
+import { endpointOf, type HttpReply, type PollerStatus } from '../../schemas/polling.ts';
+import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
 import { openCircuits } from './circuits.ts';
 import {
   createGatewayState,
@@ -13,6 +13,8 @@ import {
   type GatewayState,
   type PendingLimits,
 } from './gateway-state.ts';
+import { endQuestion, enqueueQuestion, nextQuestion, startQuestion } from './question-requests.ts';
+import type { NotAsked, Question } from './questions.ts';
 import { spend } from './request-budget.ts';
 import {
   finishRead,
@@ -24,12 +26,21 @@ import {
   type StatusRequest,
 } from './status-requests.ts';
 import type { Instant } from './poller-entry.ts';
-import type { ApplyReply, PollerEvent, ReadOrder, TrackedOrders } from './poller-contract.ts';
+import type {
+  ApplyReply,
+  Asked,
+  AskStatus,
+  PollerEvent,
+  ReadOrder,
+  TrackedOrders,
+} from './poller-contract.ts';
 
 export interface GatewayPollerOptions extends PendingLimits {
   readonly policy: PollConfig;
   readonly clock: Clock;
   readonly read: ReadOrder;
+  /** Sends questions, on connections of their own. @default as `read` does */
+  readonly readForQuestion?: ReadOrder;
   /** @default always */
   readonly owns?: (order: WatchedOrder) => boolean;
   readonly onEvent: (event: PollerEvent) => void;
@@ -39,6 +50,7 @@ export interface GatewayPollerOptions extends PendingLimits {
 export interface GatewayPoller extends TrackedOrders {
   /** Sends requests from now on; their replies go to `apply`. */
   start(apply: ApplyReply): void;
+  readonly ask: AskStatus;
   status(): PollerStatus;
   /** Starts no further request and waits for those under way until their replies are applied. */
   stop(): Promise<void>;
@@ -91,10 +103,12 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
       return isTracked;
     },
     get: (key) => state.entries.get(key)?.tracked.order,
+    ask: (order, deadlineMs) => ask(driver, order, deadlineMs),
     status: () => gatewayStatus(state, instant()),
     async stop() {
       driver.apply = null;
       driver.cancelTimer();
+      for (const question of state.questions.waiting) question.settle('stopped');
       await Promise.allSettled(driver.running);
     },
   };
@@ -109,10 +123,16 @@ function pump(driver: Driver): void {
   driver.cancelTimer();
   if (apply === null) return;
   for (;;) {
+    const question = nextQuestion(state, clock.monotonicMs());
+    if (question !== null && 'start' in question) {
+      startQuestion(state, question.start, clock.monotonicMs());
+      continue;
+    }
     const step = nextStep(state, clock.monotonicMs());
-    if (step === null) return;
-    if ('waitMs' in step) {
-      driver.cancelTimer = clock.after(Math.max(1, Math.ceil(step.waitMs)), () => pump(driver));
+    if (step === null || 'waitMs' in step) {
+      const waitMs = Math.min(question?.waitMs ?? Infinity, step?.waitMs ?? Infinity);
+      if (waitMs === Infinity) return;
+      driver.cancelTimer = clock.after(Math.max(1, Math.ceil(waitMs)), () => pump(driver));
       return;
     }
     const run = poll(driver, startRequest(state, step.start, instantOf(clock)), apply).finally(() => {
@@ -123,6 +143,57 @@ function pump(driver: Driver): void {
     // Read the clock after the start, so that a delay before it does not date the request too early.
     spend(state.budget, clock.monotonicMs());
   }
+}
+
+/** See `AskStatus`. */
+async function ask(driver: Driver, order: WatchedOrder, deadlineMs: number): Promise<Asked> {
+  const { state, options } = driver;
+  const { clock, readForQuestion = options.read, onEvent } = options;
+  const endMs = clock.monotonicMs() + deadlineMs;
+  const endpoint = endpointOf(order);
+  const refusal = await turnOf(driver, endpoint, deadlineMs);
+  if (refusal !== null) return { asked: false, why: refusal };
+  const { now: askedAt, nowMs: startMs } = instantOf(clock);
+  let reply: HttpReply = NO_REPLY;
+  try {
+    reply = await readForQuestion(order, Math.max(1, Math.floor(endMs - startMs)));
+  } catch {
+    // As no answer: nobody may take it for more.
+  } finally {
+    const hasChanged = endQuestion(state, { endpoint, key: watchKey(order) }, reply, clock.monotonicMs());
+    if (hasChanged) onEvent({ type: 'circuits', open: openCircuits(state.circuits) });
+    pump(driver);
+  }
+  return { asked: true, reply, askedAt, durationMs: clock.monotonicMs() - startMs };
+}
+
+const NO_REPLY: HttpReply = {
+  httpStatus: null,
+  outcome: 'unknown',
+  errorType: 'connection',
+  body: null,
+  bodyBytes: 0,
+  retryAfterMs: null,
+};
+
+/** Resolves with null when it is the question's turn, and it counts as under way; else with why it is not. */
+function turnOf(driver: Driver, endpoint: Question['endpoint'], limitMs: number): Promise<NotAsked | null> {
+  const { state, options, apply } = driver;
+  if (apply === null) return Promise.resolve('stopped');
+  return new Promise((resolve) => {
+    const question: Question = {
+      endpoint,
+      settle(refusal) {
+        state.questions.waiting.delete(question);
+        cancel();
+        resolve(refusal);
+      },
+    };
+    const cancel = options.clock.after(limitMs, () => question.settle('budget'));
+    const refusal = enqueueQuestion(state, question, options.clock.monotonicMs());
+    if (refusal === null) pump(driver);
+    else question.settle(refusal);
+  });
 }
 
 async function poll(driver: Driver, request: StatusRequest, apply: ApplyReply): Promise<void> {

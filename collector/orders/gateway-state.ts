@@ -12,6 +12,7 @@ import {
   oldestDueMs,
   type EndpointQueues,
 } from './endpoint-queues.ts';
+import { createQuestions, type Questions } from './questions.ts';
 import { budgetWaitMs, createRequestBudget, type RequestBudget } from './request-budget.ts';
 import {
   createEntry,
@@ -50,6 +51,8 @@ export interface GatewayState {
   readonly budget: RequestBudget;
   readonly circuits: Circuits;
   readonly watermark: WatermarkTracker;
+  /** Requests that somebody waits for, beside what is polled. */
+  readonly questions: Questions;
   /** Requests whose reply is not there yet. */
   inFlight: number;
   /** Requests whose reply is not applied yet, those in flight included. */
@@ -75,6 +78,7 @@ export function createGatewayState(
     budget: createRequestBudget(policy.requestsPerSecond),
     circuits: createCircuits(policy.probeS * 1000),
     watermark: createWatermarkTracker(),
+    questions: createQuestions(policy),
     inFlight: 0,
     pendingReplies: 0,
     pendingBytes: 0,

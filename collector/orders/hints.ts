@@ -83,6 +83,14 @@ export function trackAll(
   for (const { order, known } of changes.values()) tracked.track({ order, known }, cause);
 }
 
+/** Has an order read that is not tracked any more, unless it was never watched. */
+export async function openAgain(ref: WatchRef, context: OrdersContext): Promise<void> {
+  const changes = await applyHints([ref], context);
+  const known = new Map([...changes].filter(([, { known }]) => known !== NOTHING_KNOWN));
+  await context.write({ orderWatch: changedRows(known, context.clock.now(), context.collectorId) }, {});
+  trackAll(known, 'watch', context);
+}
+
 function opened(order: WatchedOrder, { status }: OrderHint, now: EpochMicros): WatchedOrder {
   const isKnown = order.phase === 'settled' && order.finalAt !== null && status === order.lastStatus;
   return isKnown ? rereadOnce(order, now) : reopen(order, now);

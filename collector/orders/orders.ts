@@ -4,16 +4,18 @@ import type { PollerStatus } from '../../schemas/polling.ts';
 import type { Problem } from '../../schemas/problem.ts';
 import type { Provenance } from '../../schemas/sink.ts';
 import type { WatchRequest } from '../../schemas/watch-message.ts';
+import { watchKey, type WatchedOrder, type WatchRef } from '../../schemas/watch.ts';
 import type { CallbackDelivery } from '../decode/callback.ts';
 import type { Fingerprint } from '../decode/fingerprint.ts';
 import { isAssigned, type Assignment } from './assignment.ts';
 import { handleCallbacks } from './callbacks.ts';
 import type { OrdersContext } from './context.ts';
 import { handleCallbackRecords, handleWatchRecords, type GatewayOfTopic } from './from-kafka-record.ts';
+import { openAgain } from './hints.ts';
 import { createOwnership } from './ownership.ts';
 import { createPoller, type PollerOptions } from './poller.ts';
 import { applyReply } from './replies.ts';
-import type { PollerEvent } from './poller-contract.ts';
+import type { AskStatus, PollerEvent } from './poller-contract.ts';
 import { handleWatchRequests, judgeWatchRequests } from './watch-requests.ts';
 
 export interface OrdersOptions extends Omit<OrdersContext, 'tracked' | 'fingerprint' | 'clock' | 'random'> {
@@ -64,6 +66,12 @@ export interface Orders {
   takeWatchRecords(records: readonly KafkaRecord[]): Promise<void>;
   /** What is wrong with each request, null where nothing is. Takes nothing in. */
   judgeWatchRequests(requests: readonly WatchRequest[]): readonly (Problem | null)[];
+  /** Asks the gateway for an order's status now. Changes nothing that is known. */
+  readonly ask: AskStatus;
+  /** An order as it is read at present, by its watch key. */
+  tracked(key: string): WatchedOrder | undefined;
+  /** Has an order that was watched before read soon: somebody saw that there is news. */
+  readSoon(order: WatchRef): Promise<void>;
   /** This collector owns other orders from now on. */
   assignmentChanged(): void;
   status(): ReadonlyMap<string, PollerStatus>;
@@ -113,6 +121,11 @@ export function createOrders(options: OrdersOptions): Orders {
     takeWatchRequests: async (requests, provenance) => handleWatchRequests(requests, intake(), provenance),
     takeWatchRecords: async (records) => handleWatchRecords(records, intake()),
     judgeWatchRequests: (requests) => judgeWatchRequests(requests, gateways),
+    ask: (order, deadlineMs) => poller.ask(order, deadlineMs),
+    tracked: (key) => poller.get(key),
+    async readSoon(order) {
+      if (!poller.nudge(watchKey(order))) await openAgain(order, intake());
+    },
     assignmentChanged: () => ownership.changed(),
     status: () => poller.status(),
     stop: async () => void (await Promise.all([poller.stop(), ownership.stop()])),

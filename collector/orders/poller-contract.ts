@@ -1,6 +1,7 @@
 import type { Endpoint, HttpReply } from '../../schemas/polling.ts';
 import type { EpochMicros, PollOutcome } from '../../schemas/rows.ts';
 import type { PollCause, WatchedOrder } from '../../schemas/watch.ts';
+import type { NotAsked } from './questions.ts';
 
 /**
  * The types in which the poller and the steps that handle replies and hints talk to each other. The poller
@@ -53,8 +54,27 @@ export interface AppliedReply extends TrackedOrder {
 /** Resolves once all that follows from the reply is durably stored, with the order's next state. */
 export type ApplyReply = (reply: PolledReply) => Promise<AppliedReply>;
 
-/** One status request; never rejects for what the gateway does. */
-export type ReadOrder = (order: WatchedOrder) => Promise<HttpReply>;
+/**
+ * One status request; never rejects for what the gateway does.
+ * @param deadlineMs shortens the deadline of the configuration
+ */
+export type ReadOrder = (order: WatchedOrder, deadlineMs?: number) => Promise<HttpReply>;
+
+/** What became of a question about an order's status. */
+export type Asked =
+  | {
+      readonly asked: true;
+      readonly reply: HttpReply;
+      readonly askedAt: EpochMicros;
+      readonly durationMs: number;
+    }
+  | { readonly asked: false; readonly why: NotAsked };
+
+/**
+ * Asks the gateway for an order's status now, before what is polled, within the gateway's budget, circuits
+ * and this time. Changes nothing that is known of the order. Never rejects for what the gateway does.
+ */
+export type AskStatus = (order: WatchedOrder, deadlineMs: number) => Promise<Asked>;
 
 /** A circuit opened or closed, or a reply could not be applied and is read again. */
 export type PollerEvent =

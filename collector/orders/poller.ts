@@ -3,12 +3,15 @@ import type { GatewayConfig } from '../../schemas/config.ts';
 import type { HttpReply, PollerStatus } from '../../schemas/polling.ts';
 import { gatewayOfKey, type WatchedOrder } from '../../schemas/watch.ts';
 import { createGatewayPoller, type GatewayPoller } from './gateway-poller.ts';
-import type { ApplyReply, PollerEvent, TrackedOrders } from './poller-contract.ts';
+import type { ApplyReply, AskStatus, PollerEvent, TrackedOrders } from './poller-contract.ts';
 
 /** Reads orders of one gateway. */
 export interface StatusReader {
-  /** One status request; never rejects for what the gateway does. */
-  read(order: WatchedOrder): Promise<HttpReply>;
+  /**
+   * One status request; never rejects for what the gateway does.
+   * @param deadlineMs shortens the deadline of the configuration
+   */
+  read(order: WatchedOrder, deadlineMs?: number): Promise<HttpReply>;
   close(): Promise<void>;
 }
 
@@ -27,21 +30,30 @@ export interface PollerOptions {
 export interface Poller extends TrackedOrders {
   /** Sends requests from now on; their replies go to `apply`. */
   start(apply: ApplyReply): void;
+  readonly ask: AskStatus;
   status(): ReadonlyMap<string, PollerStatus>;
   /** Starts no further request and waits for those under way until their replies are applied. */
   stop(): Promise<void>;
 }
 
 export function createPoller({ gateways, reader, clock, owns, onEvent }: PollerOptions): Poller {
-  const readers = new Map(gateways.map((gateway) => [gateway.name, reader(gateway)]));
+  const readers: StatusReader[] = [];
+  const newReader = (gateway: GatewayConfig): StatusReader => {
+    const made = reader(gateway);
+    readers.push(made);
+    return made;
+  };
   const pollers = new Map<string, GatewayPoller>();
-  for (const { name, poll } of gateways) {
+  for (const gateway of gateways) {
+    const { name, poll } = gateway;
+    const [forPolls, forQuestions] = [newReader(gateway), newReader(gateway)];
     pollers.set(
       name,
       createGatewayPoller({
         policy: poll,
         clock,
-        read: (order) => (readers.get(name) as StatusReader).read(order),
+        read: (order) => forPolls.read(order),
+        readForQuestion: (order, deadlineMs) => forQuestions.read(order, deadlineMs),
         ...(owns === undefined ? {} : { owns }),
         onEvent: (event) => onEvent(name, event),
       }),
@@ -61,10 +73,14 @@ export function createPoller({ gateways, reader, clock, owns, onEvent }: PollerO
     track: (tracked, cause) => pollers.get(tracked.order.gateway)?.track(tracked, cause),
     nudge: (key) => of(key)?.nudge(key) ?? false,
     get: (key) => of(key)?.get(key),
+    async ask(order, deadlineMs) {
+      const poller = pollers.get(order.gateway);
+      return poller === undefined ? { asked: false, why: 'stopped' } : poller.ask(order, deadlineMs);
+    },
     status: () => new Map([...pollers].map(([name, poller]) => [name, poller.status()])),
     async stop() {
       await Promise.all([...pollers.values()].map((poller) => poller.stop()));
-      await Promise.all([...readers.values()].map((one) => one.close()));
+      await Promise.all(readers.map((one) => one.close()));
     },
   };
 }

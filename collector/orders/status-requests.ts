@@ -20,7 +20,7 @@ import { notePoll } from './watermark-tracker.ts';
 /** An order whose reply could not be applied is read again after this time. */
 const RETRY_APPLY_MS = 5_000;
 /** The longest pause that a `Retry-After` can impose on a gateway. */
-const MAX_PAUSE_MS = 300_000;
+export const MAX_PAUSE_MS = 300_000;
 
 /** What may be done now: start a request for an order, or wait; null: until something else happens. */
 export type NextStep = { readonly start: string } | { readonly waitMs: number } | null;

@@ -101,6 +101,9 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'http.intake.tls.cert': 'PEM file of the certificate and those between it and the authority.',
   'http.intake.tls.key': 'PEM file of the private key.',
   'http.maxBodyBytes': 'Larger callback bodies are refused with 413; at most 262144.',
+  cascadeSafety: 'Answers to the question whether an order may be sent to another provider.',
+  'cascadeSafety.deadlineMs':
+    'An answer takes this many milliseconds at most, 50 to 30000; `deadline_ms` of a request shortens it.',
   batch: 'How rows are batched. Larger batches cost less, smaller ones show sooner.',
   'batch.maxRows': 'Rows of a batch, at most.',
   'batch.maxAgeMs':

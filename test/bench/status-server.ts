@@ -5,14 +5,22 @@ import type { AddressInfo } from 'node:net';
 const STEP = 3;
 const ITEMS = 9;
 
+/** Orders that have failed begin so; by the merchant's id, with `m-` before that. */
+const FAILED = /^(?:m-)?failed-/;
+
 /**
- * A gateway that only answers status requests, as fast as it can: in a process of its own, so that it takes
- * no time from who asks. Tells its port over the channel to its parent.
+ * A gateway that only answers status requests, as fast as it can, or after a delay: in a process of its own,
+ * so that it takes no time from who asks. Tells its port over the channel to its parent.
  */
-function serve(): void {
+function serve(delayMs: number): void {
   const reads = new Map<string, number>();
   const server = createServer((request, response) => {
     const id = request.url?.split('/').at(-2) ?? '';
+    const answer = (body: Buffer): void => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.byteLength });
+      response.end(body);
+    };
+    if (FAILED.test(id)) return void setTimeout(answer, delayMs, failedReply(id.replace(/^m-/, '')));
     const read = (reads.get(id) ?? 0) + 1;
     reads.set(id, read);
     const isFinal = read * STEP >= ITEMS;
@@ -29,11 +37,22 @@ function serve(): void {
         })),
       }),
     );
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.byteLength });
-    response.end(body);
+    if (delayMs > 0) setTimeout(answer, delayMs, body);
+    else answer(body);
   });
   server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
   process.on('disconnect', () => process.exit());
 }
 
-if (import.meta.main) serve();
+function failedReply(externalId: string): Buffer {
+  const reply = {
+    externalId,
+    externalTransactionId: `m-${externalId}`,
+    orderStatus: 'Failed',
+    orderType: 'Deposit',
+    orderHistory: [{ time: '2026-11-21T10:15:30Z', action: '4.1.4.63' }],
+  };
+  return Buffer.from(JSON.stringify(reply));
+}
+
+if (import.meta.main) serve(Number(process.argv[2] ?? 0));

@@ -78,6 +78,7 @@ export async function startScene(
           await scene.behind();
           return query.id === 'unknown' ? null : (query as never);
         },
+        cascadeSafety: async () => ({ ok: false, conflict: false, detail: 'nobody asks' }),
         async annotate(row) {
           await scene.behind();
           scene.annotations.push(row);

@@ -13,8 +13,11 @@ const PATH_KEYS: Readonly<Record<Endpoint, keyof StatusPaths>> = {
 };
 
 export interface StatusClient {
-  /** One status request. Never throws for what the gateway or the network does: that is an outcome. */
-  read(order: WatchedOrder): Promise<HttpReply>;
+  /**
+   * One status request. Never throws for what the gateway or the network does: that is an outcome.
+   * @param deadlineMs shortens the deadline of the configuration
+   */
+  read(order: WatchedOrder, deadlineMs?: number): Promise<HttpReply>;
   close(): Promise<void>;
 }
 
@@ -44,11 +47,16 @@ export function createStatusClient(gateway: GatewayConfig): StatusClient {
     root + gateway.paths[PATH_KEYS[endpointOf(order)]].replace('{id}', segment);
 
   return {
-    async read(order) {
+    async read(order, shorterMs = deadlineMs) {
       const segment = pathSegment(order.orderId);
       if (segment === null) return noReply('unsafe_id');
       const path = pathOf(order, segment);
-      const request = { path, headers: headers(), deadlineMs, maxBytes: maxReplyBytes };
+      const request = {
+        path,
+        headers: headers(),
+        deadlineMs: Math.min(deadlineMs, shorterMs),
+        maxBytes: maxReplyBytes,
+      };
       return toReply(await exchange(pool, request));
     },
     close: () => pool.destroy(),

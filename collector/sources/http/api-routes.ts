@@ -2,6 +2,11 @@ import type { Health } from '../../telemetry/health.ts';
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import {
+  cascadeQuerySchema,
+  type CascadeQuery,
+  type CascadeResult,
+} from '../../../schemas/cascade-safety.ts';
 import { orderQuerySchema, type OrderQuery, type OrderTimeline } from '../../../schemas/order-timeline.ts';
 import type { EpochMicros, Rows } from '../../../schemas/rows.ts';
 import { checkWatchMessage } from '../../../schemas/watch-message.ts';
@@ -20,6 +25,7 @@ export interface ApiOptions {
   /** Resolves when the orders are stored. */
   readonly watch: (requests: readonly WatchRequest[]) => Promise<void>;
   readonly timeline: (query: OrderQuery) => Promise<OrderTimeline | null>;
+  readonly cascadeSafety: (query: CascadeQuery) => Promise<CascadeResult>;
   readonly annotate: (row: Rows['annotations']) => Promise<void>;
   readonly now: () => number;
   /** Where a browser that opens `/` is sent; null without a console. */
@@ -49,6 +55,7 @@ export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
   statusRoutes(app, options);
   watchRoute(app, options);
   timelineRoute(app, options);
+  cascadeRoute(app, options);
   annotationRoute(app, options);
 }
 
@@ -80,6 +87,7 @@ export function addressesOf({ hasConsole }: { readonly hasConsole: boolean }): s
     '/readyz',
     '/metrics',
     '/orders/{id}',
+    '/orders/{id}/cascade-safety',
     'POST /orders',
     'POST /annotations',
     'POST /callbacks/{gateway}',
@@ -132,6 +140,28 @@ function timelineRoute(app: FastifyInstance, options: ApiOptions): void {
       const detail =
         'No order with this id is known. Orders are known by callback, watch request or backfill only.';
       return sendProblem(reply, { status: 404, title: 'Not Found', detail });
+    },
+  );
+}
+
+function cascadeRoute(app: FastifyInstance, options: ApiOptions): void {
+  app.get<{ Params: { id: string }; Querystring: Record<string, string> }>(
+    '/orders/:id/cascade-safety',
+    async (request, reply) => {
+      // What was true a second ago may cost a payment now.
+      void reply.header('cache-control', 'no-store');
+      const wanted = { ...request.query, id: request.params.id };
+      const parsed = cascadeQuerySchema.safeParse(wanted);
+      if (!parsed.success) {
+        const detail = problemText(firstProblem(parsed.error, wanted));
+        return sendProblem(reply, { status: 400, title: 'Bad Request', detail });
+      }
+      const result = await unlessUnavailable(reply, () => options.cascadeSafety(parsed.data));
+      if (result === null) return reply;
+      if (result.ok) return reply.send(result.answer);
+      const { conflict, detail } = result;
+      if (conflict) return sendProblem(reply, { status: 409, title: 'Conflict', detail });
+      return sendProblem(reply, { status: 400, title: 'Bad Request', detail });
     },
   );
 }

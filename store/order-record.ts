@@ -1,0 +1,110 @@
+import type { OrderRecord } from '../schemas/cascade-safety.ts';
+import { TABLES } from '../schemas/names.ts';
+import type { OrderQuery } from '../schemas/order-timeline.ts';
+import type { WatchPhase } from '../schemas/watch.ts';
+import { CANDIDATES, type CandidateRow } from './order-timeline-sql.ts';
+import type { TimelineQuery } from './order-timeline.ts';
+
+/**
+ * What the store has of one order, as far as it matters for cascading: its ids, its status, and whatever
+ * spoke of a success. Null when nothing is known of such an order. Made for whoever waits: one statement
+ * where the query names gateway, type and the gateway's own id, else one more.
+ */
+export async function readOrderRecord(query: TimelineQuery, wanted: OrderQuery): Promise<OrderRecord | null> {
+  const { id, gateway, type, by } = wanted;
+  if (gateway !== undefined && type !== undefined && by === 'external-id') {
+    const order = { gateway, order_type: type, external_id: id, external_transaction_id: '' };
+    return recordOf(query, order, false);
+  }
+  for (const kind of by === undefined ? (['external-id', 'transaction-id'] as const) : [by]) {
+    const params = { id, gateway: gateway ?? '', order_type: type ?? '' };
+    const found = await query<CandidateRow>(CANDIDATES[kind], params);
+    const named = found.filter((one) => one.external_id !== '' || !found.some((other) => isSame(one, other)));
+    const [first, ...others] = named;
+    if (first !== undefined) return recordOf(query, first, others.length > 0);
+  }
+  return null;
+}
+
+/** The order watched by the merchant's id is the one that is known by the gateway's. */
+const isSame = (one: CandidateRow, other: CandidateRow): boolean =>
+  other.external_id !== '' && other.gateway === one.gateway && other.order_type === one.order_type;
+
+async function recordOf(
+  query: TimelineQuery,
+  order: CandidateRow,
+  isAmbiguous: boolean,
+): Promise<OrderRecord | null> {
+  const { gateway, order_type: orderType, external_id, external_transaction_id } = order;
+  const found = new Map((await query<PartRow>(RECORD, { ...order })).map((row) => [row.part, row]));
+  const [head, history, callbacks, watch] = PARTS.map((part) => found.get(part)?.texts ?? []);
+  if (!found.has('head') && !found.has('watch')) return null;
+  return {
+    gateway,
+    orderType,
+    externalId: external_id,
+    externalTransactionId: external_transaction_id || (head?.[0] ?? ''),
+    isAmbiguous,
+    status: head?.[2] ?? null,
+    lastReplyAt: instant(head?.[1]),
+    outcome: head?.[3] ?? null,
+    historyItems: found.get('history')?.n ?? 0,
+    successItemAt: instant(history?.[0]),
+    callback: found.has('callbacks')
+      ? { status: callbacks?.[1] ?? null, receivedAt: instant(callbacks?.[0]) ?? '' }
+      : null,
+    successCallbackAt: instant(callbacks?.[2]),
+    phase: (watch?.[0] ?? null) as WatchPhase | null,
+    amount: head?.[4] ?? null,
+    currency: head?.[5] ?? null,
+  };
+}
+
+const PARTS = ['head', 'history', 'callbacks', 'watch'] as const;
+
+/** A part that the order has; one that it lacks has no row. */
+interface PartRow {
+  readonly part: (typeof PARTS)[number];
+  readonly n: number;
+  readonly texts: readonly (string | null)[];
+}
+
+function instant(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : `${text.replace(' ', 'T')}Z`;
+}
+
+const THIS_ORDER = `gateway = {gateway:String} AND order_type = {order_type:String} AND external_id = {external_id:String}`;
+const part = (name: (typeof PARTS)[number], texts: readonly string[], count = 'count()'): string =>
+  `SELECT '${name}' AS part, toUInt64(${count}) AS n, [${texts.map((text) => `CAST(${text}, 'Nullable(String)')`).join(', ')}] AS texts`;
+
+/**
+ * Callbacks lie by their content: those that came since the order was first heard of lead to it. One that
+ * verifies is an observation of its order, so that an order without any has none. No joins: to plan them
+ * takes the engine longer than to read.
+ */
+const RECORD = [
+  `${part('head', [
+    'max(s.external_transaction_id)',
+    'max(s.last_reply_at)',
+    'argMaxIfMerge(s.reply).1',
+    'argMaxIfMerge(s.reply).2',
+    'argMaxIfMerge(s.amount_fact)',
+    'argMaxIfMerge(s.currency_fact)',
+  ])} FROM orders_store AS s WHERE ${THIS_ORDER} AND external_id != ''`,
+  // An item that was stored again counts once.
+  `${part('history', ["maxOrNullIf(h.event_time, h.state = 'SUCCESS')"], 'uniqExact(h.event_time, h.action, h.occurrence)')} FROM ${TABLES.historyEvents} AS h
+  WHERE ${THIS_ORDER}`,
+  `${part('callbacks', [
+    'max(d.received_at)',
+    'argMax(d.status, d.received_at)',
+    "maxOrNullIf(d.received_at, d.status = 'Success')",
+  ])} FROM ${TABLES.callbackDeliveries} AS d
+  WHERE ${THIS_ORDER} AND verdict IN ('valid', 'valid_previous_key') AND content_hash IN
+    (SELECT content_hash FROM callback_arrivals_store WHERE gateway = {gateway:String} AND external_id = {external_id:String}
+    AND received_at >= (SELECT minOrDefault(first_seen_at) - toIntervalDay(1) FROM orders_store WHERE ${THIS_ORDER} HAVING count() > 0))`,
+  `${part('watch', ['argMax(w.phase, w.updated_at)'])} FROM ${TABLES.orderWatch} AS w
+  WHERE gateway = {gateway:String} AND order_type = {order_type:String} AND order_id != ''
+  AND (id_kind, order_id) IN (('external-id', {external_id:String}), ('transaction-id', {external_transaction_id:String}))`,
+]
+  .map((select) => `${select} HAVING n > 0`)
+  .join('\nUNION ALL\n');
