@@ -9,6 +9,7 @@ import { addAudit } from './commands/audit.ts';
 import { addDecode } from './commands/decode.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
+import { addExplainOrder } from './commands/explain-order.ts';
 import { addGenerate } from './commands/generate.ts';
 import { printable, type Host } from './terminal/host.ts';
 import { addMigrate } from './commands/migrate.ts';
@@ -92,6 +93,7 @@ function buildProgram(context: CommandContext): Command {
     addSql,
     addAlerts,
     addExplain,
+    addExplainOrder,
     addBacktest,
     addAudit,
     addRedrive,
