@@ -9,6 +9,7 @@ import { addAudit } from './commands/audit.ts';
 import { addDecode } from './commands/decode.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
+import { addFindings } from './commands/findings.ts';
 import { addGenerate } from './commands/generate.ts';
 import { printable, type Host } from './terminal/host.ts';
 import { addMigrate } from './commands/migrate.ts';
@@ -88,6 +89,7 @@ function buildProgram(context: CommandContext): Command {
     addSql,
     addAlerts,
     addExplain,
+    addFindings,
     addBacktest,
     addAudit,
     addRedrive,
