@@ -1,7 +1,7 @@
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { sqlText } from '../../schemas/measures.ts';
 import { FINDINGS } from '../count/tables.ts';
-import { COLUMNS_OF_KINDS, type JudgedTypes, judgements } from './kinds.ts';
+import { type JudgedTypes, judgements, COLUMNS_OF_KINDS } from './kinds.ts';
 import { orderFacts } from './order-facts.ts';
 import { instant, type SweepScope, touchedOrders } from './sweep-scope.ts';
 
@@ -40,21 +40,24 @@ export function factFindings(scope: SweepScope, types: JudgedTypes): string {
     ({ kind, subject, foundAt, side, expected, received, evidence, resolvedAt }, index) =>
       `(holds_${index}, ${sqlText(kind)}, ${subject}, ${foundAt}, ${side}, ${expected}, ${received}, ${evidenceSql(evidence)}, ${resolvedAt})`,
   );
+  const holds = all.map(({ when }, index) => [`holds_${index}`, `toUInt8(${when})`] as const);
   return `SELECT order_type, external_id, f.2 AS kind, f.3 AS subject, f.4 AS found_at, f.5 AS side, f.6 AS expected, f.7 AS received, f.8 AS evidence, f.9 AS resolved_at
   FROM
   (
     SELECT *, ${instant(scope.now)} AS judged_at,
-      ${COLUMNS_OF_KINDS.map(([name, sql]) => `${sql} AS ${name}`).join(',\n      ')},
-      ${all.map(({ when }, index) => `toUInt8(${when}) AS holds_${index}`).join(',\n      ')}
+      ${columnsSql([...COLUMNS_OF_KINDS, ...holds])}
     FROM
     (
       ${orderFacts(scope)}
     )
-    WHERE ${all.map((_, index) => `holds_${index}`).join(' OR ')}
+    WHERE ${holds.map(([name]) => name).join(' OR ')}
   )
   ARRAY JOIN [${found.join(',\n    ')}] AS f
   WHERE f.1`;
 }
+
+const columnsSql = (columns: readonly (readonly [name: string, sql: string])[]): string =>
+  columns.map(([name, sql]) => `${sql} AS ${name}`).join(',\n      ');
 
 /**
  * SELECT of the findings of these kinds about the scope's orders that an earlier judgement had and that of

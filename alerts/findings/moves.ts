@@ -20,9 +20,10 @@ FROM
   SELECT order_type, external_id, arraySort(groupUniqArray(item)) AS items
   FROM
   (
-    ${items(ITEMS, `event_time >= ${reach(scope)}`)}
-    UNION ALL
-    ${items(ITEMS_BY_ORDER, `(order_type, external_id) IN (${oldOrders(scope)})`)}
+    ${[
+      items(ITEMS, `event_time >= ${reach(scope)}`),
+      ...(scope.hasOld ? [items(ITEMS_BY_ORDER, `(order_type, external_id) IN (${oldOrders(scope)})`)] : []),
+    ].join(' UNION ALL ')}
   )
   GROUP BY order_type, external_id
 )

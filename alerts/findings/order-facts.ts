@@ -66,6 +66,16 @@ export function orderFacts(scope: SweepScope): string {
   // Without the outer SELECT, the conditions on what callbacks have would read its aliases.
   const callbacksOf = (where: string, orders: string): string =>
     `SELECT * FROM (${callbacks(where)}) WHERE ${orders}`;
+  const parts = [
+    items(ITEMS, `${gateway} AND event_time >= ${reach(scope)} AND ${touched}`),
+    callbacksOf(`${gateway} AND received_at >= ${reach(scope)}`, touched),
+    claims(`${gateway} AND observed_at >= ${reach(scope)} AND ${touched}`),
+  ];
+  const oldParts = [
+    items(ITEMS_BY_ORDER, `${gateway} AND ${old}`),
+    callbacksOf(`${gateway} AND received_at >= ${oldReach(scope)} AND received_at < ${reach(scope)}`, old),
+    claims(`${gateway} AND observed_at >= ${oldReach(scope)} AND observed_at < ${reach(scope)} AND ${old}`),
+  ];
   return `SELECT order_type, external_id,
     countIf(source = 'item') AS items,
     minIf(at, ${is('paid')}) AS paid_first_at, maxIf(at, ${is('paid')}) AS paid_last_at, minIf(seen_at, ${is('paid')}) AS paid_seen,
@@ -79,17 +89,7 @@ export function orderFacts(scope: SweepScope): string {
     arraySort(groupArrayIf((at, status, amount, currency), source = 'watch')) AS watches
   FROM
   (
-    ${items(ITEMS, `${gateway} AND event_time >= ${reach(scope)} AND ${touched}`)}
-    UNION ALL
-    ${items(ITEMS_BY_ORDER, `${gateway} AND ${old}`)}
-    UNION ALL
-    ${callbacksOf(`${gateway} AND received_at >= ${reach(scope)}`, touched)}
-    UNION ALL
-    ${callbacksOf(`${gateway} AND received_at >= ${oldReach(scope)} AND received_at < ${reach(scope)}`, old)}
-    UNION ALL
-    ${claims(`${gateway} AND observed_at >= ${reach(scope)} AND ${touched}`)}
-    UNION ALL
-    ${claims(`${gateway} AND observed_at >= ${oldReach(scope)} AND observed_at < ${reach(scope)} AND ${old}`)}
+    ${[...parts, ...(scope.hasOld ? oldParts : [])].join('\n    UNION ALL\n    ')}
   )
   GROUP BY order_type, external_id`;
 }

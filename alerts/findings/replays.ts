@@ -1,8 +1,7 @@
 import { FINDING_TIMES } from '../../schemas/findings.ts';
-import { FIRST_ITEM } from '../../schemas/measures.ts';
-import { ARRIVALS, DELIVERIES, ITEMS } from '../count/tables.ts';
+import { ARRIVALS, DELIVERIES } from '../count/tables.ts';
 import { evidenceSql } from './finding-rows.ts';
-import { CALLBACK_ORDER, ofGateway, reach, type SweepScope, VERIFIED, within } from './sweep-scope.ts';
+import { CALLBACK_ORDER, ofGateway, recentOrders, type SweepScope, VERIFIED, within } from './sweep-scope.ts';
 
 /**
  * SELECT of callbacks that were delivered again long after they had come. A delivery that we read again
@@ -12,7 +11,7 @@ import { CALLBACK_ORDER, ofGateway, reach, type SweepScope, VERIFIED, within } f
 export const replayedCallbacks = (scope: SweepScope): string => {
   const gateway = ofGateway(scope);
   const arrived = `SELECT content_hash FROM (SELECT content_hash, ${CALLBACK_ORDER} FROM ${ARRIVALS} WHERE ${gateway} AND ${VERIFIED} AND ${within('received_at', scope)})
-        WHERE (order_type, external_id) NOT IN (SELECT order_type, external_id FROM ${ITEMS} WHERE ${gateway} AND ${FIRST_ITEM} AND event_time >= ${reach(scope)})`;
+        WHERE (order_type, external_id) NOT IN (${recentOrders(scope)})`;
   return `SELECT order_type, external_id, 'REPLAYED' AS kind, concatWithSeparator(' ', said, lower(hex(substring(content_hash, 1, 8)))) AS subject, again_at AS found_at,
     'stranger' AS side, 'one delivery' AS expected, 'delivered again' AS received, ${evidenceSql([
       ['callback', 'times[1]', 'said'],

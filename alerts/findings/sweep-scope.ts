@@ -12,6 +12,8 @@ export interface SweepScope {
   readonly to: EpochMicros;
   /** Up to when our picture of the gateway is complete: what is due later is not judged. */
   readonly now: EpochMicros;
+  /** Does it have orders that began before what is read by time? Those are looked for apart. */
+  readonly hasOld: boolean;
 }
 
 /** How far back the facts of an order are read by time; of an order that began before, all are looked for. */
@@ -56,8 +58,16 @@ export const touchedOrders = (scope: SweepScope): string =>
 /** Those whose first item is not within reach. */
 export const oldOrders = (scope: SweepScope): string =>
   `SELECT order_type, external_id FROM (${touchedOrders(scope)})
-      WHERE (order_type, external_id) NOT IN (SELECT order_type, external_id FROM ${ITEMS} WHERE ${ofGateway(scope)} AND ${FIRST_ITEM} AND event_time >= ${reach(scope)})`;
+      WHERE (order_type, external_id) NOT IN (${recentOrders(scope)})`;
+
+/** SELECT of the orders that began within reach. */
+export const recentOrders = (scope: SweepScope): string =>
+  `SELECT order_type, external_id FROM ${ITEMS} WHERE ${ofGateway(scope)} AND ${FIRST_ITEM} AND event_time >= ${reach(scope)}`;
 
 /** SQL of the stretch on a time column, or of the same stretch some time before. */
 export const within = (column: string, { from, to }: SweepScope, secondsBefore = 0): string =>
   `${column} >= ${before(from, secondsBefore)} AND ${column} < ${before(to, secondsBefore)}`;
+
+/** SELECT of one row: how many orders are to be judged, and how many of them are old. */
+export const countOrders = (scope: SweepScope): string =>
+  `SELECT count() AS touched, countIf((order_type, external_id) NOT IN (${recentOrders(scope)})) AS old FROM (${touchedOrders(scope)})`;

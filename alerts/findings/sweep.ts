@@ -7,7 +7,7 @@ import type { JudgedTypes } from './kinds.ts';
 import { firstSeenMoves, learnMoves } from './moves.ts';
 import { rewrittenHistories, unknownOrders } from './poll-findings.ts';
 import { replayedCallbacks } from './replays.ts';
-import { instant, ofGateway, oldReach, type SweepScope, VERIFIED } from './sweep-scope.ts';
+import { countOrders, instant, ofGateway, oldReach, type SweepScope, VERIFIED } from './sweep-scope.ts';
 
 export interface FindingsOptions {
   /** Runs one SELECT; whole numbers up to 2 ** 53 come exact. */
@@ -31,6 +31,11 @@ const SECOND: EpochMicros = 1_000_000;
 const OVERLAP = 120 * SECOND;
 /** One stretch. */
 const STEP = 900 * SECOND;
+/**
+ * The least to be compared at once: planning the statements costs about a second of processor time, however
+ * few orders there are, and late items are given a quarter of an hour anyway.
+ */
+const EVERY = 300 * SECOND;
 /** How far back the first comparison of a gateway begins, and one after a long rest. */
 const FIRST = 3_600 * SECOND;
 const LONGEST = 86_400 * SECOND;
@@ -40,22 +45,30 @@ const CALLBACK_RULE = 'GatewatchMerchantCallbackMissing';
 const STATUS_OF_STATE = { SUCCESS: 'Success', FAILED: 'Failed' } as const;
 
 export function createFindings({ query, command }: FindingsOptions): Findings {
-  async function judge(scope: SweepScope, types: JudgedTypes): Promise<void> {
-    const store = (select: string): Promise<void> => command(storeFindings(scope.gateway, scope.now, select));
-    await store(factFindings(scope, types));
-    await store(vanishedFindings(scope, types));
+  let clocks: Clocks = readClocks({ known: [], configured: [] }, {});
+
+  async function judge(stretch: Omit<SweepScope, 'hasOld'>): Promise<void> {
+    const [row] = await query<{ touched: number; old: number }>(countOrders({ ...stretch, hasOld: true }));
+    const scope = { ...stretch, hasOld: Number(row?.old ?? 0) > 0 };
+    const store = (select: string): Promise<void> =>
+      command(storeFindings(scope.gateway, scope.now, select));
+    if (Number(row?.touched ?? 0) > 0) {
+      const types = await typesOf(scope);
+      await store(factFindings(scope, types));
+      await store(vanishedFindings(scope, types));
+      if (scope.hasOld) await store(replayedCallbacks(scope));
+      await command(learnMoves(scope));
+      await store(firstSeenMoves(scope));
+    }
     await store(rewrittenHistories(scope));
     await store(unknownOrders(scope));
-    await store(replayedCallbacks(scope));
-    await command(learnMoves(scope));
-    await store(firstSeenMoves(scope));
     await command(
       `INSERT INTO ${FINDINGS_FRONTIER} (gateway, judged_to, judged_at) SELECT ${sqlText(scope.gateway)}, ${instant(scope.to)}, now64(6, 'UTC')`,
     );
   }
 
   /** A gateway that sends no callbacks, or not to us, is not said to miss them. */
-  async function typesOf(clocks: Clocks, scope: SweepScope): Promise<JudgedTypes> {
+  async function typesOf(scope: SweepScope): Promise<JudgedTypes> {
     const callbackTypes = Object.entries(STATUS_OF_STATE).flatMap(([state, status]) =>
       settingOf(clocks, CALLBACK_RULE, scope.gateway, `enabled/${state}`, 0) === 1 ? [status] : [],
     );
@@ -70,7 +83,7 @@ export function createFindings({ query, command }: FindingsOptions): Findings {
     async sweep(asOfMs) {
       const asOf = asOfMs / 1000;
       const [row] = await query<ClocksRow>(clocksSql(asOf));
-      const clocks = readClocks(row ?? { known: [], configured: [] }, {});
+      clocks = readClocks(row ?? { known: [], configured: [] }, {});
       const frontier = new Map(
         (
           await query<{ gateway: string; to: number }>(
@@ -82,9 +95,9 @@ export function createFindings({ query, command }: FindingsOptions): Findings {
       for (const { gateway, end } of endsOf(clocks, new Map(), asOf)) {
         const stretch = nextStretch(frontier.get(gateway) ?? null, end * SECOND);
         if (stretch === null) continue;
-        const scope = { gateway, ...stretch, now: end * SECOND };
-        await judge(scope, await typesOf(clocks, scope));
-        isMore ||= stretch.to < scope.now;
+        const now = end * SECOND;
+        await judge({ gateway, ...stretch, now });
+        isMore ||= stretch.to < now;
       }
       return isMore;
     },
@@ -97,6 +110,6 @@ export function nextStretch(
   now: EpochMicros,
 ): { readonly from: EpochMicros; readonly to: EpochMicros } | null {
   const done = Math.max(judgedTo ?? now - FIRST, now - LONGEST);
-  if (done >= now) return null;
+  if (done > now - EVERY) return null;
   return { from: done - OVERLAP, to: Math.min(now, done + STEP) };
 }
