@@ -350,7 +350,10 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
   // What cannot be compared holds back no evaluation of the rules.
   const compare = (asOfMs: number): Promise<boolean> =>
     findings.sweep(asOfMs).catch((error: unknown) => {
-      log.error({ err: error }, 'the sources about orders could not be compared; the next minute catches up');
+      log.error(
+        { err: error },
+        'the sources about orders could not be compared; the next attempt catches up',
+      );
       return false;
     });
   const started = await startAlerting({

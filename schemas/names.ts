@@ -127,5 +127,8 @@ export const ALERT_RULES = [
   'GatewatchEvaluationsLate',
   'GatewatchHeartbeat',
   'GatewatchOrdersNotFound',
+  'GatewatchFindingsGateway',
+  'GatewatchFindingsMerchant',
+  'GatewatchFindingsStranger',
 ] as const;
 export type AlertRuleName = (typeof ALERT_RULES)[number];

@@ -641,7 +641,7 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
     grain: 'one contradiction about one order',
     notes: [
       'Identity: `gateway, order_type, external_id, kind, subject`. The [kinds](#kinds-of-findings) are a closed set.',
-      'Compared once a minute from stored facts, up to where our picture of the gateway is complete. The same facts give the same row, however often they are compared.',
+      'Compared every five minutes from stored facts, up to where our picture of the gateway is complete. The same facts give the same row, however often they are compared.',
       'Open ones: `WHERE resolved_at IS NULL`.',
     ],
     columns: [

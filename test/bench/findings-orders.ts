@@ -48,7 +48,7 @@ const HEALTHY: readonly Change[] = [
     replies: [[5, 'Processing', '10.00', 'EUR']],
     callbacks: [{ at: 2, status: 'Processing' }],
   }),
-  // Retried callbacks, one of them under a key that was replaced, and a 404 before the gateway's own store knew.
+  // Retried callbacks, one of them under a key that was replaced, and a 404 before the gateway itself knew.
   () => ({
     callbacks: [
       { at: 2, status: 'Processing' },
