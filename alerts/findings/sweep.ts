@@ -50,8 +50,7 @@ export function createFindings({ query, command }: FindingsOptions): Findings {
   async function judge(stretch: Omit<SweepScope, 'hasOld'>): Promise<void> {
     const [row] = await query<{ touched: number; old: number }>(countOrders({ ...stretch, hasOld: true }));
     const scope = { ...stretch, hasOld: Number(row?.old ?? 0) > 0 };
-    const store = (select: string): Promise<void> =>
-      command(storeFindings(scope.gateway, scope.now, select));
+    const store = (select: string): Promise<void> => command(storeFindings(scope.gateway, scope.now, select));
     if (Number(row?.touched ?? 0) > 0) {
       const types = await typesOf(scope);
       await store(factFindings(scope, types));

@@ -127,9 +127,9 @@ const CONTRADICTIONS: Readonly<Record<FindingKind, Change>> = {
 };
 
 /** Codes in whose order a move can be new without the moves around them being new as well. */
-export const LEARNT_MOVES: readonly (readonly [before: string, after: string])[] = [
-  ...AFTER_CODES.flatMap((code) => [['3.1.1.55', code] as const, [code, '4.1.3.00'] as const]),
-];
+export const LEARNT_MOVES: readonly (readonly [before: string, after: string])[] = AFTER_CODES.flatMap(
+  (code) => [['3.1.1.55', code] as const, [code, '4.1.3.00'] as const],
+);
 
 /** Orders began between these, spread evenly. */
 const FROM = NOW - 110 * MINUTE;
