@@ -9,6 +9,7 @@ import { type CollectorProcess, startCollectorProcess } from '../support/collect
 import { writerSecret } from '../support/store-process.ts';
 import { until } from '../support/until.ts';
 import { gatewayConfig } from './support/gateway.ts';
+import { reportedLater } from './support/later.ts';
 
 /**
  * Each contradiction from the gateway's wire to the view: the sandbox has a switch for it, a real collector
@@ -16,7 +17,6 @@ import { gatewayConfig } from './support/gateway.ts';
  * alone: sources are given a quarter of an hour, and half an hour to decide an order.
  */
 
-const PASSED_MS = 45 * 60_000;
 const ITEMS = [
   ['1.0.0.00', -60],
   ['1.1.1.00', -59],
@@ -162,27 +162,12 @@ const read = (name: string): Promise<unknown> =>
   atLeast(4, `FROM history_events WHERE external_id = '${ids.get(name)}'`);
 
 async function compareLater(): Promise<void> {
-  // Whole minutes, as the rules are evaluated.
-  const now = Math.ceil((Date.now() + PASSED_MS) / 60_000) * 60_000;
-  const reported = (now - 5_000) * 1000;
-  await store.insert('gatewayStatus', [
-    {
-      gateway: 'sandbox',
-      collector_id: 'later',
-      reported_at: reported,
-      watermark_at: reported,
-      watched_orders: 0,
-      due_orders: 0,
-      circuits_open: 0,
-      last_reply_at: null,
-      requests_per_second: 0,
-      requests_per_second_limit: 0,
-      requests_in_flight: 0,
-      concurrency_limit: 0,
-    },
-  ]);
-  const findings = createFindings({ query: (sql) => store.query(sql), command: (sql) => store.command(sql) });
-  while (await findings.sweep(now)) continue;
+  const later = await reportedLater(store, 'sandbox');
+  const findings = createFindings({
+    query: (sql) => store.query(sql),
+    command: (sql) => store.command(sql),
+  });
+  while (await findings.sweep(later)) continue;
 }
 
 it('finds exactly what each switch makes of an order, and nothing about those that agree', async () => {
