@@ -222,11 +222,11 @@ export const findings = timeSeriesPanel({
   description:
     'Distinct orders whose history, status replies, callbacks and watch message cannot all be true, by when ' +
     'that was found: a quarter of an hour after the facts, when late items have come. Good: none. Next: the ' +
-    'orders beside, and "gatewatch findings" with the evidence.',
+    'orders below, and "gatewatch findings" with the evidence.',
   sql: queries.FINDINGS_SQL,
   unit: 'locale',
   decimals: 0,
-  size: [10, 9],
+  size: [24, 8],
   draw: 'stacked-bars',
   noValue: 'the sources agree',
   legendValues: ['sum'],
@@ -247,14 +247,14 @@ export const newestFindings = tablePanel({
     'that is open. Next: click an order.',
   sql: queries.NEWEST_FINDINGS_SQL,
   unit: 'string',
-  size: [14, 9],
+  size: [24, 9],
   noValue: 'the sources agree',
   fields: {
     found_at: { title: 'Found', unit: 'dateTimeAsIso', width: 180 },
     gateway: { title: 'Gateway', width: 110 },
     order_type: { title: 'Type', width: 90 },
-    external_id: { title: 'Order', links: [TO_ORDER], width: 150 },
-    kind: { title: 'Kind', width: 210 },
+    external_id: { title: 'Order', links: [TO_ORDER], width: 290 },
+    kind: { title: 'Kind', width: 260 },
     subject: { title: 'Subject', width: 110 },
     side: { title: 'Side', width: 90 },
     expected: { title: 'Expected' },
