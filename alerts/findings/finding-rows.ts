@@ -65,7 +65,11 @@ const columnsSql = (columns: readonly (readonly [name: string, sql: string])[]):
  */
 export const vanishedFindings = (scope: SweepScope, types: JudgedTypes): string =>
   `SELECT order_type, external_id, kind, subject, found_at, side, expected, received, evidence, ${instant(scope.now)} AS resolved_at
-  FROM ${FINDINGS} FINAL
-  WHERE gateway = ${sqlText(scope.gateway)} AND resolved_at IS NULL AND judged_at < ${instant(scope.now)}
-    AND kind IN (${[...new Set(judgements(types).map(({ kind }) => sqlText(kind)))].join(', ')})
-    AND (order_type, external_id) IN (${touchedOrders(scope)})`;
+  FROM
+  (
+    SELECT * EXCEPT (resolved_at)
+    FROM ${FINDINGS} FINAL
+    WHERE gateway = ${sqlText(scope.gateway)} AND resolved_at IS NULL AND judged_at < ${instant(scope.now)}
+      AND kind IN (${[...new Set(judgements(types).map(({ kind }) => sqlText(kind)))].join(', ')})
+      AND (order_type, external_id) IN (${touchedOrders(scope)})
+  )`;

@@ -307,3 +307,38 @@ it('finds the same when all is compared again, by two that know nothing of one a
   await Promise.all([sweepAll(findingsOf(store)), sweepAll(findingsOf(store))]);
   expect(await found(store)).toEqual(before);
 });
+
+it('closes what no longer contradicts, and leaves the others open', async () => {
+  const corrected = paid('amount', {
+    items: [],
+    callbacks: [],
+    replies: [[3600 + 300, 'Success', '12.50', 'EUR']],
+    watch: [3600 + 300, '12.5', 'EUR'],
+  });
+  const later = NOW + 30 * MINUTE;
+  await store.seed(seedAll([corrected]));
+  await store.seed(watching(undefined, later));
+  await sweepAll(findingsOf(store), later);
+  const [closed, ...others] = await found(store, "external_id = 'amount'");
+  expect(others).toEqual([]);
+  expect(closed).toMatchObject({ kind: 'AMOUNT_DISAGREES', expected: '10', received: '12.5' });
+  expect(closed?.resolved).toBeGreaterThan(0);
+  expect(
+    await found(store, "external_id IN ('lost', 'stale', 'stuck') AND resolved_at IS NULL"),
+  ).toHaveLength(3);
+});
+
+it('does not judge what is due after our picture of a gateway ends', async () => {
+  const gateway = 'blind';
+  const stuck = paid('unheard', {
+    gateway,
+    items: [...BEGAN, [10, '4.2.2.13']],
+    replies: [],
+    callbacks: [],
+  });
+  await store.seed(seedAll([stuck]));
+  const report = { gateway, reportedAt: NOW - 1_000, watermarkAt: NOW - 50 * MINUTE };
+  await store.seed({ gatewayStatus: [report] });
+  await sweepAll(findingsOf(store));
+  expect(await found(store, "external_id = 'unheard'")).toEqual([]);
+});
