@@ -17,8 +17,8 @@ import { contradictoryOrder, healthyOrder, LEARNT_MOVES } from './findings-order
 
 /**
  * Contradictions of every kind among orders whose sources agree: how many are found and open, how many are
- * found that are none, and what a minute's comparison costs at 2,000 orders a minute. Rows are put into the store; times
- * are fixed.
+ * found that are none, and what a minute's comparison costs at 2,000 orders a minute. Rows are put into the
+ * store; times are fixed.
  */
 
 const USAGE = `node test/bench/findings.ts [--orders 100000] [--each 200] [--json FILE]
