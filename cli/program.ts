@@ -10,6 +10,7 @@ import { addDecode } from './commands/decode.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
 import { addExplainOrder } from './commands/explain-order.ts';
+import { addFindings } from './commands/findings.ts';
 import { addGenerate } from './commands/generate.ts';
 import { printable, type Host } from './terminal/host.ts';
 import { addMigrate } from './commands/migrate.ts';
@@ -94,6 +95,7 @@ function buildProgram(context: CommandContext): Command {
     addAlerts,
     addExplain,
     addExplainOrder,
+    addFindings,
     addBacktest,
     addAudit,
     addRedrive,

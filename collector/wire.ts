@@ -4,6 +4,7 @@ import { createPass } from '../alerts/evaluate/pass.ts';
 import { createExplainer } from '../alerts/explain/explainer.ts';
 import { RULES } from '../alerts/rules/all.ts';
 import { isAskedDirectly } from '../alerts/rules/rule.ts';
+import { createFindings } from '../alerts/findings/sweep.ts';
 import { type Alerting, startAlerting } from '../alerts/start.ts';
 import type { AlertsNow } from '../console/server/console.ts';
 import { startConsole } from '../console/server/start.ts';
@@ -364,13 +365,30 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
     now: clock.now,
     monotonicMs: clock.monotonicMs,
   });
+  const findings = createFindings({
+    query: (sql) => store.query(sql),
+    command: (sql) => store.command(sql),
+  });
+  // What cannot be compared holds back no evaluation of the rules.
+  const compare = (asOfMs: number): Promise<boolean> =>
+    findings.sweep(asOfMs).catch((error: unknown) => {
+      log.error(
+        { err: error },
+        'the sources about orders could not be compared; the next attempt catches up',
+      );
+      return false;
+    });
   const started = await startAlerting({
     config: config.alerts,
     gateways: config.gateways,
     store,
     rules,
     pass,
-    keep: (asOfMs) => keep(asOfMs, (sql) => store.command(sql)),
+    async keep(asOfMs) {
+      const isMoreToKeep = await keep(asOfMs, (sql) => store.command(sql));
+      const isMoreToCompare = await compare(asOfMs);
+      return isMoreToKeep || isMoreToCompare;
+    },
     collectorId,
     clock,
     log,

@@ -5,7 +5,7 @@ import type { ActiveFault, FaultBoard, FaultName } from './faults.ts';
 import type { SandboxConfig } from './options.ts';
 import type { Order } from './orders.ts';
 import { createRandom } from './random.ts';
-import { callbackBody, sign, statusAt } from './reply.ts';
+import { amountAt, callbackBody, sign, statusAt } from './reply.ts';
 import type { Sender } from './sender.ts';
 import { count, type SandboxStats } from './stats.ts';
 
@@ -34,6 +34,12 @@ export interface CallbackOptions {
   readonly times?: number;
   /** @default the order's address, else the static one */
   readonly url?: string;
+  /** Another amount than that of the order, signed. */
+  readonly amount?: string;
+  /** Another currency; no signature covers it. */
+  readonly currency?: string;
+  /** Another card holder; no signature covers it. */
+  readonly cardHolder?: string;
 }
 
 const WRONG_KEY = new Secret('not-the-key-of-this-merchant');
@@ -43,12 +49,23 @@ export function bendCallback(faults: readonly Pick<ActiveFault, 'name' | 'delayM
   readonly signature: 'valid' | 'wrong' | 'missing';
   readonly times: number;
   readonly delayMs: number;
+  readonly otherAmount?: true;
+  readonly otherCurrency?: true;
+  /** Sent a second time with another body under the same signature. */
+  readonly rewritten?: true;
+  /** Sent again, so much later. */
+  readonly againAfterMs?: number;
 } | null {
   const find = (name: FaultName) => faults.find((fault) => fault.name === name);
   if (find('callback_missing')) return null;
   const delayed = find('callback_delayed');
+  const replayed = find('callback_replayed');
   const wrong = find('callback_wrong_signature') ? 'wrong' : 'valid';
   return {
+    ...(find('callback_other_amount') ? { otherAmount: true } : {}),
+    ...(find('callback_other_currency') ? { otherCurrency: true } : {}),
+    ...(find('callback_rewritten') ? { rewritten: true } : {}),
+    ...(replayed === undefined ? {} : { againAfterMs: replayed.delayMs ?? 7_200_000 }),
     signature: find('callback_missing_signature') ? 'missing' : wrong,
     times: find('callback_duplicate') ? 2 : 1,
     delayMs: delayed === undefined ? 0 : (delayed.delayMs ?? 10_000),
@@ -94,7 +111,13 @@ function write(
   const url = options.url ?? order.callbackUrl ?? config.callbackUrl;
   if (url === null) return null;
   const nowMs = config.clock.now();
-  const body = callbackBody(order, nowMs, options.status ?? statusAt(order, nowMs));
+  const own = callbackBody(order, nowMs, options.status ?? statusAt(order, nowMs));
+  const {
+    amount = own.amount,
+    currency = own.currency,
+    cardHolder = own.externalParams.cardHolder,
+  } = options;
+  const body = { ...own, amount, currency, externalParams: { ...own.externalParams, cardHolder } };
   const signature = sign(body, options.signature === 'wrong' ? WRONG_KEY : config.callbackKey);
   const headers: Record<string, string> = options.signature === 'missing' ? {} : { Signature: signature };
   const delivery = { url, headers, body: JSON.stringify(body) };
@@ -121,10 +144,19 @@ function fire(order: Order, type: CallbackType, parts: CallbackParts): void {
     stats.callbacks.dropped++;
     return;
   }
-  const { signature, times, delayMs } = bent;
+  const { signature, times, delayMs, againAfterMs } = bent;
   const status = STATUS_OF[type];
-  const send = write(order, { ...(status === null ? {} : { status }), signature, times }, parts);
-  if (send === null) return;
+  const how: CallbackOptions = {
+    ...(status === null ? {} : { status }),
+    ...(bent.otherAmount ? { amount: (amountAt(order, config.clock.now()) / 100 + 1).toFixed(2) } : {}),
+    ...(bent.otherCurrency ? { currency: order.currency === 'USD' ? 'EUR' : 'USD' } : {}),
+    signature,
+    times,
+  };
+  const sends = [write(order, how, parts)];
+  if (bent.rewritten) sends.push(write(order, { ...how, cardHolder: 'ANOTHER HOLDER' }, parts));
+  const send = (): void => sends.forEach((one) => one?.());
+  if (againAfterMs !== undefined) agenda.at(config.clock.now() + delayMs + againAfterMs, send);
   if (delayMs === 0) return send();
   const random = createRandom(config.seed, 'callback delay', order.sequence, type);
   agenda.at(config.clock.now() + random.between(0, delayMs), send);

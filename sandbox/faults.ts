@@ -25,6 +25,21 @@ export const FAULTS = {
   limit_reached: { kind: 'request', effect: '400 Limit was reached (create only)' },
   id_mismatch: { kind: 'request', effect: "the reply carries another order's externalId (status only)" },
   out_of_order_items: { kind: 'request', effect: 'orderHistory is shuffled (status only)' },
+  http_404: { kind: 'request', effect: '404 Not found, though the order is there (status only)' },
+  status_stale: {
+    kind: 'request',
+    effect: 'orderStatus stays Processing, whatever the history says (status only)',
+  },
+  history_item_lost: { kind: 'request', effect: 'orderHistory lacks its second item (status only)' },
+  callback_unrecorded: {
+    kind: 'request',
+    effect: 'orderHistory lacks the merchant callback, stage 6 (status only)',
+  },
+  failed_before_success: {
+    kind: 'history',
+    effect: 'new orders that succeed have 4.1.4.00 a moment before',
+  },
+  never_decided: { kind: 'history', effect: 'new orders stay in processing: 4.2.2.13 is their last item' },
   unknown_code: { kind: 'history', effect: 'new orders get 1.2.4.18 or 7.0.0.00 in their history' },
   legacy_code: { kind: 'history', effect: 'new orders get 10.2.31.4 in their history' },
   late_items: { kind: 'history', effect: 'new orders get items that appear up to 10 minutes after the end' },
@@ -32,6 +47,13 @@ export const FAULTS = {
   callback_missing_signature: { kind: 'callback', effect: 'no Signature header' },
   callback_missing: { kind: 'callback', effect: 'the callback is never sent' },
   callback_duplicate: { kind: 'callback', effect: 'the callback is sent twice' },
+  callback_other_amount: { kind: 'callback', effect: 'the amount is by 1 more than in replies; signed' },
+  callback_other_currency: { kind: 'callback', effect: 'the currency is another one; not signed' },
+  callback_rewritten: {
+    kind: 'callback',
+    effect: 'comes a second time with another cardHolder under the same signature',
+  },
+  callback_replayed: { kind: 'callback', effect: 'comes again after delayMs (default 7200000)' },
   callback_delayed: {
     kind: 'callback',
     effect: 'held back by up to delayMs (default 10000): callbacks change places',
@@ -98,6 +120,10 @@ const ENDPOINT_ONLY: Partial<Record<FaultName, 'create' | 'status'>> = {
   limit_reached: 'create',
   id_mismatch: 'status',
   out_of_order_items: 'status',
+  http_404: 'status',
+  status_stale: 'status',
+  history_item_lost: 'status',
+  callback_unrecorded: 'status',
 };
 
 export function createFaultBoard(seed: string, now: () => number): FaultBoard {

@@ -36,6 +36,10 @@ export interface Conditions {
   readonly lateShare?: number;
   /** Codes which the catalogue lacks, put into the history before it ends (faults). */
   readonly foreignCodes?: readonly string[];
+  /** An order that succeeds is said to have failed a moment before (faults). @default false */
+  readonly failsFirst?: boolean;
+  /** It stays in processing (faults). @default false */
+  readonly neverEnds?: boolean;
 }
 
 const SECOND = 1e6;
@@ -52,12 +56,17 @@ export function planLife(
 ): Life {
   const random = createRandom(seed, 'life', sequence);
   const scenario = drawScenario(seed, sequence, channel, conditions, random);
-  const items = walk([...LEADS[scenario.from][channel], ...scenario.steps], random);
+  const planned = walk([...LEADS[scenario.from][channel], ...scenario.steps], random);
+  const items = conditions.neverEnds === true ? endless(planned) : planned;
   const decidedAt = items.findIndex((item) => statusOf(item.action));
   const decided = items[decidedAt];
   const status = decided && statusOf(decided.action);
   const final = decided && status ? { atUs: decided.atUs, status } : null;
   const callbacks = planCallbacks(items, final, random);
+  if (conditions.failsFirst === true && final?.status === 'Success') {
+    const atUs = final.atUs - SECOND / 1000;
+    items.push({ action: '4.1.4.00', atUs, visibleAtUs: atUs });
+  }
   if (final && random.chance(conditions.lateShare ?? DEFAULT_LATE_SHARE))
     items.push(...lateItems(items, final, random));
   for (const action of conditions.foreignCodes ?? []) {
@@ -114,6 +123,13 @@ function drawScenario(
     if (meant && possible.length > 0 && fate.chance(incident.share)) return fate.pick(possible);
   }
   return normal;
+}
+
+/** The items before the one that decides, and a check that finds nothing out. */
+function endless(items: readonly PlannedItem[]): PlannedItem[] {
+  const undecided = items.filter(({ action }) => !statusOf(action) && !action.startsWith('6.'));
+  const atUs = (undecided.at(-1)?.atUs ?? 0) + SECOND;
+  return [...undecided, { action: '4.2.2.13', atUs, visibleAtUs: atUs }];
 }
 
 function walk(steps: readonly Step[], random: Random): PlannedItem[] {

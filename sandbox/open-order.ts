@@ -147,5 +147,11 @@ function conditions(
     return [createRandom(parts.config.seed, 'unknown code', sequence).pick(['1.2.4.18', '7.0.0.00'])];
   });
   const late = struck.some(({ name }) => name === 'late_items');
-  return { incidents: parts.incidents.list(), lateShare: late ? 1 : parts.config.lateShare, foreignCodes };
+  return {
+    incidents: parts.incidents.list(),
+    lateShare: late ? 1 : parts.config.lateShare,
+    foreignCodes,
+    failsFirst: struck.some(({ name }) => name === 'failed_before_success'),
+    neverEnds: struck.some(({ name }) => name === 'never_decided'),
+  };
 }

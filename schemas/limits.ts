@@ -45,3 +45,5 @@ export const MESSAGES_WAITING = { aboveMessages: 10_000 } as const;
 export const CIRCUITS = { aboveOpen: 0 } as const;
 /** How long after its decision an order's merchant callback (stage 6) is due. */
 export const MERCHANT_CALLBACK = { withinSeconds: 600 } as const;
+/** How long after it entered processing an order should be decided. */
+export const STUCK = { afterSeconds: 1_800 } as const;

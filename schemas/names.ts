@@ -24,6 +24,7 @@ export const VIEWS = {
   alertHistory: 'alert_history',
   alertEvaluations: 'alert_evaluations',
   alertNumbers: 'alert_numbers',
+  findings: 'findings',
 } as const;
 
 /** Parameterized view: the orders behind a page. */
@@ -59,6 +60,16 @@ export type TableKey = keyof typeof TABLES;
 
 /** Physical tables that the evaluation of alert rules keeps for itself, by statements of its own. */
 export const MARK_TABLES = { marks: 'order_marks_store', frontier: 'order_marks_frontier' } as const;
+
+/**
+ * Physical tables that the comparison of sources keeps for itself, by statements of its own: what it found,
+ * how far it went, and which code followed which.
+ */
+export const FINDING_TABLES = {
+  findings: 'findings_store',
+  frontier: 'findings_frontier',
+  moves: 'code_moves_store',
+} as const;
 
 /** Default Kafka topics. */
 export const TOPICS = { callbacks: 'gateway.callbacks', orders: 'gateway.orders' } as const;
@@ -116,5 +127,8 @@ export const ALERT_RULES = [
   'GatewatchEvaluationsLate',
   'GatewatchHeartbeat',
   'GatewatchOrdersNotFound',
+  'GatewatchFindingsGateway',
+  'GatewatchFindingsMerchant',
+  'GatewatchFindingsStranger',
 ] as const;
 export type AlertRuleName = (typeof ALERT_RULES)[number];

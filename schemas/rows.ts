@@ -133,6 +133,8 @@ export const COLUMNS = {
     new_items: 'u32',
     refused_items: 'u32',
     anomaly: 'string',
+    missing_items: 'u32',
+    missing_item: 'string',
   },
   rejects: {
     gateway: 'string',

@@ -1,4 +1,4 @@
-import { MARK_TABLES, PAGE_VIEWS, TABLES, VIEWS } from '../schemas/names.ts';
+import { FINDING_TABLES, MARK_TABLES, PAGE_VIEWS, TABLES, VIEWS } from '../schemas/names.ts';
 import { schemaError } from './migrations.ts';
 import { quoteIdentifier, quoteString } from './sql/quote.ts';
 
@@ -65,7 +65,9 @@ export function grantStatements(statements: readonly string[], options: GrantOpt
     ),
     grant(roles.collector, [
       `SELECT ON ${on('*')}`,
-      ...[...Object.values(TABLES), ...Object.values(MARK_TABLES)].map((table) => `INSERT ON ${on(table)}`),
+      ...[TABLES, MARK_TABLES, FINDING_TABLES]
+        .flatMap((tables): string[] => Object.values(tables))
+        .map((table) => `INSERT ON ${on(table)}`),
     ]),
     ...[roles.grafana, roles.analyst].map((role) => grant(role, select(readable(schema, () => true)))),
     ...[...roles.analystOf.values()].map((role) =>

@@ -22,6 +22,7 @@ export const DERIVED_VIEW_FILES: readonly string[] = [
   'store/views/callbacks.sql',
   'store/views/operation.sql',
   'store/views/alerting.sql',
+  'store/views/findings.sql',
   'alerts/out/views/incident_orders.sql',
   'alerts/out/views/incident_population.sql',
 ].map(packageFile);

@@ -1,6 +1,6 @@
 import type { RetentionConfig } from '../schemas/config.ts';
 import type { TableKey } from '../schemas/names.ts';
-import { TABLES } from '../schemas/names.ts';
+import { FINDING_TABLES, TABLES } from '../schemas/names.ts';
 import type { Store } from './store.ts';
 
 /** Days that rows are kept, by kind; 0 keeps them for ever. */
@@ -66,6 +66,8 @@ const AGE: readonly {
   { table: TABLES.settlements, column: 'settled_at', days: 'historyDays' },
   { table: 'orders_store', column: 'first_seen_at', days: 'ordersDays' },
   { table: TABLES.callbackDeliveries, column: 'received_at', days: 'callbacksDays' },
+  { table: 'order_claims_store', column: 'observed_at', days: 'pollsDays' },
+  { table: FINDING_TABLES.findings, column: 'found_at', days: 'historyDays' },
   { table: 'callback_arrivals_store', column: 'received_at', days: 'callbacksDays' },
   { table: TABLES.polls, column: 'started_at', days: 'pollsDays' },
   { table: TABLES.rejects, column: 'rejected_at', days: 'rejectsDays' },

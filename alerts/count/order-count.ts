@@ -84,6 +84,19 @@ export interface Scope {
 }
 
 const NEVER = `toDateTime64(0, 6, 'UTC')`;
+
+/**
+ * What an order's items of a final state say together, from when such items came first and last (1970 for
+ * never): the state that it has last, and since when, late repeats left out.
+ */
+export const LAST_STATE = `if(paid_last_at > failed_last_at, 'SUCCESS', 'FAILED')`;
+export const LAST_STATE_AT = `if(state = 'SUCCESS', if(paid_first_at > failed_last_at, paid_first_at, paid_last_at), if(failed_first_at > paid_last_at, failed_first_at, failed_last_at))`;
+/** From when on an item of the merchant callback (stage 6) tells of that state. */
+export const CONFIRMED_FROM = 'decided_at - INTERVAL 1 SECOND';
+/** Was it paid after it had failed? From its first failed and its last paid item. */
+export const isReversed = (failedFirst: string, paidLast: string): string =>
+  `${failedFirst} > ${NEVER} AND ${paidLast} > ${failedFirst}`;
+
 const KEY = `toString(gateway) AS gateway, toString(order_type) AS order_type, external_id`;
 /** Items that only an order in processing has: the payer has submitted, or the service asks the provider. */
 export const IN_PROCESSING = `reason_code = 55 OR stage IN ('CHECK', 'GATEWAY_CALLBACK') OR state = 'PROCESSING'`;
@@ -150,7 +163,7 @@ export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]],
       return overOrders(
         variants,
         'greatest(paid_at, failed_last_at)',
-        `SELECT ${KEY}, minIf(event_time, state = 'FAILED') AS failed_at, maxIf(event_time, state = 'FAILED') AS failed_last_at, maxIf(event_time, state = 'SUCCESS') AS paid_at, failed_at > ${NEVER} AND paid_at > failed_at AS reversed
+        `SELECT ${KEY}, minIf(event_time, state = 'FAILED') AS failed_at, maxIf(event_time, state = 'FAILED') AS failed_last_at, maxIf(event_time, state = 'SUCCESS') AS paid_at, ${isReversed('failed_at', 'paid_at')} AS reversed
       FROM ${ITEMS}
       WHERE ${DECIDING} AND ${reached(from.lookbackSeconds)}
       GROUP BY gateway, order_type, external_id
@@ -173,9 +186,9 @@ export function orderFacts(variants: readonly [CountVariant, ...CountVariant[]],
         variants,
         `decided_at + INTERVAL ${from.afterSeconds} SECOND`,
         `SELECT ${KEY}, minIf(event_time, ${sure("h.state = 'SUCCESS'")}) AS paid_first_at, maxIf(event_time, ${sure("h.state = 'SUCCESS'")}) AS paid_last_at,
-        minIf(event_time, ${sure("h.state = 'FAILED'")}) AS failed_first_at, maxIf(event_time, ${sure("h.state = 'FAILED'")}) AS failed_last_at, if(paid_last_at > failed_last_at, 'SUCCESS', 'FAILED') AS state,
-        if(state = 'SUCCESS', if(paid_first_at > failed_last_at, paid_first_at, paid_last_at), if(failed_first_at > paid_last_at, failed_first_at, failed_last_at)) AS decided_at,
-        maxIf(event_time, ${sure(`stage = 'MERCHANT_CALLBACK'`)}) >= decided_at - INTERVAL 1 SECOND AS confirmed
+        minIf(event_time, ${sure("h.state = 'FAILED'")}) AS failed_first_at, maxIf(event_time, ${sure("h.state = 'FAILED'")}) AS failed_last_at, ${LAST_STATE} AS state,
+        ${LAST_STATE_AT} AS decided_at,
+        maxIf(event_time, ${sure(`stage = 'MERCHANT_CALLBACK'`)}) >= ${CONFIRMED_FROM} AS confirmed
       FROM ${ITEMS} AS h
       WHERE (h.${DECIDING} OR stage = 'MERCHANT_CALLBACK') AND ${reached(from.afterSeconds + LATE_REPEAT_SECONDS)}
       GROUP BY gateway, order_type, external_id

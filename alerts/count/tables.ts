@@ -1,4 +1,4 @@
-import { DATABASE, MARK_TABLES, TABLES } from '../../schemas/names.ts';
+import { DATABASE, FINDING_TABLES, MARK_TABLES, TABLES } from '../../schemas/names.ts';
 
 /**
  * Tables that the evaluation reads beneath the views: it knows of itself which rows count once, and folding
@@ -13,3 +13,11 @@ export const MARKS = `${DATABASE}.${MARK_TABLES.marks}`;
 export const FRONTIER = `${DATABASE}.${MARK_TABLES.frontier}`;
 /** How long the store keeps marks: those of short windows, and those of orders that long windows ask for. */
 export const MARKS_KEPT_HOURS = { short: 12, long: 96 };
+/** Items by order, for those that began long ago. */
+export const ITEMS_BY_ORDER = `${DATABASE}.${TABLES.historyEvents}`;
+/** What replies and watch messages claimed, by time. */
+export const CLAIMS = `${DATABASE}.order_claims_store`;
+/** What the comparison of sources keeps for itself. */
+export const FINDINGS = `${DATABASE}.${FINDING_TABLES.findings}`;
+export const FINDINGS_FRONTIER = `${DATABASE}.${FINDING_TABLES.frontier}`;
+export const MOVES = `${DATABASE}.${FINDING_TABLES.moves}`;

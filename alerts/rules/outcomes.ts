@@ -1,4 +1,4 @@
-import { MERCHANT_CALLBACK, NOT_APPROVED, OBJECTIVES } from '../../schemas/limits.ts';
+import { MERCHANT_CALLBACK, NOT_APPROVED, OBJECTIVES, STUCK } from '../../schemas/limits.ts';
 import { FIRST_ITEM } from '../../schemas/measures.ts';
 import {
   aboveBaseline,
@@ -117,7 +117,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     severity: 'warning',
     side: 'provider',
     count: {
-      from: { kind: 'processing', afterSeconds: 1_800 },
+      from: { kind: 'processing', afterSeconds: STUCK.afterSeconds },
       splitBy: null,
       counts: [{ label: '', hit: 'NOT decided' }],
     },

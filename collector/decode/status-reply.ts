@@ -28,6 +28,7 @@ import {
 } from './history-window.ts';
 import { stableId } from './ids.ts';
 import { addKnown, findKnown, readRefused, type KnownHistory, type KnownItems } from './known-history.ts';
+import { missingItems, NOTHING_MISSING, type MissingItems } from './missing-items.ts';
 import type { Problem } from '../../schemas/problem.ts';
 import { currencyCode, decimalText } from './grammar.ts';
 import { readReply, type ReplyContext } from './read-reply.ts';
@@ -54,6 +55,8 @@ export interface ReplyContent {
   /** Of these, the ones that were not rejected before. */
   readonly rejects: readonly RejectRow[];
   readonly anomaly: HistoryAnomaly;
+  /** What earlier replies had and this one lacks. */
+  readonly missing: MissingItems;
 }
 
 /**
@@ -71,6 +74,7 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
   const { rejects, remembered } = newRejects(refused, reply, context);
   const ordered = inTimeOrder([...known.items, ...fresh]);
   const decision = decide(ordered);
+  const anomaly = anomalyOf(history, known, fresh.length + outside.length, ordered);
   const externalTransactionId = reply.externalTransactionId ?? context.externalTransactionId;
   return {
     ok: true,
@@ -87,7 +91,8 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
     lastEventAt: ordered.at(-1)?.time ?? null,
     observation: observationRow(ordered, decision, { ...reply, externalTransactionId }, context),
     rejects,
-    anomaly: anomalyOf(history, known, fresh.length + outside.length, ordered),
+    anomaly,
+    missing: anomaly === 'history_shrank' ? missingItems(ordered, known, history.items) : NOTHING_MISSING,
   };
 }
 

@@ -49,7 +49,10 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
   const bundle: RowBundle = {
     historyEvents: content?.newEvents ?? [],
     settlements,
-    orderObservations: observations(content, knownBefore, next, now),
+    orderObservations: [
+      ...observations(content, knownBefore, next, now),
+      ...watchedClaim(reply.order, content, now),
+    ],
     polls: [pollRow(reply, outcome, decoded)],
     rejects: rejectsOf(reply, decoded, gateway.poll, now),
     orderWatch: watchRows(reply, next, tracked, context.collectorId),
@@ -133,6 +136,27 @@ function observations(
   return [observationRow('watch', identity, { abandoned_at: now })];
 }
 
+/**
+ * What the watch message said about an order that it named by the merchant's own id: now it is known which
+ * order that is.
+ */
+function watchedClaim(
+  { idKind, gateway, orderType, amount, currency, externalTransactionId }: WatchedOrder,
+  content: ReplyContent | null,
+  now: number,
+): OrderObservationRow[] {
+  if (content === null || idKind === 'external-id' || (amount === null && currency === null)) return [];
+  const identity = {
+    gateway,
+    order_type: orderType,
+    external_id: content.externalId,
+    observed_at: now,
+  };
+  return [
+    observationRow('watch', identity, { external_transaction_id: externalTransactionId, amount, currency }),
+  ];
+}
+
 /** What may change without a new item: a gateway corrects an amount, or names the currency later. */
 function factsOf({ observation }: ReplyContent): string {
   const { status, amount, currency, external_transaction_id } = observation;
@@ -183,5 +207,7 @@ function pollRow(reply: PolledReply, outcome: PollRow['outcome'], decoded: Decod
     new_items: content?.newEvents.length ?? 0,
     refused_items: content?.refusedItems ?? 0,
     anomaly: content?.anomaly ?? '',
+    missing_items: content?.missing.count ?? 0,
+    missing_item: content?.missing.first ?? '',
   };
 }

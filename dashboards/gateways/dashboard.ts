@@ -29,6 +29,11 @@ export function gatewaysDashboard(): Dashboard {
         title: 'Callbacks: ours and theirs',
         panels: [panels.signatureVerdicts, panels.theirCallbackFaults],
       },
+      {
+        key: 'row-findings',
+        title: 'Contradictions between sources',
+        panels: [panels.findings, panels.newestFindings],
+      },
     ],
   });
 }

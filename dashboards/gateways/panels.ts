@@ -1,9 +1,10 @@
+import { FINDING_KIND_NAMES } from '../../schemas/findings.ts';
 import { POLL_OUTCOMES, VERDICTS } from '../../schemas/rows.ts';
 import { OPERATION_FAILURES, POLL_DURATION, POLL_FAILURES } from '../house/thresholds.ts';
-import { POLL_OUTCOME_COLOURS, VERDICT_COLOURS } from '../house/colours.ts';
+import { FINDING_COLOURS, POLL_OUTCOME_COLOURS, VERDICT_COLOURS } from '../house/colours.ts';
 import { coloursOfReasons, label, percent, volume } from '../house/fields.ts';
-import { column, linkTo, seriesLabel } from '../house/links.ts';
-import { STAGE_MAPPING } from '../house/mappings.ts';
+import { column, linkTo, seriesLabel, TO_ORDER } from '../house/links.ts';
+import { FINDING_STATE_MAPPING, STAGE_MAPPING } from '../house/mappings.ts';
 import { tablePanel, timeSeriesPanel } from '../house/panels.ts';
 import * as queries from './queries.ts';
 
@@ -212,5 +213,57 @@ export const theirCallbackFaults = timeSeriesPanel({
   series: {
     '/5\\.2\\.2\\.16/': { title: '5.2.2.16 invalid signature', colour: 'red' },
     '/5\\.2\\.2\\.17/': { title: '5.2.2.17 unreadable payload', colour: 'orange' },
+  },
+});
+
+export const findings = timeSeriesPanel({
+  key: 'findings',
+  title: 'Orders about which sources contradict one another, by kind',
+  description:
+    'Distinct orders whose history, status replies, callbacks and watch message cannot all be true, by when ' +
+    'that was found: a quarter of an hour after the facts, when late items have come. Good: none. Next: the ' +
+    'orders below, and "gatewatch findings" with the evidence.',
+  sql: queries.FINDINGS_SQL,
+  unit: 'locale',
+  decimals: 0,
+  size: [24, 8],
+  draw: 'stacked-bars',
+  noValue: 'the sources agree',
+  legendValues: ['sum'],
+  series: Object.fromEntries(
+    FINDING_KIND_NAMES.map((kind) => [
+      `/\\b${kind}\\b/`,
+      { title: kind.toLowerCase().replaceAll('_', ' '), colour: FINDING_COLOURS[kind] },
+    ]),
+  ),
+});
+
+export const newestFindings = tablePanel({
+  key: 'newest-findings',
+  title: 'Newest contradictions, open ones first',
+  description:
+    'One row for each contradiction about an order: what one source says (expected), what another one says ' +
+    '(received), and on whose side the fault most likely is. Resolved: the sources came to agree. Good: none ' +
+    'that is open. Next: click an order.',
+  sql: queries.NEWEST_FINDINGS_SQL,
+  unit: 'string',
+  size: [24, 9],
+  noValue: 'the sources agree',
+  fields: {
+    found_at: { title: 'Found', unit: 'dateTimeAsIso', width: 180 },
+    gateway: { title: 'Gateway', width: 110 },
+    order_type: { title: 'Type', width: 90 },
+    external_id: { title: 'Order', links: [TO_ORDER], width: 290 },
+    kind: { title: 'Kind', width: 260 },
+    subject: { title: 'Subject', width: 110 },
+    side: { title: 'Side', width: 90 },
+    expected: { title: 'Expected' },
+    received: { title: 'Received' },
+    state: {
+      title: 'State',
+      width: 90,
+      cellColour: true,
+      mappings: FINDING_STATE_MAPPING,
+    },
   },
 });

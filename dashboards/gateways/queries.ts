@@ -125,3 +125,18 @@ FROM ${view('historyEvents')}
 WHERE stage = 'GATEWAY_CALLBACK' AND result = 'FAILURE' AND ${ITEMS}
 GROUP BY time, code
 ORDER BY time, code`;
+
+/** time, kind, orders: distinct orders with a contradiction, by when it was found. */
+export const FINDINGS_SQL = `SELECT ${bucket('found_at')} AS time, toString(kind) AS kind, ${DISTINCT_ORDERS} AS orders
+FROM ${view('findings')}
+WHERE ${inRange('found_at')} AND ${CHOSEN_CALLBACKS}
+GROUP BY time, kind
+ORDER BY time, kind`;
+
+/** The newest contradictions, those that are open first. */
+export const NEWEST_FINDINGS_SQL = `SELECT found_at, toString(gateway) AS gateway, toString(order_type) AS order_type, external_id, toString(kind) AS kind, subject, toString(side) AS side, expected, received,
+  if(resolved_at IS NULL, 'open', 'resolved') AS state
+FROM ${view('findings')}
+WHERE ${inRange('found_at')} AND ${CHOSEN_CALLBACKS}
+ORDER BY resolved_at IS NULL DESC, found_at DESC
+LIMIT 100`;

@@ -1,3 +1,4 @@
+import type { FindingKind } from '../../schemas/findings.ts';
 import { type Outcome, type ReasonGroup, REASONS, type Stage, type State } from '../../schemas/dictionary.ts';
 import type { PollOutcome, Verdict } from '../../schemas/rows.ts';
 
@@ -80,4 +81,19 @@ export const POLL_OUTCOME_COLOURS: Readonly<Record<PollOutcome, string>> = {
   client_error: 'orange',
   unknown: 'red',
   invalid_response: 'dark-red',
+};
+
+export const FINDING_COLOURS: Readonly<Record<FindingKind, string>> = {
+  CALLBACK_MISSING: 'orange',
+  CALLBACK_WITHOUT_HISTORY: 'light-orange',
+  CALLBACK_FOR_UNKNOWN_ORDER: 'dark-orange',
+  STATUS_DISAGREES: 'red',
+  AMOUNT_DISAGREES: 'dark-red',
+  CURRENCY_DISAGREES: 'light-red',
+  HISTORY_REWRITTEN: 'purple',
+  SUCCESS_AFTER_FAILED: 'dark-purple',
+  STUCK_PROCESSING: 'blue',
+  SIGNATURE_CONFLICT: 'yellow',
+  REPLAYED: 'dark-yellow',
+  FIRST_SEEN_TRANSITION: '#8e8e8e',
 };

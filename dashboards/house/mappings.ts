@@ -12,6 +12,7 @@ import {
 import { POLL_OUTCOMES, VERDICTS } from '../../schemas/rows.ts';
 import {
   BAD,
+  GOOD,
   OUTCOME_COLOURS,
   POLL_OUTCOME_COLOURS,
   REASON_GROUP_COLOURS,
@@ -87,3 +88,8 @@ export const BREACH_MAPPING = valueMap([
 export const POLL_OUTCOME_MAPPING = valueMap(
   POLL_OUTCOMES.map((name) => [name, words(name), POLL_OUTCOME_COLOURS[name]]),
 );
+
+export const FINDING_STATE_MAPPING = valueMap([
+  ['open', 'open', BAD],
+  ['resolved', 'resolved', GOOD],
+]);

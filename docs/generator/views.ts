@@ -1,3 +1,4 @@
+import { FINDING_KINDS } from '../../schemas/findings.ts';
 import { VIEWS } from '../../schemas/names.ts';
 import { REJECT_REASONS } from '../../schemas/rows.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
@@ -15,6 +16,15 @@ export function viewsPage(): string {
     "Type `Time` stands for `DateTime64(6, 'UTC')`: an instant with microseconds. All times are UTC.",
     ...VIEW_DOCS.map(viewSection),
     ...PAGE_VIEW_DOCS.map(pageViewSection),
+    '## Kinds of findings',
+    table(
+      ['Kind', 'Side', 'Meaning'],
+      Object.entries(FINDING_KINDS).map(([kind, { sides, meaning }]) => [
+        code(kind),
+        sides.join(', '),
+        meaning,
+      ]),
+    ),
     '## Reasons of rejects',
     `${REJECT_REASONS.map(code).join(', ')}`,
   );

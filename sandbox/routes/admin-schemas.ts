@@ -68,5 +68,8 @@ export const ADMIN_SCHEMAS = {
     signature: { enum: ['valid', 'wrong', 'missing'] },
     times: { type: 'integer', minimum: 1, maximum: 100 },
     url: address,
+    amount: text,
+    currency: text,
+    cardHolder: text,
   }),
 } as const;

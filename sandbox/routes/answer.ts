@@ -9,6 +9,7 @@ const ERROR_OF: Partial<Record<FaultName, GatewayErrorCode>> = {
   http_401: 'UNAUTHORIZED',
   http_403: 'FORBIDDEN_ENDPOINT',
   http_403_ip: 'FORBIDDEN_IP',
+  http_404: 'NOT_FOUND',
   http_423: 'TEMPORARY_ERROR',
   http_429: 'RATE_LIMITED',
   http_499: 'REQUEST_CLOSED',
@@ -80,8 +81,18 @@ export function bendReply(
   if (error) return errorReply(error);
   if (result.status !== 200) return result;
   if (fault.name === 'id_mismatch') return { ...result, body: { ...result.body, externalId: random.uuid() } };
-  if (fault.name === 'out_of_order_items')
-    return { ...result, body: shuffled(result.body as FullStatusReply, random) };
+  const body = result.body as FullStatusReply;
+  if (fault.name === 'out_of_order_items') return { ...result, body: shuffled(body, random) };
+  if (fault.name === 'status_stale') return { ...result, body: { ...body, orderStatus: 'Processing' } };
+  const without = (lacks: (action: string, index: number) => boolean): GatewayReply => ({
+    ...result,
+    body: {
+      ...body,
+      orderHistory: body.orderHistory.filter(({ action }, index) => !lacks(action, index)),
+    },
+  });
+  if (fault.name === 'history_item_lost') return without((_action, index) => index === 1);
+  if (fault.name === 'callback_unrecorded') return without((action) => action.startsWith('6.'));
   return result;
 }
 

@@ -3,7 +3,8 @@
 CREATE OR REPLACE VIEW polls AS
 SELECT
     gateway, started_at, poll_id, endpoint, order_type, order_id, id_kind, cause, http_status, outcome, error_type,
-    duration_ms, lateness_ms, reply_bytes, items, new_items, refused_items, anomaly, collector_id
+    duration_ms, lateness_ms, reply_bytes, items, new_items, refused_items, anomaly, missing_items, missing_item,
+    collector_id
 FROM polls_store FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1;
 

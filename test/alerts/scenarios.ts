@@ -228,9 +228,17 @@ export function merge(seeds: readonly Seed[]): Seed {
     orders: all((seed) => seed.orders),
     callbacks: all((seed) => seed.callbacks),
     gatewayStatus: all((seed) => seed.gatewayStatus),
-    rows: {
-      polls: all((seed) => seed.rows?.polls),
-      alertSettings: all((seed) => seed.rows?.alertSettings),
-    },
+    rows: mergedRows(seeds),
   };
+}
+
+/** The rows of all seeds, by table. */
+function mergedRows(seeds: readonly Seed[]): NonNullable<Seed['rows']> {
+  const tables = seeds.flatMap(({ rows = {} }) => Object.entries(rows));
+  return Object.fromEntries(
+    [...Map.groupBy(tables, ([table]) => table)].map(([table, some]) => [
+      table,
+      some.flatMap(([, rows]) => rows),
+    ]),
+  );
 }

@@ -66,10 +66,15 @@ describe('The documented views', () => {
 
 /** The engine's type as the reference writes it: without storage details. */
 function documentedType(type: string): string {
-  return type
-    .replace(/^SimpleAggregateFunction\(\w+, (.*)\)$/, '$1')
-    .replace(/LowCardinality\(((?:[^()]|\([^()]*\))*)\)/g, '$1')
-    .replaceAll("DateTime64(6, 'UTC')", 'Time')
-    .replace(/'([\w-]+)' = \d+/g, '$1')
-    .replaceAll('Enum8', 'Enum');
+  return (
+    type
+      .replace(/^SimpleAggregateFunction\(\w+, (.*)\)$/, '$1')
+      .replace(/LowCardinality\(((?:[^()]|\([^()]*\))*)\)/g, '$1')
+      .replaceAll("DateTime64(6, 'UTC')", 'Time')
+      // Named tuples come with a line for each element.
+      .replace(/\(\n\s+/g, '(')
+      .replace(/,\n\s+/g, ', ')
+      .replace(/'([\w-]+)' = \d+/g, '$1')
+      .replaceAll('Enum8', 'Enum')
+  );
 }

@@ -206,5 +206,13 @@ describe('a callback bent by faults', () => {
     expect(bendCallback([{ name: 'callback_duplicate' }])).toEqual({ ...plain, times: 2 });
     expect(bendCallback([{ name: 'callback_delayed', delayMs: 5 }])).toEqual({ ...plain, delayMs: 5 });
     expect(bendCallback([{ name: 'callback_delayed' }])).toEqual({ ...plain, delayMs: 10_000 });
+    expect(bendCallback([{ name: 'callback_other_amount' }, { name: 'callback_other_currency' }])).toEqual({
+      ...plain,
+      otherAmount: true,
+      otherCurrency: true,
+    });
+    expect(bendCallback([{ name: 'callback_rewritten' }, { name: 'callback_replayed', delayMs: 9 }])).toEqual(
+      { ...plain, rewritten: true, againAfterMs: 9 },
+    );
   });
 });

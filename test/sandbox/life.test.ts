@@ -177,4 +177,16 @@ describe("the sandbox's own traffic", () => {
     expect(total / 5000).toBeGreaterThan(47);
     expect(total / 5000).toBeLessThan(53);
   });
+
+  it('fails a moment before it succeeds, or never ends, where a fault says so', () => {
+    for (let sequence = 0; sequence < 50; sequence += 1) {
+      const reversed = planLife('1', sequence, 'acquiring', { failsFirst: true });
+      const codes = reversed.items.map(({ action }) => action);
+      if (reversed.final?.status === 'Success')
+        expect(codes.indexOf('4.1.4.00')).toBeLessThan(codes.findIndex((code) => /\.3\.\d\d$/.test(code)));
+      const endless = planLife('1', sequence, 'acquiring', { neverEnds: true });
+      expect(endless).toMatchObject({ final: null, outcome: 'pending' });
+      expect(endless.items.at(-1)?.action).toBe('4.2.2.13');
+    }
+  });
 });

@@ -56,11 +56,13 @@ async function viewFile(text: string): Promise<string> {
 }
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
 
-/** Views that no numbered migration ever made. */
+/** Views that no numbered migration ever made, or not with all of their columns. */
 const SINCE_THEN: ReadonlySet<string> = new Set([
   VIEWS.alertEvaluations,
   VIEWS.alertNumbers,
   INCIDENT_POPULATION,
+  VIEWS.findings,
+  VIEWS.polls,
 ]);
 
 describe('derived views', () => {

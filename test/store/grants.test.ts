@@ -6,7 +6,7 @@ import { loadChdb } from '../../store/embedded/chdb-library.ts';
 import type { EngineSession } from '../../store/embedded/engine.ts';
 import { grantStatements, PUBLIC_VIEWS, rolesOf, schemaObjects } from '../../store/grants.ts';
 import { schemaStatements } from '../../store/migrate.ts';
-import { MARK_TABLES, PAGE_VIEWS, TABLES } from '../../schemas/names.ts';
+import { FINDING_TABLES, MARK_TABLES, PAGE_VIEWS, TABLES } from '../../schemas/names.ts';
 
 const OPTIONS = { database: 'gatewatch', gateways: ['acme-eu'] } as const;
 const ROLES = rolesOf(OPTIONS);
@@ -90,7 +90,9 @@ describe('the grants', () => {
     const { tables, views } = schemaObjects(schema);
     expect([...views.keys()].toSorted()).toEqual([...PUBLIC_VIEWS].toSorted());
     expect([...tables.keys()]).toEqual(
-      expect.arrayContaining([...Object.values(TABLES), ...Object.values(MARK_TABLES)]),
+      expect.arrayContaining(
+        [TABLES, MARK_TABLES, FINDING_TABLES].flatMap((tables): string[] => Object.values(tables)),
+      ),
     );
     for (const [table, { hasGateway }] of tables)
       expect(

@@ -155,6 +155,7 @@ describe('migrations', () => {
     const { steps } = await shorter.run();
     expect(steps.flatMap(({ statements }) => statements)).toEqual([
       'ALTER TABLE callback_deliveries_store REMOVE TTL',
+      expect.stringContaining('ALTER TABLE order_claims_store MODIFY TTL'),
       'ALTER TABLE callback_arrivals_store REMOVE TTL',
       expect.stringContaining('ALTER TABLE polls_store MODIFY TTL toDateTime(started_at) + toIntervalDay(7)'),
     ]);

@@ -3,7 +3,7 @@ import { NOTHING_KNOWN } from '../../../collector/decode/known-history.ts';
 import { decimalText } from '../../../collector/decode/grammar.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { decodeStatusReply } from '../../../collector/decode/status-reply.ts';
-import { parseTime } from '../../../collector/decode/time.ts';
+import { formatTime, parseTime } from '../../../collector/decode/time.ts';
 import { accept, at, context, OBSERVED_AT, ORDER_ID, replyText } from './history-fixtures.ts';
 
 const HISTORY = [
@@ -179,7 +179,7 @@ describe('a second reply', () => {
 
   it('that brings nothing new gives no rows', () => {
     const again = accept(replyText(HISTORY), { known });
-    expect(again).toMatchObject({ newEvents: [], known, anomaly: '', items: 3 });
+    expect(again).toMatchObject({ newEvents: [], known, anomaly: '', items: 3, missing: { count: 0 } });
   });
 
   it('that brings one more item gives one row', () => {
@@ -193,6 +193,12 @@ describe('a second reply', () => {
     expect(fewer).toMatchObject({ newEvents: [], anomaly: 'history_shrank', known });
     expect(fewer.decision?.outcome).toBe('issuer_decline');
     expect(fewer.observation.history_items).toBe(3);
+    // The earliest that is missing, with its microseconds.
+    const second = fewer.known.split('\n')[1]?.split('|') ?? [];
+    expect(fewer.missing).toEqual({
+      count: 2,
+      first: `${formatTime(Number(second[0]))} ${second[1]} ${second[2]}`,
+    });
   });
 
   it('that drops one item and adds another has the union', () => {

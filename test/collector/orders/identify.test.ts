@@ -48,6 +48,21 @@ describe('an order watched by the id of the merchant', () => {
     ]);
   });
 
+  it('has the claim of its watch message once it is known which order that is', async () => {
+    const { clock, sink, byMerchant } = withOrder();
+    await byMerchant();
+    await clock.advance(3000);
+    expect(sink.rows('orderObservations').filter(({ kind }) => kind === 'watch')).toMatchObject([
+      {
+        external_id: SERVICE,
+        external_transaction_id: MERCHANT,
+        currency: 'EUR',
+        amount: null,
+        status: null,
+      },
+    ]);
+  });
+
   it('is persisted as merged under the one id and as watched under the other, and resumed once', async () => {
     const { clock, reads, restart, byMerchant, context } = withOrder();
     await byMerchant();

@@ -22,6 +22,23 @@ describe('a reply bent by a fault', () => {
     expect(bendReply(missing, { name: 'id_mismatch' }, random())).toBe(missing);
   });
 
+  it('contradicts its history, or loses items, as the faults say', () => {
+    expect(bendReply(found, { name: 'http_404' }, random()).status).toBe(404);
+    expect(bendReply(found, { name: 'status_stale' }, random()).body).toMatchObject({
+      orderStatus: 'Processing',
+    });
+    expect(bendReply(found, { name: 'history_item_lost' }, random()).body).toMatchObject({
+      orderHistory: [{ action: 'a' }],
+    });
+    const confirmed = {
+      status: 200,
+      body: { orderHistory: [{ action: '4.1.3.00' }, { action: '6.1.1.00' }] },
+    };
+    expect(bendReply(confirmed, { name: 'callback_unrecorded' }, random()).body).toEqual({
+      orderHistory: [{ action: '4.1.3.00' }],
+    });
+  });
+
   it('is left as it is by faults of the connection', () => {
     expect(bendReply(found, { name: 'slow' }, random())).toBe(found);
   });

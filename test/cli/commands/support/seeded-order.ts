@@ -128,6 +128,8 @@ export function pollRow(change: Partial<Rows['polls']> = {}): Rows['polls'] {
     new_items: 4,
     refused_items: 0,
     anomaly: '',
+    missing_items: 0,
+    missing_item: '',
     ...change,
   };
 }

@@ -1,0 +1,95 @@
+import { IN_PROCESSING } from '../count/order-count.ts';
+import { ARRIVALS, CLAIMS, ITEMS, ITEMS_BY_ORDER } from '../count/tables.ts';
+import {
+  CALLBACK_ORDER,
+  ofGateway,
+  oldOrders,
+  oldReach,
+  reach,
+  type SweepScope,
+  touchedOrders,
+  VERIFIED,
+} from './sweep-scope.ts';
+
+/** What an item is, as bits. */
+const MARKS = {
+  paid: `state = 'SUCCESS'`,
+  failed: `state = 'FAILED'`,
+  processing: IN_PROCESSING,
+  confirmed: `stage = 'MERCHANT_CALLBACK'`,
+  repriced: 'reason_code = 35',
+  foreign: `code_format != 'v2'`,
+} as const;
+type Mark = keyof typeof MARKS;
+const NAMES = Object.keys(MARKS) as Mark[];
+
+const MARKS_SQL = NAMES.map((name, bit) => `ifNull(${MARKS[name]}, 0) * ${1 << bit}`).join(' + ');
+/** SQL of whether a row is an item of that kind. */
+const is = (mark: Mark): string => `bitTest(marks, ${NAMES.indexOf(mark)})`;
+const DECIDED = `(${is('paid')} OR ${is('failed')})`;
+
+/** Of an order: whoever sends a callback again and again must not make its comparison dear. */
+const MOST_CALLBACKS = 100;
+
+/** Column names of the union's parts are those of the first. */
+const items = (table: string, where: string): string =>
+  `SELECT 'item' AS source, order_type, external_id, event_time AS at, observed_at AS seen_at, list_position AS position, toString(action) AS action,
+      toUInt8(${MARKS_SQL}) AS marks, '' AS status, CAST(NULL, 'Nullable(Decimal(38, 9))') AS amount, '' AS amount_text, '' AS currency, toUInt64(0) AS content, '' AS key
+    FROM ${table} WHERE ${where}`;
+const NO_ITEM = `toUInt32(0), '', toUInt8(0)`;
+const callbacks = (where: string): string =>
+  `SELECT 'callback', ${CALLBACK_ORDER}, received_at, received_at, ${NO_ITEM},
+      assumeNotNull(toString(status)), toDecimal128OrNull(amount, 9), ifNull(amount, ''), upper(ifNull(toString(currency), '')), content_key, toString(verdict)
+    FROM ${ARRIVALS} WHERE ${VERIFIED} AND status IS NOT NULL AND ${where}`;
+const claims = (where: string): string =>
+  `SELECT if(kind = 'watch', 'watch', 'reply'), order_type, external_id, observed_at, observed_at, ${NO_ITEM},
+      ifNull(toString(status), ''), amount, '', upper(ifNull(toString(currency), '')), toUInt64(0), ''
+    FROM ${CLAIMS} WHERE ${where}`;
+
+/**
+ * SELECT of one row for each order of the scope, with what its sources say. Rows that stand twice change
+ * nothing. Instants are 1970 for never.
+ *
+ * - `paid_first_at` ... `failed_last_at`, `decided_first_at`, `began_at`: times of items
+ * - `paid_seen`, `failed_seen`, `decided_seen`: when the first item of that kind was known
+ * - `deciding`: (status as replies have it, known at, at, action) of the deciding item
+ * - `repriced`, `foreign`: has it an item with reason 35; one of another code format, whose state is unknown
+ * - `confirmations`: (at, known at) of the merchant callback's items (stage 6)
+ * - `callbacks`: (at, status, amount, amount's text, currency, content, key) of those that verify, oldest
+ *   first; the key is the verdict, which tells with which key they do
+ * - `replies`, `watches`: (at, status, amount, currency), oldest first
+ */
+export function orderFacts(scope: SweepScope): string {
+  const gateway = ofGateway(scope);
+  const touched = `(order_type, external_id) IN (${touchedOrders(scope)})`;
+  const old = `(order_type, external_id) IN (${oldOrders(scope)})`;
+  // Without the outer SELECT, the conditions on what callbacks have would read its aliases.
+  const callbacksOf = (where: string, orders: string): string =>
+    `SELECT * FROM (${callbacks(where)}) WHERE ${orders}`;
+  const parts = [
+    items(ITEMS, `${gateway} AND event_time >= ${reach(scope)} AND ${touched}`),
+    callbacksOf(`${gateway} AND received_at >= ${reach(scope)}`, touched),
+    claims(`${gateway} AND observed_at >= ${reach(scope)} AND ${touched}`),
+  ];
+  const oldParts = [
+    items(ITEMS_BY_ORDER, `${gateway} AND ${old}`),
+    callbacksOf(`${gateway} AND received_at >= ${oldReach(scope)} AND received_at < ${reach(scope)}`, old),
+    claims(`${gateway} AND observed_at >= ${oldReach(scope)} AND observed_at < ${reach(scope)} AND ${old}`),
+  ];
+  return `SELECT order_type, external_id,
+    countIf(source = 'item') AS items,
+    minIf(at, ${is('paid')}) AS paid_first_at, maxIf(at, ${is('paid')}) AS paid_last_at, minIf(seen_at, ${is('paid')}) AS paid_seen,
+    minIf(at, ${is('failed')}) AS failed_first_at, maxIf(at, ${is('failed')}) AS failed_last_at, minIf(seen_at, ${is('failed')}) AS failed_seen,
+    minIf(at, ${DECIDED}) AS decided_first_at, minIf(seen_at, ${DECIDED}) AS decided_seen,
+    argMaxIf((multiIf(${is('paid')}, 'Success', ${is('failed')}, 'Failed', ''), seen_at, at, action), (at, position, action), ${DECIDED}) AS deciding,
+    minIf(at, ${is('processing')}) AS began_at, countIf(${is('repriced')}) > 0 AS repriced, countIf(${is('foreign')}) > 0 AS foreign,
+    groupArrayIf((at, seen_at), ${is('confirmed')}) AS confirmations,
+    arraySort(groupArrayIf(${MOST_CALLBACKS})((at, status, amount, amount_text, currency, content, key), source = 'callback')) AS callbacks,
+    arraySort(groupArrayIf((at, status, amount, currency), source = 'reply')) AS replies,
+    arraySort(groupArrayIf((at, status, amount, currency), source = 'watch')) AS watches
+  FROM
+  (
+    ${[...parts, ...(scope.hasOld ? oldParts : [])].join('\n    UNION ALL\n    ')}
+  )
+  GROUP BY order_type, external_id`;
+}
