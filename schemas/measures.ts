@@ -1,4 +1,5 @@
 import { CATALOGUE, OUTCOME_OF_GROUP, type Outcome, type ReasonGroup, STAGES } from './dictionary.ts';
+import { STUCK } from './limits.ts';
 import { DATABASE, VIEWS } from './names.ts';
 import { WINDOWS } from './windows.ts';
 
@@ -34,6 +35,8 @@ export const TIME_ORDER = 'tuple(event_time, list_position, action)';
  * A failing item: the operation failed, or the payment did (issuer and risk declines are successful checks).
  */
 export const FAILING = `(result = 'FAILURE' OR state = 'FAILED')`;
+/** Items that only an order in processing has: the payer has submitted, or the service asks the provider. */
+export const IN_PROCESSING = `reason_code = 55 OR stage IN ('CHECK', 'GATEWAY_CALLBACK') OR state = 'PROCESSING'`;
 /** The head of an order's list: where the order began. */
 export const FIRST_ITEM = 'list_position = 0';
 /** The code is not in the catalogue, or not of the current format. */
@@ -123,6 +126,49 @@ export function stageSteps(where: string, from: string, to: string): string {
   ARRAY JOIN items AS item, arrayEnumerate(items) AS place, items.4 AS stage_code, arrayEnumerateUniq(items.4) AS nth,
     arrayDifference(items.1) AS step
   WHERE nth = 1 AND stage_code != 0`;
+}
+
+/**
+ * What has become of an order's money where something technical came between. `at_risk`: undecided after an
+ * operation failed technically, so that nobody knows; `delayed`: undecided for longer than `STUCK` after it
+ * entered processing, without such a failure; `declined_technically`: failed for a technical reason;
+ * `recovered`: paid after an operation had failed technically.
+ */
+export const MONEY_STATES = ['at_risk', 'delayed', 'declined_technically', 'recovered'] as const;
+export type MoneyState = (typeof MONEY_STATES)[number];
+
+const TECHNICAL_GROUPS = Object.entries(OUTCOME_OF_GROUP).flatMap(([group, result]) =>
+  result === 'technical_failure' ? [group] : [],
+);
+/** An operation failed for a technical reason. */
+const STUMBLE = `ifNull(result = 'FAILURE' AND reason_group IN (${sqlList(TECHNICAL_GROUPS)}), 0)`;
+
+/**
+ * One row per order in one of `MONEY_STATES`: gateway, order_type, external_id, money, since (when it came
+ * into that state). Amounts are those of the view `orders`, and never added over currencies.
+ *
+ * @param where conditions on items: the window with what lies before it among them
+ * @param asOf SQL of the instant at which an order is delayed or not
+ */
+export function orderMoney(where: string, asOf: string): string {
+  const decides = `ifNull(${DECIDING}, 0)`;
+  const overdue = `processing_at + INTERVAL ${STUCK.afterSeconds} SECOND`;
+  return `SELECT ${ORDER_KEY}, money, since
+  FROM
+  (
+    SELECT ${ORDER_KEY}, countIf(${decides}) > 0 AS decided, maxIf(event_time, ${decides}) AS decided_at,
+      argMaxIf(tuple(state, reason_group), ${TIME_ORDER}, ${decides}) AS deciding_item,
+      if(decided, ${outcome('deciding_item.1', 'deciding_item.2')}, 'pending') AS outcome,
+      countIf(${STUMBLE}) > 0 AS stumbled, minIf(event_time, ${STUMBLE}) AS stumbled_at,
+      countIf(ifNull(${IN_PROCESSING}, 0)) > 0 AS processing, minIf(event_time, ifNull(${IN_PROCESSING}, 0)) AS processing_at,
+      multiIf(outcome = 'technical_failure', 'declined_technically', outcome = 'succeeded' AND stumbled AND stumbled_at < decided_at, 'recovered',
+        NOT decided AND stumbled, 'at_risk', NOT decided AND processing AND ${overdue} < ${asOf}, 'delayed', '') AS money,
+      multiIf(decided, decided_at, stumbled, stumbled_at, ${overdue}) AS since
+    FROM ${view('historyEvents')}
+    WHERE ${where}
+    GROUP BY ${ORDER_KEY}
+  )
+  WHERE money != ''`;
 }
 
 const APPROVAL_OUTCOMES: readonly Outcome[] = [

@@ -8,6 +8,7 @@ export const VIEWS = {
   orderTimeline: 'order_timeline',
   orderTrace: 'order_trace',
   orders: 'orders',
+  orderMoney: 'order_money',
   callbackArrivals: 'callback_arrivals',
   callbackVerdicts: 'callback_verdicts',
   callbacks: 'callbacks',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { outcome } from '../../schemas/measures.ts';
+import { IN_PROCESSING, outcome } from '../../schemas/measures.ts';
 import type { DropRule, ShareRule } from '../rules/rule.ts';
-import { IN_PROCESSING, type LabelCount, type OrderCount } from './order-count.ts';
+import type { LabelCount, OrderCount } from './order-count.ts';
 
 /**
  * What the rules ask of history items, each condition once and by number: an item is then a set of bits, an

@@ -1,4 +1,4 @@
-import { DECIDING, outcome, sqlList, sqlText, TIME_ORDER } from '../../schemas/measures.ts';
+import { DECIDING, IN_PROCESSING, outcome, sqlList, sqlText, TIME_ORDER } from '../../schemas/measures.ts';
 import { ARRIVALS, DELIVERIES, ITEMS, POLLS } from './tables.ts';
 
 /**
@@ -98,8 +98,6 @@ export const isReversed = (failedFirst: string, paidLast: string): string =>
   `${failedFirst} > ${NEVER} AND ${paidLast} > ${failedFirst}`;
 
 const KEY = `toString(gateway) AS gateway, toString(order_type) AS order_type, external_id`;
-/** Items that only an order in processing has: the payer has submitted, or the service asks the provider. */
-export const IN_PROCESSING = `reason_code = 55 OR stage IN ('CHECK', 'GATEWAY_CALLBACK') OR state = 'PROCESSING'`;
 const sure = (condition: string): string => `ifNull(${condition}, 0)`;
 
 /** One of several counts of the same source, chosen by a condition on the query's parameters. */

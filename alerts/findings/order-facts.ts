@@ -1,4 +1,4 @@
-import { IN_PROCESSING } from '../count/order-count.ts';
+import { IN_PROCESSING } from '../../schemas/measures.ts';
 import { ARRIVALS, CLAIMS, ITEMS, ITEMS_BY_ORDER } from '../count/tables.ts';
 import {
   CALLBACK_ORDER,

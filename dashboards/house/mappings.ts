@@ -9,6 +9,7 @@ import {
   STAGES,
   STATES,
 } from '../../schemas/dictionary.ts';
+import type { MoneyState } from '../../schemas/measures.ts';
 import { POLL_OUTCOMES, VERDICTS } from '../../schemas/rows.ts';
 import {
   BAD,
@@ -93,3 +94,12 @@ export const FINDING_STATE_MAPPING = valueMap([
   ['open', 'open', BAD],
   ['resolved', 'resolved', GOOD],
 ]);
+
+const MONEY_TEXT: Readonly<Record<MoneyState, Entry>> = {
+  at_risk: ['at_risk', 'at risk: undecided after a technical failure', BAD],
+  delayed: ['delayed', 'delayed: undecided half an hour after processing began', WARN],
+  declined_technically: ['declined_technically', 'declined for a technical reason', BAD],
+  recovered: ['recovered', 'recovered: paid after a technical failure', GOOD],
+};
+/** What has become of an order's money. */
+export const MONEY_MAPPING = valueMap(Object.values(MONEY_TEXT));

@@ -32,7 +32,13 @@ export function overviewDashboard(): Dashboard {
       {
         key: 'row-orders',
         title: 'Orders',
-        panels: [orders.outcomes, orders.failuresByGroup, orders.ordersPerMinute, orders.timeToFinal],
+        panels: [
+          orders.outcomes,
+          orders.failuresByGroup,
+          orders.ordersPerMinute,
+          orders.timeToFinal,
+          orders.money,
+        ],
       },
       {
         key: 'row-symptoms',

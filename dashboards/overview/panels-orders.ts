@@ -3,7 +3,8 @@ import { APPROVAL, COVERAGE, FRESHNESS, TECHNICAL_SUCCESS, TIME_TO_FINAL } from 
 import { OUTCOME_COLOURS, REASON_GROUP_COLOURS } from '../house/colours.ts';
 import { label, percent, volume } from '../house/fields.ts';
 import { linkTo, seriesLabel } from '../house/links.ts';
-import { statPanel, timeSeriesPanel } from '../house/panels.ts';
+import { MONEY_MAPPING } from '../house/mappings.ts';
+import { statPanel, tablePanel, timeSeriesPanel } from '../house/panels.ts';
 import { alertListPanel } from '../house/special-panels.ts';
 import * as queries from './queries.ts';
 
@@ -208,5 +209,28 @@ export const timeToFinal = timeSeriesPanel({
     p95: { colour: 'blue' },
     p99: { colour: 'dark-blue' },
     finished_orders: { ...volume('finished orders'), volumeBars: true },
+  },
+});
+
+export const money = tablePanel({
+  key: 'money',
+  title: 'Money that something technical came between, by currency',
+  description:
+    'Orders that came into one of these states in the range, and what they are worth. At risk: undecided after an ' +
+    'operation failed for a technical reason, so nobody knows. Delayed: undecided half an hour after it entered ' +
+    'processing. Declined: failed for a technical reason. Recovered: paid after such a failure. An amount is exact ' +
+    'and of one currency. Good: little at risk, and what stumbles is recovered. Next: the orders of an alert ' +
+    '(gatewatch verify --from-alert), or the view order_money.',
+  sql: queries.MONEY_SQL,
+  unit: 'locale',
+  decimals: 0,
+  size: [24, 7],
+  noValue: 'nothing technical came between',
+  fields: {
+    money: { title: 'State', width: 330, mappings: MONEY_MAPPING, cellColour: true },
+    currency: { title: 'Currency', noValue: 'not known' },
+    orders: { title: 'Orders' },
+    amount: { title: 'Amount', noValue: 'not known' },
+    without_amount: { title: 'Orders without amount' },
   },
 });

@@ -4,7 +4,10 @@ import {
   finishedOrders,
   DISTINCT_ORDERS,
   JUDGED,
+  MONEY_STATES,
+  orderMoney,
   ratio,
+  sqlList,
   startedOrders,
   TECHNICAL_SUCCESS_SHARE,
   timesToFinal,
@@ -120,3 +123,27 @@ FROM
 )
 GROUP BY time
 ORDER BY time`;
+
+/** Items of the range and of what orders had before it. */
+const WITH_BEFORE = `event_time >= $__fromTime - INTERVAL ${WINDOWS.orderLookbackSeconds} SECOND AND event_time < $__toTime AND event_time < window_end(gateway) AND ${CHOSEN_ITEMS}`;
+
+/**
+ * money (one of MONEY_STATES), currency ('' when nobody named one), orders, amount as exact text,
+ * without_amount: orders whose amount is not known. Of orders that came into that state in the range.
+ */
+export const MONEY_SQL = `${WITH_WATERMARKS}
+SELECT money, currency, count() AS orders, if(without_amount = orders, '', toString(sum(ifNull(amount, 0)))) AS amount, countIf(known.amount IS NULL) AS without_amount
+FROM
+(
+  ${orderMoney(WITH_BEFORE, 'least(now64(6), toDateTime64($__toTime, 6))')}
+) AS stumbled
+LEFT JOIN
+(
+  SELECT gateway, order_type, external_id, amount, ifNull(toString(currency), '') AS currency
+  FROM ${view('orders')}
+  WHERE ${CHOSEN_GATEWAY} AND external_id IN (SELECT external_id FROM ${view('historyEvents')} WHERE ${WITH_BEFORE})
+) AS known USING (gateway, order_type, external_id)
+WHERE since >= $__fromTime AND since < $__toTime
+GROUP BY money, currency
+ORDER BY indexOf([${sqlList(MONEY_STATES)}], money), orders DESC, currency
+LIMIT 200`;

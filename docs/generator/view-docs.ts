@@ -361,6 +361,32 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
     ],
   },
   {
+    view: 'orderMoney',
+    grain: 'one order whose money something technical came between',
+    notes: [
+      'Identity: `gateway, order_type, external_id`. An order is in one state, the one of now; one that was simply paid or declined is not here.',
+      'Amounts are never added over currencies: group by `currency`. Without a status reply or a message that named it, `amount` is NULL.',
+    ],
+    columns: [
+      GATEWAY,
+      ORDER_TYPE,
+      EXTERNAL_ID,
+      column(
+        'money',
+        'String',
+        '`at_risk`: undecided after an operation failed for a technical reason (TECH, AUTHZ); `delayed`: undecided half an hour after it entered processing, without such a failure; `declined_technically`: failed for a technical reason; `recovered`: paid after an operation had failed for one.',
+      ),
+      column(
+        'since',
+        'Time',
+        'When it came into that state: the failure, the end of the half hour, the decision.',
+      ),
+      CHANNEL,
+      column('amount', 'Nullable(Decimal(38, 9))', 'Amount in units of `currency`, as in `orders`.'),
+      column('currency', 'Nullable(String)', 'Currency code; NULL when nobody named one.'),
+    ],
+  },
+  {
     view: 'orderTimeline',
     grain: 'one item of the history of one order, with its place in it',
     notes: [

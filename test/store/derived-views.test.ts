@@ -62,6 +62,7 @@ const SINCE_THEN: ReadonlySet<string> = new Set([
   VIEWS.alertNumbers,
   INCIDENT_POPULATION,
   VIEWS.findings,
+  VIEWS.orderMoney,
   VIEWS.polls,
 ]);
 
