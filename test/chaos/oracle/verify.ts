@@ -3,6 +3,7 @@ import { GATEWAY, type Arm } from '../arm.ts';
 import { TOPICS } from '../processes/broker.ts';
 import { expectCallbacks, readAccepted, type AcceptedRecord } from './accepted.ts';
 import { checkCallbacks, checkRejects } from './check-callbacks.ts';
+import { checkFindings } from './check-findings.ts';
 import { checkHistory } from './check-history.ts';
 import { checkOrders } from './check-orders.ts';
 import { blame, createTally, type Tally } from './tally.ts';
@@ -55,6 +56,8 @@ export async function verify(arm: Arm): Promise<Verification> {
     rejects.tally,
     checkIntake(arm, callbacks),
     await checkPolls(query),
+    // Last: it says what time it will be.
+    await checkFindings(GATEWAY, truth, expected.callbacks, query),
   ];
   return {
     tallies,
