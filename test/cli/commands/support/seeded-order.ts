@@ -103,6 +103,7 @@ export function callbackRow(change: Partial<Rows['callbackDeliveries']> = {}): R
     topic: 'gateway.callbacks',
     kafka_partition: 0,
     kafka_offset: 1,
+    signature_cause: 'none',
     body_bytes: 300,
     ...change,
   };
