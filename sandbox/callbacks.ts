@@ -1,4 +1,4 @@
-import type { CallbackType } from '../schemas/gateway/callback.ts';
+import type { CallbackType, FullCallback } from '../schemas/gateway/callback.ts';
 import { Secret } from '../schemas/secret.ts';
 import type { Agenda } from './agenda.ts';
 import type { ActiveFault, FaultBoard, FaultName } from './faults.ts';
@@ -7,6 +7,7 @@ import type { Order } from './orders.ts';
 import { createRandom } from './random.ts';
 import { callbackBody, sign, statusAt } from './reply.ts';
 import type { Sender } from './sender.ts';
+import { SIGNINGS, type SigningName } from './signing.ts';
 import { count, type SandboxStats } from './stats.ts';
 
 /** The status a callback type tells of (section 3); a changed amount comes with the status of the moment. */
@@ -29,25 +30,30 @@ export interface CallbackOptions {
   /** @default that of the order's status */
   readonly status?: string;
   /** @default 'valid' */
-  readonly signature?: 'valid' | 'wrong' | 'missing';
+  readonly signature?: SentSignature;
   /** @default 1 */
   readonly times?: number;
   /** @default the order's address, else the static one */
   readonly url?: string;
 }
 
+/** Right, with another key, none, or by other rules than those of section 6.3. */
+export type SentSignature = 'valid' | 'wrong' | 'missing' | SigningName;
+
 const WRONG_KEY = new Secret('not-the-key-of-this-merchant');
 
 /** What faults make of a callback; null: it is not sent at all. */
-export function bendCallback(faults: readonly Pick<ActiveFault, 'name' | 'delayMs'>[]): {
-  readonly signature: 'valid' | 'wrong' | 'missing';
+export function bendCallback(faults: readonly Pick<ActiveFault, 'name' | 'delayMs' | 'signing'>[]): {
+  readonly signature: SentSignature;
   readonly times: number;
   readonly delayMs: number;
 } | null {
   const find = (name: FaultName) => faults.find((fault) => fault.name === name);
   if (find('callback_missing')) return null;
   const delayed = find('callback_delayed');
-  const wrong = find('callback_wrong_signature') ? 'wrong' : 'valid';
+  const otherwise = find('callback_signed_otherwise');
+  const otherSigning = otherwise === undefined ? 'valid' : (otherwise.signing ?? 'amount_without_zeros');
+  const wrong = find('callback_wrong_signature') ? 'wrong' : otherSigning;
   return {
     signature: find('callback_missing_signature') ? 'missing' : wrong,
     times: find('callback_duplicate') ? 2 : 1,
@@ -95,8 +101,9 @@ function write(
   if (url === null) return null;
   const nowMs = config.clock.now();
   const body = callbackBody(order, nowMs, options.status ?? statusAt(order, nowMs));
-  const signature = sign(body, options.signature === 'wrong' ? WRONG_KEY : config.callbackKey);
-  const headers: Record<string, string> = options.signature === 'missing' ? {} : { Signature: signature };
+  const { signature = 'valid' } = options;
+  const headers: Record<string, string> =
+    signature === 'missing' ? {} : { Signature: signatureOf(body, signature, config) };
   const delivery = { url, headers, body: JSON.stringify(body) };
   return () => {
     for (let i = 0; i < (options.times ?? 1); i++) {
@@ -104,6 +111,16 @@ function write(
       sender.send(delivery);
     }
   };
+}
+
+function signatureOf(
+  body: FullCallback,
+  signature: Exclude<SentSignature, 'missing'>,
+  { callbackKey: key, endpoints }: SandboxConfig,
+): string {
+  if (signature === 'valid' || signature === 'wrong')
+    return sign(body, signature === 'wrong' ? WRONG_KEY : key);
+  return SIGNINGS[signature]({ body, key, token: endpoints[0]?.token ?? key });
 }
 
 /** Sends a planned callback, unless the merchant did not ask for its type or a fault keeps it back. */

@@ -64,15 +64,19 @@ export function nameCause({ callback, signature, body }: Mismatch, hints: CauseH
 /** Compares a digest's digits with those meant: all, or with a cut header its beginning or its end. */
 function comparison({ digits }: MeantSignature): (digest: string) => boolean {
   const wanted = Buffer.from(digits, 'latin1');
+  const { byteLength } = wanted;
+  const scratch = Buffer.alloc(MAX_DIGITS);
   return (digest) => {
-    if (digest.length < wanted.byteLength) return false;
     // A hash of another length is only ever compared as a whole.
-    if (digest.length !== SHA256_DIGITS && digest.length !== wanted.byteLength) return false;
-    const given = Buffer.from(digest, 'latin1');
-    const isStart = timingSafeEqual(given.subarray(0, wanted.byteLength), wanted);
-    const isEnd = timingSafeEqual(given.subarray(given.byteLength - wanted.byteLength), wanted);
+    const isCut = digest.length === SHA256_DIGITS && byteLength < SHA256_DIGITS;
+    if (!isCut && digest.length !== byteLength) return false;
+    scratch.write(digest, 'latin1');
+    const isStart = timingSafeEqual(scratch.subarray(0, byteLength), wanted);
+    if (!isCut) return isStart;
+    const isEnd = timingSafeEqual(scratch.subarray(digest.length - byteLength, digest.length), wanted);
     return isStart || isEnd;
   };
 }
 
 const SHA256_DIGITS = 64;
+const MAX_DIGITS = 128;

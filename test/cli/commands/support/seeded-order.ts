@@ -191,7 +191,13 @@ export async function seedOrder(store: Store): Promise<void> {
   await store.insert('callbackDeliveries', [
     callbackRow(),
     callbackRow({ delivery_id: 'kafka:0:9', received_at: at(30) }),
-    callbackRow({ content_hash: new Uint8Array(32).fill(9), verdict: 'mismatch', received_at: at(40) }),
+    callbackRow({
+      content_hash: new Uint8Array(32).fill(9),
+      verdict: 'mismatch',
+      signature_cause: 'amount_two_decimals',
+      problem: 'Signature: does not match the content under any configured key',
+      received_at: at(40),
+    }),
   ]);
   await store.insert('polls', [
     pollRow(),
