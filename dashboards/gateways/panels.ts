@@ -208,10 +208,10 @@ export const signatureCauses = tablePanel({
   size: [24, 7],
   noValue: 'no mismatch',
   fields: {
-    gateway: { title: 'Gateway', width: 150 },
+    gateway: { title: 'Gateway', width: 120 },
     signature_cause: { title: 'What was found', mappings: SIGNATURE_CAUSE_MAPPING },
-    callbacks: { title: 'Callbacks', decimals: 0, width: 110 },
-    share_of_mismatches: { title: 'Share', unit: 'percentunit', decimals: 1, width: 100 },
+    callbacks: { title: 'Callbacks', decimals: 0, width: 100 },
+    share_of_mismatches: { title: 'Share', unit: 'percentunit', decimals: 1, width: 80 },
     newest: time('Newest'),
   },
 });

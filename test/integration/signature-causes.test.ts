@@ -60,7 +60,7 @@ describe.each([
       const cause = name === 'wrong' ? 'key_of_other_gateway' : name === 'valid' ? 'none' : name;
       const verdict = name === 'valid' ? 'valid' : 'mismatch';
       expected.push({ external_id: externalId, verdict, signature_cause: cause });
-      // Twenty a second are examined.
+      // Twenty a second are examined: they are sent no faster.
       await expect.poll(() => sandbox.stats().callbacks.acknowledged).toBe(expected.length);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
