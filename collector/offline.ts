@@ -12,6 +12,7 @@ import type { Store } from '../store/store.ts';
 import { readOrderRecord } from '../store/order-record.ts';
 import { createFingerprint } from './decode/fingerprint.ts';
 import { handleCallbacks } from './orders/callbacks.ts';
+import { createSignatureExaminer } from './orders/signature-examiner.ts';
 import { createCascadeSafety, type CascadeSafety } from './orders/cascade-safety.ts';
 import { createStamp, type OrdersContext } from './orders/context.ts';
 import { coordinatesRange, toDelivery, toWatchRequest } from './orders/from-kafka-record.ts';
@@ -53,19 +54,21 @@ export async function createOfflineCollector(options: OfflineCollectorOptions): 
   const sink = createClickHouseSink({ store, collectorId, maxAgeMs: 0 });
   const key = await loadFingerprintKey(store, clock.now);
   let toRead: WatchedOrder[] = [];
+  const gateways = new Map(options.gateways.map((gateway) => [gateway.name, gateway]));
   const context: OrdersContext = {
     collectorId,
     // It reads no replies.
     historyDays: 0,
     clock: { ...clock, now: createStamp(clock) },
     random: Math.random,
-    gateways: new Map(options.gateways.map((gateway) => [gateway.name, gateway])),
+    gateways,
     watchStore: createWatchStore((sql, params) => store.query(sql, params)),
     tracked: {
       track: ({ order }) => void toRead.push(order),
       nudge: () => false,
       get: () => undefined,
     },
+    examiner: createSignatureExaminer({ gateways, clock, tracked: () => undefined }),
     instruments: noInstruments(),
     fingerprint: createFingerprint(key),
     async write(bundle, provenance) {

@@ -281,7 +281,9 @@ async function listen(
       async accept(delivery) {
         // With Kafka a callback is durable without the store.
         if (kafka !== null)
-          return kafka.produce(toKafkaMessage(delivery, gateways, config.kafka?.callbackBodies));
+          return kafka.produce(
+            toKafkaMessage(delivery, gateways, config.kafka?.callbackBodies, orders.examiner),
+          );
         const received = { ...delivery, receivedAt: stamp(), source: 'http', coordinates: null } as const;
         await health.whenReady(() =>
           acknowledgedWithin(orders.takeCallbacks([received], { httpDeliveries: 1 }), INTAKE_DEADLINE_MS),

@@ -4,6 +4,7 @@ import { alertsPage } from './generator/alerts.ts';
 import { codesPage } from './generator/codes.ts';
 import { configurationPage } from './generator/configuration.ts';
 import { metricsPage } from './generator/metrics.ts';
+import { signatureCausesPage } from './generator/signature-causes.ts';
 import { spansPage } from './generator/spans.ts';
 import { viewsPage } from './generator/views.ts';
 
@@ -12,6 +13,7 @@ export function pages(): ReadonlyMap<string, string> {
   return new Map([
     ['reference/alerts.md', alertsPage()],
     ['reference/codes.md', codesPage()],
+    ['reference/signature-causes.md', signatureCausesPage()],
     ['reference/views.md', viewsPage()],
     ['reference/spans.md', spansPage()],
     ['reference/metrics.md', metricsPage()],

@@ -1,4 +1,4 @@
-import type { CallbackType } from '../schemas/gateway/callback.ts';
+import type { CallbackType, FullCallback } from '../schemas/gateway/callback.ts';
 import { Secret } from '../schemas/secret.ts';
 import type { Agenda } from './agenda.ts';
 import type { ActiveFault, FaultBoard, FaultName } from './faults.ts';
@@ -7,6 +7,7 @@ import type { Order } from './orders.ts';
 import { createRandom } from './random.ts';
 import { amountAt, callbackBody, sign, statusAt } from './reply.ts';
 import type { Sender } from './sender.ts';
+import { SIGNINGS, type SigningName } from './signing.ts';
 import { count, type SandboxStats } from './stats.ts';
 
 /** The status a callback type tells of (section 3); a changed amount comes with the status of the moment. */
@@ -29,7 +30,7 @@ export interface CallbackOptions {
   /** @default that of the order's status */
   readonly status?: string;
   /** @default 'valid' */
-  readonly signature?: 'valid' | 'wrong' | 'missing';
+  readonly signature?: SentSignature;
   /** @default 1 */
   readonly times?: number;
   /** @default the order's address, else the static one */
@@ -42,11 +43,14 @@ export interface CallbackOptions {
   readonly cardHolder?: string;
 }
 
+/** Right, with another key, none, or by other rules than those of section 6.3. */
+export type SentSignature = 'valid' | 'wrong' | 'missing' | SigningName;
+
 const WRONG_KEY = new Secret('not-the-key-of-this-merchant');
 
 /** What faults make of a callback; null: it is not sent at all. */
-export function bendCallback(faults: readonly Pick<ActiveFault, 'name' | 'delayMs'>[]): {
-  readonly signature: 'valid' | 'wrong' | 'missing';
+export function bendCallback(faults: readonly Pick<ActiveFault, 'name' | 'delayMs' | 'signing'>[]): {
+  readonly signature: SentSignature;
   readonly times: number;
   readonly delayMs: number;
   readonly otherAmount?: true;
@@ -60,7 +64,9 @@ export function bendCallback(faults: readonly Pick<ActiveFault, 'name' | 'delayM
   if (find('callback_missing')) return null;
   const delayed = find('callback_delayed');
   const replayed = find('callback_replayed');
-  const wrong = find('callback_wrong_signature') ? 'wrong' : 'valid';
+  const otherwise = find('callback_signed_otherwise');
+  const otherSigning = otherwise === undefined ? 'valid' : (otherwise.signing ?? 'amount_without_zeros');
+  const wrong = find('callback_wrong_signature') ? 'wrong' : otherSigning;
   return {
     ...(find('callback_other_amount') ? { otherAmount: true } : {}),
     ...(find('callback_other_currency') ? { otherCurrency: true } : {}),
@@ -116,10 +122,11 @@ function write(
     amount = own.amount,
     currency = own.currency,
     cardHolder = own.externalParams.cardHolder,
+    signature = 'valid',
   } = options;
   const body = { ...own, amount, currency, externalParams: { ...own.externalParams, cardHolder } };
-  const signature = sign(body, options.signature === 'wrong' ? WRONG_KEY : config.callbackKey);
-  const headers: Record<string, string> = options.signature === 'missing' ? {} : { Signature: signature };
+  const headers: Record<string, string> =
+    signature === 'missing' ? {} : { Signature: signatureOf(body, signature, config) };
   const delivery = { url, headers, body: JSON.stringify(body) };
   return () => {
     for (let i = 0; i < (options.times ?? 1); i++) {
@@ -127,6 +134,16 @@ function write(
       sender.send(delivery);
     }
   };
+}
+
+function signatureOf(
+  body: FullCallback,
+  signature: Exclude<SentSignature, 'missing'>,
+  { callbackKey: key, endpoints }: SandboxConfig,
+): string {
+  if (signature === 'valid' || signature === 'wrong')
+    return sign(body, signature === 'wrong' ? WRONG_KEY : key);
+  return SIGNINGS[signature]({ body, key, token: endpoints[0]?.token ?? key });
 }
 
 /** Sends a planned callback, unless the merchant did not ask for its type or a fault keeps it back. */

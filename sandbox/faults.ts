@@ -1,5 +1,6 @@
 import type { OrderType } from '../schemas/dictionary.ts';
 import { createRandom } from './random.ts';
+import type { SigningName } from './signing.ts';
 
 /**
  * Everything that can be made to go wrong on the wire. `kind` says when it is drawn: for each request, for
@@ -44,6 +45,11 @@ export const FAULTS = {
   legacy_code: { kind: 'history', effect: 'new orders get 10.2.31.4 in their history' },
   late_items: { kind: 'history', effect: 'new orders get items that appear up to 10 minutes after the end' },
   callback_wrong_signature: { kind: 'callback', effect: 'the Signature header is made with another key' },
+  callback_signed_otherwise: {
+    kind: 'callback',
+    effect:
+      'signed by other rules than those of the interface: `signing` names which (default amount_without_zeros, for amounts that end in zeros)',
+  },
   callback_missing_signature: { kind: 'callback', effect: 'no Signature header' },
   callback_missing: { kind: 'callback', effect: 'the callback is never sent' },
   callback_duplicate: { kind: 'callback', effect: 'the callback is sent twice' },
@@ -79,6 +85,8 @@ export interface FaultRequest {
   /** Only orders whose latest visible item is of this stage, 1-6. @default all */
   readonly stage?: number;
   readonly delayMs?: number;
+  /** Of `callback_signed_otherwise`. @default 'amount_without_zeros' */
+  readonly signing?: SigningName;
   readonly retryAfterSeconds?: number;
   /**
    * Does the create request take effect although the merchant does not learn it (section 1: "the final state

@@ -181,6 +181,13 @@ export const METRICS = {
     description: 'Callbacks received, by the verdict on their signature',
     labels: ['verdict'],
   },
+  signatureCauses: {
+    name: 'gatewatch.signature_causes',
+    kind: 'counter',
+    unit: '',
+    description: 'Callbacks with the verdict mismatch, by what would make their signature verify',
+    labels: ['gateway', 'cause'],
+  },
   alertNotices: {
     name: 'gatewatch.alert_notices',
     kind: 'counter',

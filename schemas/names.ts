@@ -81,6 +81,7 @@ export const HEADERS = {
   gateway: 'gateway',
   deliveryId: 'delivery-id',
   bodySha256: 'body-sha256',
+  signatureCause: 'signature-cause',
 } as const;
 
 /** Data source uid and type that dashboards and rules refer to. */

@@ -55,6 +55,10 @@ export type TimelineEvent = z.infer<typeof event>;
 const callback = z.object({
   contentHash: z.string(),
   verdict: z.enum(VERDICTS),
+  /** What would make a `mismatch` verify: a name of SIGNATURE_CAUSES; `none` with another verdict. */
+  signatureCause: z.string(),
+  /** Does the newest status reply say the same status, and is the amount the order's? Null: no reply yet. */
+  confirmed: z.boolean().nullable(),
   status: z.string().nullable(),
   /** As it was sent. */
   amount: z.string().nullable(),

@@ -102,6 +102,7 @@ export const COLUMNS = {
     delivery_id: 'string',
     received_at: 'micros',
     verdict: 'string',
+    signature_cause: 'string',
     external_id: 'string?',
     status: 'string?',
     amount: 'string?',

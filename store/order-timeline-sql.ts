@@ -107,6 +107,7 @@ LIMIT 1 BY h.event_time, h.action, h.occurrence`;
 export interface CallbackRow {
   content_hash: string;
   verdict: Verdict;
+  signature_cause: string;
   status: string | null;
   amount: string | null;
   currency: string | null;
@@ -119,7 +120,9 @@ export interface CallbackRow {
 
 /** What the view `callbacks` shows; its grouping would hide the filter by order from the engine. */
 export const CALLBACKS = `
-SELECT lower(hex(d.content_hash)) AS content_hash, latest.1 AS verdict, latest.2 AS status, latest.3 AS amount,
+SELECT lower(hex(d.content_hash)) AS content_hash, latest.1 AS verdict,
+    if(verdict = 'mismatch', ifNull(argMaxOrNullIf(toString(d.signature_cause), d.received_at, d.signature_cause NOT IN ('none', 'not_examined')), 'not_examined'), 'none') AS signature_cause,
+    latest.2 AS status, latest.3 AS amount,
     latest.4 AS currency, latest.5 AS problem, latest.6 AS source,
     argMax(tuple(toString(d.verdict), d.status, d.amount, d.currency, d.problem, d.source), d.received_at) AS latest,
     toUnixTimestamp64Micro(min(d.received_at)) AS first_received_at,

@@ -81,6 +81,8 @@ async function describeOrder(
     callbacks: callbacks.map((row) => ({
       contentHash: row.content_hash,
       verdict: row.verdict,
+      signatureCause: row.signature_cause,
+      confirmed: isConfirmed(row, head),
       status: row.status,
       amount: row.amount,
       currency: row.currency,
@@ -93,6 +95,16 @@ async function describeOrder(
     polls: pollsOf(polls),
     watch: watchOf(watches[0]),
   };
+}
+
+/** A callback is a claim; what confirms it is the newest status reply (interface document, section 6.2). */
+function isConfirmed(
+  { status, amount }: Pick<sql.CallbackRow, 'status' | 'amount'>,
+  head: sql.HeadRow | undefined,
+): boolean | null {
+  if (head === undefined || head.status === null) return null;
+  const isSameAmount = amount !== null && head.amount !== null && Number(amount) === Number(head.amount);
+  return status === head.status && isSameAmount;
 }
 
 function eventsOf(order: OrderIdentity, rows: readonly sql.HistoryRow[]): TimelineEvent[] {

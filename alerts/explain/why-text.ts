@@ -1,4 +1,5 @@
 import { type Count, type Dimension, shareOf, type Slice } from './slices.ts';
+import { findingText } from './signature-finding.ts';
 import type { AtRisk, Why } from './why.ts';
 
 export const NOTHING_STANDS_OUT = 'Nothing stands out: it is everywhere alike.';
@@ -14,8 +15,16 @@ export const DIMENSION_TEXT: Readonly<Record<Dimension, string>> = {
 };
 
 /** One line a slice, or the sentence that there is none. */
-export const whyText = ({ slices }: Pick<Why, 'slices'>, kind: 'share' | 'drop'): string =>
-  slices.length === 0 ? NOTHING_STANDS_OUT : slices.map((slice) => sliceText(slice, kind)).join('\n');
+export function whyText(
+  { slices, signature = null }: Pick<Why, 'slices' | 'signature'>,
+  kind: 'share' | 'drop',
+): string {
+  const lines = [
+    ...(signature === null ? [] : [findingText(signature)]),
+    ...slices.map((slice) => sliceText(slice, kind)),
+  ];
+  return lines.length === 0 ? NOTHING_STANDS_OUT : lines.join('\n');
+}
 
 /**
  *     channel card: 45 of 50 orders (90 %), the rest 2 of 50 (4 %)

@@ -6,6 +6,7 @@ import { incidentOrders, incidentPopulation } from '../count/incident-orders.ts'
 import { atPage, type Page } from '../count/scope.ts';
 import type { EvaluationNumbers } from '../evaluate/instance.ts';
 import type { DropRule, Rule, ShareRule } from '../rules/rule.ts';
+import { readMainCause, type SignatureFinding } from './signature-finding.ts';
 import { shownRange } from './incident-url.ts';
 import { type Cell, type Slice, standOut, WHAT, WHERE } from './slices.ts';
 
@@ -17,6 +18,8 @@ export interface Why {
   readonly atRisk: AtRisk | null;
   /** The newest affected order. */
   readonly example: Example | null;
+  /** What is found most among callbacks that do not verify; null: the rule is not about them. */
+  readonly signature?: SignatureFinding | null;
 }
 
 /** What affected orders are worth, as known now. */
@@ -47,9 +50,10 @@ export type Query = <T>(sql: string) => Promise<T[]>;
 export async function readWhy(query: Query, rule: Rule, numbers: EvaluationNumbers): Promise<Why | null> {
   if (rule.kind === 'gauge') return null;
   const what = whatIsOpen(rule);
-  const [cells, orders] = await Promise.all([
+  const [cells, orders, signature] = await Promise.all([
     query<CellRow>(cellsSql(rule, numbers, rule.kind === 'drop' || what.length > 0)),
     rule.kind === 'drop' ? null : query<OrdersRow>(ordersSql(rule, numbers)),
+    readMainCause(query, rule, numbers),
   ]);
   const known = cells.map(toCell);
   const before = known.reduce((sum, { seenBefore }) => sum + seenBefore, 0);
@@ -61,6 +65,7 @@ export async function readWhy(query: Query, rule: Rule, numbers: EvaluationNumbe
     slices: standOut(known, { kind: rule.kind, excess, what }),
     atRisk: orders === null ? null : atRiskOf(orders),
     example: orders === null ? null : exampleOf(orders, numbers),
+    signature,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { OrderTimeline, TimelineEvent, TimelineIdentity } from '../../schemas/order-timeline.ts';
 import { reasonCell, resultCell, stateCell } from '../commands/decode.ts';
+import { causeInWords, isSignatureCause } from '../../schemas/signature-causes.ts';
 import { printable, type Output } from './host.ts';
 import { drawTable } from './table.ts';
 
@@ -97,20 +98,30 @@ function meaning(output: Output, event: TimelineEvent): string {
 
 function drawCallbacks(output: Output, callbacks: OrderTimeline['callbacks']): string {
   if (callbacks.length === 0) return '  No callback has come.\n';
-  return drawTable(output, {
+  const table = drawTable(output, {
     indent: '  ',
-    rightAligned: new Set([4]),
-    headers: ['CALLBACK', 'VERDICT', 'STATUS', 'AMOUNT', 'DELIVERIES', 'LAST', 'PROBLEM'],
+    rightAligned: new Set([5]),
+    headers: ['CALLBACK', 'VERDICT', 'STATUS', 'AMOUNT', 'CONFIRMED', 'DELIVERIES', 'LAST', 'PROBLEM'],
     rows: callbacks.map((callback) => [
       shortTime(callback.firstReceivedAt) ?? '',
       output.paint(callback.verdict.startsWith('valid') ? 'green' : 'red', callback.verdict),
       printable(callback.status ?? '-'),
       printable(`${callback.amount ?? '-'} ${callback.currency ?? ''}`.trim()),
+      callback.confirmed === null ? '-' : callback.confirmed ? 'yes' : 'no',
       String(callback.deliveries),
       callback.deliveries > 1 ? (shortTime(callback.lastReceivedAt) ?? '') : '',
-      printable(callback.problem),
+      printable(problemOf(callback)),
     ]),
   });
+  const legend =
+    'status, amount, type and order id are signed, the currency is not; confirmed: the newest status reply says the same';
+  return `${table}  ${output.paint('dim', legend)}\n`;
+}
+
+/** Why a signature does not verify says more than that it does not. */
+function problemOf({ problem, signatureCause: cause }: OrderTimeline['callbacks'][number]): string {
+  if (!isSignatureCause(cause) || cause === 'not_examined') return problem;
+  return [problem, causeInWords(cause)].filter((text) => text !== '').join('. ');
 }
 
 function drawPolls(output: Output, { polls, watch }: OrderTimeline): string {

@@ -1,4 +1,5 @@
 import { type ToldEvaluation, sentenceOf } from '../../alerts/explain/sentence.ts';
+import { findingText } from '../../alerts/explain/signature-finding.ts';
 import { shareOf, type Slice } from '../../alerts/explain/slices.ts';
 import { atRiskText, DIMENSION_TEXT, NOTHING_STANDS_OUT, percent } from '../../alerts/explain/why-text.ts';
 import type { Why } from '../../alerts/explain/why.ts';
@@ -22,10 +23,11 @@ export function drawWhy(
   const place = [evaluation.gateway, evaluation.label].filter((name) => name !== '').join(' ');
   const head = `${rule.name}${place === '' ? '' : `, ${printable(place)}`}, ${timesText([evaluation.as_of], timeZone, minuteText)}\n${sentenceOf(rule, evaluation, timeZone)}\n`;
   if (why === null) return `${head}\nThe rule counts no orders: its number is all there is to it.\n`;
-  const { slices, atRisk, example } = why;
+  const { slices, atRisk, example, signature = null } = why;
   const amounts = atRisk === null ? '' : atRiskText(atRisk);
   return [
     head,
+    ...(signature === null ? [] : [`${printable(findingText(signature))}\n`]),
     slices.length === 0 ? `${NOTHING_STANDS_OUT}\n` : drawSlices(output, slices, rule.kind === 'drop'),
     ...(amounts === '' && example === null
       ? []

@@ -3,10 +3,12 @@ import type { Decoded } from '../../schemas/decoded.ts';
 import type { Coordinates } from '../../schemas/kafka.ts';
 import type { CallbackDeliveryRow, EpochMicros, Verdict } from '../../schemas/rows.ts';
 import type { Secret } from '../../schemas/secret.ts';
+import { isSignatureCause, NO_CAUSE, type SignatureCause } from '../../schemas/signature-causes.ts';
 import { parseKeepingAmount } from './amount-text.ts';
 import { currencyCode, isDecimal, isMasked, storedId, storedStatus, type TextPolicy } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
 import { firstProblem, problemText, type Problem } from '../../schemas/problem.ts';
+import type { Mismatch } from './signature-cause.ts';
 import { verifySignature } from './signature.ts';
 
 /** A callback as it was delivered, with where it came from. */
@@ -21,6 +23,11 @@ export interface CallbackDelivery {
   readonly bodyHash?: string | null;
   /** Every `Signature` header there was. */
   readonly signatures: readonly string[];
+  /**
+   * What our intake found before it sealed a signature that does not verify. Anybody can write that header:
+   * it is a diagnosis, on which nothing depends.
+   */
+  readonly signatureCause?: string | null;
   /**
    * As rows keep it. Equal for a producer's retry and for a re-read of ours, different for a re-send of the
    * gateway's.
@@ -47,6 +54,9 @@ export interface KeptCallback extends Pick<Callback, 'externalId' | 'status' | '
   readonly currency: string | null;
 }
 
+/** Why a signature does not verify. It is asked once the verdict stands, and cannot change it. */
+export type Examine = (mismatch: Mismatch) => SignatureCause;
+
 const MAX_BODY_BYTES = 262_144;
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -57,6 +67,7 @@ export function decodeCallback(
   delivery: CallbackDelivery,
   keys: readonly Secret[],
   policy: TextPolicy,
+  examine: Examine = () => 'not_examined',
 ): DecodedCallback {
   const read = readCallback(delivery.body);
   const sent = read.ok ? read.callback : null;
@@ -69,6 +80,7 @@ export function decodeCallback(
     delivery_id: delivery.deliveryId,
     received_at: delivery.receivedAt,
     verdict,
+    signature_cause: sent !== null && verdict === 'mismatch' ? causeOf(sent, delivery, examine) : NO_CAUSE,
     external_id: kept?.externalId ?? null,
     status: kept?.status ?? null,
     amount: kept?.amount ?? null,
@@ -86,6 +98,14 @@ export function decodeCallback(
   };
   const callback = kept !== null && isTrueId(sent, kept) ? kept : null;
   return { row, verdict, callback };
+}
+
+/** What our intake hands on has a sealed signature: only the intake could examine it. */
+function causeOf(callback: Callback, delivery: CallbackDelivery, examine: Examine): SignatureCause {
+  const { signatureCause, signatures, body, bodyHash } = delivery;
+  if (typeof signatureCause === 'string' && isSignatureCause(signatureCause)) return signatureCause;
+  if (typeof bodyHash === 'string') return 'not_examined';
+  return examine({ callback, signature: signatures[0] ?? '', body });
 }
 
 export const isVerified = (verdict: Verdict): boolean =>

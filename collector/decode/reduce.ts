@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { signatureBase, type Callback } from '../../schemas/gateway/callback.ts';
+import { signatureBase, type Callback, type SignedFields } from '../../schemas/gateway/callback.ts';
 import type { Secret } from '../../schemas/secret.ts';
-import { readCallback } from './callback.ts';
+import type { SignatureCause } from '../../schemas/signature-causes.ts';
+import { readCallback, type Examine } from './callback.ts';
 import { shapeOf } from '../../schemas/shape.ts';
 import { currencyCode, isDecimal, isKeepableId, isStatus } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
@@ -13,6 +14,8 @@ export interface ReduceOptions {
   /** Seals what must be told apart and not be guessed. */
   readonly seal: Secret;
   readonly keepsCardLikeIds: boolean;
+  /** @default nothing is examined */
+  readonly examine?: Examine;
 }
 
 /** A callback without anything that is not needed to judge it and to read its order. */
@@ -21,6 +24,10 @@ export interface ReducedCallback {
   readonly signatures: readonly string[];
   /** Stands for the whole body, so that contents stay told apart: 64 hexadecimal digits. */
   readonly bodyHash: string;
+  /** Of a signature that does not verify, which is not handed on; null: it does, or there is none. */
+  readonly signatureCause: SignatureCause | null;
+  /** What was signed, of a callback that verifies, as far as it may be kept. */
+  readonly verified: SignedFields | null;
   /** The order's id; null when there is none that may be kept. */
   readonly orderId: string | null;
 }
@@ -37,17 +44,25 @@ const UNREADABLE = Buffer.from('~');
 export function reduceCallback(
   body: Uint8Array,
   signatures: readonly string[],
-  { keys, seal, keepsCardLikeIds }: ReduceOptions,
+  { keys, seal, keepsCardLikeIds, examine }: ReduceOptions,
 ): ReducedCallback {
   const bodyHash = sealed(seal, body);
   const read = readCallback(body);
   if (!read.ok) {
     const unread = signatures.map((text) => sealedSignature(text, seal));
-    return { body: UNREADABLE, signatures: unread, bodyHash, orderId: null };
+    return {
+      body: UNREADABLE,
+      signatures: unread,
+      bodyHash,
+      signatureCause: null,
+      verified: null,
+      orderId: null,
+    };
   }
   const { callback } = read;
   const [signature = '', ...more] = signatures;
   const verifying = more.length > 0 ? undefined : keys.find((key) => verifies(callback, signature, key));
+  const isMismatch = verifying === undefined && more.length === 0 && signature.trim() !== '';
   const kept = fitting(callback, keepsCardLikeIds && verifying !== undefined);
   return {
     body: Buffer.from(JSON.stringify(kept)),
@@ -58,6 +73,8 @@ export function reduceCallback(
             Buffer.from(hash).toString('hex'),
           ),
     bodyHash,
+    signatureCause: isMismatch ? (examine?.({ callback, signature, body }) ?? 'not_examined') : null,
+    verified: verifying === undefined ? null : kept,
     orderId: kept.externalId === callback.externalId ? kept.externalId : null,
   };
 }

@@ -40,12 +40,19 @@ export async function handleCallbacks(
       rejects.push(unknownGateway(delivery, context));
       continue;
     }
-    const decoded = decodeCallback(delivery, gateway.callbackKeys, textPolicy(gateway, context));
+    const { examiner } = context;
+    const decoded = decodeCallback(delivery, gateway.callbackKeys, textPolicy(gateway, context), (mismatch) =>
+      examiner.examine(gateway, mismatch),
+    );
     rows.push(decoded.row);
     if (decoded.callback === null) continue;
     const { externalId, orderType, amount, currency, status } = decoded.callback;
     const ref = { gateway: gateway.name, orderType, idKind: 'external-id', orderId: externalId } as const;
     if (isVerified(decoded.verdict)) {
+      if (amount !== null) {
+        const signed = { externalId, status, amount, orderType };
+        examiner.remember(gateway.name, signed, delivery.signatures[0] ?? '');
+      }
       verified.push({ hint: { ...ref, amount: decimalText(amount), currency, status }, decoded });
     } else {
       doubted.push(ref);

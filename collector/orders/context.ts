@@ -6,6 +6,7 @@ import type { Instruments } from '../telemetry/instruments.ts';
 import type { Fingerprint } from '../decode/fingerprint.ts';
 import type { TextPolicy } from '../decode/grammar.ts';
 import type { TrackedOrders } from './poller-contract.ts';
+import type { SignatureExaminer } from './signature-examiner.ts';
 import type { WatchStore } from './watch-store.ts';
 
 /** What every step works with. Steps hold no state of their own. */
@@ -18,6 +19,8 @@ export interface OrdersContext {
   readonly gateways: ReadonlyMap<string, GatewayConfig>;
   readonly watchStore: WatchStore;
   readonly tracked: Pick<TrackedOrders, 'track' | 'nudge' | 'get'>;
+  /** Tells why signatures do not verify. */
+  readonly examiner: SignatureExaminer;
   readonly instruments: Instruments;
   /** Replaces text that fits no allowed pattern with a keyed hash. The key comes from the store. */
   readonly fingerprint: Fingerprint;

@@ -1,4 +1,5 @@
 import type { RowBundle } from '../../schemas/rows.ts';
+import { NO_CAUSE } from '../../schemas/signature-causes.ts';
 import type { Provenance, RowSink } from '../../schemas/sink.ts';
 import { isMasked } from '../decode/grammar.ts';
 import type { Instruments } from '../telemetry/instruments.ts';
@@ -25,7 +26,10 @@ export function countedWrite(
  */
 export function countTaken(bundle: RowBundle, { kafkaRecords }: Provenance, instruments: Instruments): void {
   if (kafkaRecords !== undefined) instruments.received.add(kafkaRecords, { source: 'kafka' });
-  for (const { verdict } of bundle.callbackDeliveries ?? []) instruments.callbacks.add(1, { verdict });
+  for (const { gateway, verdict, signature_cause: cause } of bundle.callbackDeliveries ?? []) {
+    instruments.callbacks.add(1, { verdict });
+    if (cause !== NO_CAUSE) instruments.signatureCauses.add(1, { gateway, cause });
+  }
   for (const { reason } of bundle.rejects ?? []) instruments.rejects.add(1, { reason });
   for (const event of bundle.historyEvents ?? []) instruments.decoded.add(1, { format: event.code_format });
   for (const poll of bundle.polls ?? []) {

@@ -34,10 +34,12 @@ export function toDelivery(
   const [gateway] = text(HEADERS.gateway);
   const [deliveryId = ''] = text(HEADERS.deliveryId);
   const bodyHash = text(HEADERS.bodySha256);
+  const [signatureCause = null] = text(HEADERS.signatureCause);
   return {
     gateway: gateway ?? gatewayOfTopic(record.topic) ?? '',
     body: record.value ?? new Uint8Array(),
     signatures: text(HEADERS.signature),
+    signatureCause,
     deliveryId: deliveryId === '' ? coordinatesText(record) : storedDeliveryId(deliveryId, fingerprint),
     bodyHash: bodyHash.length === 1 && BODY_HASH.test(bodyHash[0] ?? '') ? (bodyHash[0] ?? null) : null,
     receivedAt,

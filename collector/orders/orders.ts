@@ -16,9 +16,13 @@ import { createOwnership } from './ownership.ts';
 import { createPoller, type PollerOptions } from './poller.ts';
 import { applyReply } from './replies.ts';
 import type { AskStatus, PollerEvent } from './poller-contract.ts';
+import { createSignatureExaminer, type SignatureExaminer } from './signature-examiner.ts';
 import { handleWatchRequests, judgeWatchRequests } from './watch-requests.ts';
 
-export interface OrdersOptions extends Omit<OrdersContext, 'tracked' | 'fingerprint' | 'clock' | 'random'> {
+export interface OrdersOptions extends Omit<
+  OrdersContext,
+  'tracked' | 'examiner' | 'fingerprint' | 'clock' | 'random'
+> {
   readonly clock: Clock;
   /** Rises with every call, see `createStamp`. */
   readonly stamp: Clock['now'];
@@ -66,6 +70,8 @@ export interface Orders {
   takeWatchRecords(records: readonly KafkaRecord[]): Promise<void>;
   /** What is wrong with each request, null where nothing is. Takes nothing in. */
   judgeWatchRequests(requests: readonly WatchRequest[]): readonly (Problem | null)[];
+  /** Tells why signatures do not verify. */
+  readonly examiner: SignatureExaminer;
   /** Asks the gateway for an order's status now. Changes nothing that is known. */
   readonly ask: AskStatus;
   /** An order as it is read at present, by its watch key. */
@@ -100,6 +106,9 @@ export function createOrders(options: OrdersOptions): Orders {
     onError: (error) => log.debug({ err: error }, 'the watched orders could not be looked through'),
   });
 
+  const tracked = (key: string): WatchedOrder | undefined => poller.get(key);
+  const examiner = createSignatureExaminer({ gateways, clock: options.clock, tracked });
+
   /** What steps work with that take something new in. */
   function intake(): OrdersContext {
     options.checkBackpressure();
@@ -110,7 +119,14 @@ export function createOrders(options: OrdersOptions): Orders {
   return {
     start(known) {
       const { fingerprint } = known;
-      const context: OrdersContext = { ...options, clock, random: Math.random, tracked: poller, fingerprint };
+      const context: OrdersContext = {
+        ...options,
+        clock,
+        random: Math.random,
+        tracked: poller,
+        examiner,
+        fingerprint,
+      };
       assignment = known.assignment;
       started = context;
       poller.start((reply) => applyReply(reply, context));
@@ -122,7 +138,8 @@ export function createOrders(options: OrdersOptions): Orders {
     takeWatchRecords: async (records) => handleWatchRecords(records, intake()),
     judgeWatchRequests: (requests) => judgeWatchRequests(requests, gateways),
     ask: (order, deadlineMs) => poller.ask(order, deadlineMs),
-    tracked: (key) => poller.get(key),
+    tracked,
+    examiner,
     async readSoon(order) {
       if (!poller.nudge(watchKey(order))) await openAgain(order, intake());
     },

@@ -1,6 +1,7 @@
 import type { GatewayConfig, KafkaConfig } from '../../schemas/config.ts';
 import { HEADERS } from '../../schemas/names.ts';
 import { reduceCallback } from '../decode/reduce.ts';
+import type { SignatureExaminer } from './signature-examiner.ts';
 
 /** A callback that the intake hands on to Kafka. */
 export interface ProducibleCallback {
@@ -19,6 +20,7 @@ export function toKafkaMessage(
   delivery: ProducibleCallback,
   gateways: ReadonlyMap<string, GatewayConfig>,
   bodies: KafkaConfig['callbackBodies'] | undefined,
+  examiner: SignatureExaminer,
 ) {
   const gateway = gateways.get(delivery.gateway);
   if (gateway === undefined) throw new TypeError(`no gateway named ${delivery.gateway}`);
@@ -27,8 +29,14 @@ export function toKafkaMessage(
     keys: gateway.callbackKeys,
     seal: gateway.token,
     keepsCardLikeIds: gateway.cardLikeIds === 'keep',
+    examine: (mismatch) => examiner.examine(gateway, mismatch),
   });
-  return message(delivery, reduced, reduced.orderId, { [HEADERS.bodySha256]: reduced.bodyHash });
+  const { bodyHash, signatureCause, verified, orderId } = reduced;
+  if (verified !== null) examiner.remember(gateway.name, verified, delivery.signatures[0] ?? '');
+  return message(delivery, reduced, orderId, {
+    [HEADERS.bodySha256]: bodyHash,
+    ...(signatureCause === null ? {} : { [HEADERS.signatureCause]: signatureCause }),
+  });
 }
 
 function message(

@@ -27,7 +27,7 @@ export function gatewaysDashboard(): Dashboard {
       {
         key: 'row-callbacks',
         title: 'Callbacks: ours and theirs',
-        panels: [panels.signatureVerdicts, panels.theirCallbackFaults],
+        panels: [panels.signatureVerdicts, panels.theirCallbackFaults, panels.signatureCauses],
       },
       {
         key: 'row-findings',

@@ -2,9 +2,9 @@ import { FINDING_KIND_NAMES } from '../../schemas/findings.ts';
 import { POLL_OUTCOMES, VERDICTS } from '../../schemas/rows.ts';
 import { OPERATION_FAILURES, POLL_DURATION, POLL_FAILURES } from '../house/thresholds.ts';
 import { FINDING_COLOURS, POLL_OUTCOME_COLOURS, VERDICT_COLOURS } from '../house/colours.ts';
-import { coloursOfReasons, label, percent, volume } from '../house/fields.ts';
+import { coloursOfReasons, label, percent, time, volume } from '../house/fields.ts';
 import { column, linkTo, seriesLabel, TO_ORDER } from '../house/links.ts';
-import { FINDING_STATE_MAPPING, STAGE_MAPPING } from '../house/mappings.ts';
+import { FINDING_STATE_MAPPING, SIGNATURE_CAUSE_MAPPING, STAGE_MAPPING } from '../house/mappings.ts';
 import { tablePanel, timeSeriesPanel } from '../house/panels.ts';
 import * as queries from './queries.ts';
 
@@ -194,6 +194,27 @@ export const signatureVerdicts = timeSeriesPanel({
       { title: verdict.replaceAll('_', ' '), colour: VERDICT_COLOURS[verdict] },
     ]),
   ),
+});
+
+export const signatureCauses = tablePanel({
+  key: 'signature-causes',
+  title: 'Callbacks whose signature does not match: why',
+  description:
+    'Distinct callbacks with the verdict mismatch, by what would make their signature verify: the collector ' +
+    'tries what senders get wrong, one thing at a time, and accepts nothing for it. Share: of the ' +
+    "gateway's mismatches. Nothing found: a key that is not configured, or a forger. Good: empty. Next: " +
+    'the list of causes in the reference (signature-causes.md), which says what to do about each.',
+  sql: queries.SIGNATURE_CAUSES_SQL,
+  unit: 'locale',
+  size: [24, 7],
+  noValue: 'no mismatch',
+  fields: {
+    gateway: { title: 'Gateway', width: 120 },
+    signature_cause: { title: 'What was found', mappings: SIGNATURE_CAUSE_MAPPING },
+    callbacks: { title: 'Callbacks', decimals: 0, width: 100 },
+    share_of_mismatches: { title: 'Share', unit: 'percentunit', decimals: 1, width: 80 },
+    newest: time('Newest'),
+  },
 });
 
 export const theirCallbackFaults = timeSeriesPanel({

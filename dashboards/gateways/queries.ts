@@ -118,6 +118,18 @@ WHERE ${verdictsIn(inRange)} AND ${CHOSEN_CALLBACKS}
 GROUP BY time, verdict
 ORDER BY time, verdict`;
 
+/**
+ * gateway, signature_cause, callbacks whose signature does not verify (distinct contents), share 0..1 of the
+ * gateway's.
+ */
+export const SIGNATURE_CAUSES_SQL = `SELECT toString(gateway) AS gateway, signature_cause, count() AS callbacks,
+  count() / sum(count()) OVER (PARTITION BY gateway) AS share_of_mismatches, max(first_received_at) AS newest
+FROM ${view('callbackVerdicts')}
+WHERE ${verdictsIn(inRange)} AND verdict = 'mismatch' AND ${CHOSEN_CALLBACKS}
+GROUP BY gateway, signature_cause
+ORDER BY callbacks DESC, gateway, signature_cause
+LIMIT 200`;
+
 /** time, code (5.2.2.16, 5.2.2.17), orders: the provider's callbacks that the gateway could not accept. */
 export const THEIR_CALLBACK_FAULTS_SQL = `${WITH_WATERMARKS}
 SELECT ${bucket('event_time')} AS time, toString(action) AS code, ${DISTINCT_ORDERS} AS orders

@@ -11,6 +11,7 @@ import {
 } from '../../schemas/dictionary.ts';
 import type { MoneyState } from '../../schemas/measures.ts';
 import { POLL_OUTCOMES, VERDICTS } from '../../schemas/rows.ts';
+import { causeInWords, NO_CAUSE, SIGNATURE_CAUSES } from '../../schemas/signature-causes.ts';
 import {
   BAD,
   GOOD,
@@ -74,6 +75,11 @@ export const OUTCOME_MAPPING = valueMap(
   [...OUTCOMES, 'pending' as const].map((name) => [name, words(name), OUTCOME_COLOURS[name]]),
 );
 export const VERDICT_MAPPING = valueMap(VERDICTS.map((name) => [name, words(name), VERDICT_COLOURS[name]]));
+/** A cause in words; what has none is no mismatch. */
+export const SIGNATURE_CAUSE_MAPPING = valueMap([
+  ...SIGNATURE_CAUSES.map(({ name }) => [name, causeInWords(name)] as const),
+  [NO_CAUSE, '-'],
+]);
 /** States of an alert, and of a rule at one instant. */
 export const ALERT_STATE_MAPPING = valueMap([
   ['Pending', 'pending', WARN],

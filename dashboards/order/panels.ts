@@ -8,6 +8,7 @@ import {
   RESULT_MAPPING,
   STAGE_MAPPING,
   STATE_MAPPING,
+  SIGNATURE_CAUSE_MAPPING,
   VERDICT_MAPPING,
 } from '../house/mappings.ts';
 import { tablePanel } from '../house/panels.ts';
@@ -123,8 +124,8 @@ export const callbacks = tablePanel({
   title: 'Callbacks about the order, with our verdict on their signature',
   description:
     'Distinct callbacks that name this order: what they claim, our verdict (interface, section 6.3), ' +
-    'when they came and how often the gateway sent them. Status and amount here are claims: only a ' +
-    'status reply counts. Good: valid. Next: a mismatch needs the runbook of signature mismatches.',
+    'when they came and how often the gateway sent them. Order, status, amount and type are signed, the ' +
+    'currency is not; all of them are claims: only a status reply counts. Good: valid. Next: a mismatch needs the runbook of signature mismatches.',
   sql: queries.CALLBACKS_SQL,
   unit: 'locale',
   size: [12, 9],
@@ -132,6 +133,7 @@ export const callbacks = tablePanel({
   fields: {
     first_received_at: time('First received'),
     verdict: { title: 'Verdict', mappings: VERDICT_MAPPING, cellColour: true, width: 140 },
+    signature_cause: { title: 'Why not', mappings: SIGNATURE_CAUSE_MAPPING },
     claimed_status: { title: 'Claimed status', noValue: '-' },
     claimed_amount: { title: 'Claimed amount', noValue: '-' },
     claimed_currency: { title: 'Currency', noValue: '-' },

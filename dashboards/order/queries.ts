@@ -61,7 +61,7 @@ LIMIT 500`;
 /**
  * One row a distinct callback about the order: verdict, claimed status and amount, when, how often, why not.
  */
-export const CALLBACKS_SQL = `SELECT first_received_at, toString(verdict) AS verdict, status AS claimed_status, amount AS claimed_amount,
+export const CALLBACKS_SQL = `SELECT first_received_at, toString(verdict) AS verdict, signature_cause, status AS claimed_status, amount AS claimed_amount,
   toString(currency) AS claimed_currency, deliveries AS times_delivered, toString(source) AS source, problem
 FROM ${view('callbacks')}
 WHERE content_hash IN (SELECT content_hash FROM ${view('callbackArrivals')} WHERE external_id IN (${IDS}))

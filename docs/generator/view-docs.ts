@@ -167,7 +167,7 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
     notes: [
       'Identity: `gateway, content_hash`.',
       'A wrong signature is a row here, with its verdict. It is not a reject.',
-      'Only `external_id`, `status`, `amount` and `order_type` are covered by the signature, and a replay verifies: treat a row as a hint, and `orders` as the answer.',
+      'Only `external_id`, `status`, `amount` and `order_type` are covered by the signature, `currency` is not, and a replay verifies: treat a row as a hint, and `orders` as the answer.',
     ],
     columns: [
       GATEWAY,
@@ -176,6 +176,11 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
         'verdict',
         'Enum(valid, valid_previous_key, mismatch, missing_signature, malformed)',
         'Verdict on the signature. `malformed`: it could not be read, or had more than one signature.',
+      ),
+      column(
+        'signature_cause',
+        'String',
+        'What would make a signature with the verdict `mismatch` verify: a name of [the list](signature-causes.md); `none` with any other verdict. A diagnosis, on which nothing depends.',
       ),
       column('external_id', 'Nullable(String)', 'Order it speaks of; NULL when malformed.'),
       column('status', 'Nullable(String)', 'Status it claims.'),
@@ -482,6 +487,7 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
         'Enum(unknown, valid, valid_previous_key, mismatch, missing_signature, malformed)',
         'As in `callbacks`; `unknown` only where a store of before kept no delivery to take it from.',
       ),
+      column('signature_cause', 'String', 'As in `callbacks`.'),
       column('external_id', 'Nullable(String)', 'As it says; not verified.'),
       column('order_type', 'Nullable(String)', 'As it says; not verified.'),
       column('first_received_at', 'Time', 'When the content first came.'),

@@ -1,4 +1,5 @@
 import { FAULTS } from '../faults.ts';
+import { SIGNING_NAMES } from '../signing.ts';
 import { INCIDENTS } from '../scenarios.ts';
 
 /** What `GET /admin` answers, and what `--help` prints of the admin API. */
@@ -11,7 +12,7 @@ export const ADMIN_GUIDE = {
     'POST /admin/rate': '{ratePerSecond}: orders a second that the sandbox creates by itself',
     'GET /admin/faults': 'active faults',
     'POST /admin/faults':
-      '{name, probability=1, forSeconds?, endpoint?: create|status, orderType?, channel?, stage?: 1-6, delayMs?, retryAfterSeconds?, processed?}',
+      '{name, probability=1, forSeconds?, endpoint?: create|status, orderType?, channel?, stage?: 1-6, delayMs?, signing?, retryAfterSeconds?, processed?}',
     'DELETE /admin/faults/{id}': 'ends one fault',
     'GET /admin/incidents': 'active incidents',
     'POST /admin/incidents':
@@ -25,11 +26,12 @@ export const ADMIN_GUIDE = {
       '{action, time? | offsetMs?, visibleAfterMs?}: one more history item',
     'PUT /admin/orders/{externalId}/status': '{status?, amount?}',
     'POST /admin/orders/{externalId}/callbacks':
-      '{status?, signature?: valid|wrong|missing, times?, url?}: sends a callback now',
+      '{status?, signature?: valid|wrong|missing|SIGNING, times?, url?}: sends a callback now',
     'GET /admin/orders':
       '?since=SEQUENCE|ISO time&limit=1000: every order with its final history, the future included',
     'GET /admin/orders/{externalId}': 'one of them',
   },
   faults: Object.fromEntries(Object.entries(FAULTS).map(([name, { effect }]) => [name, effect])),
+  signings: SIGNING_NAMES,
   incidents: Object.fromEntries(Object.entries(INCIDENTS).map(([name, { shows }]) => [name, shows])),
 } as const;

@@ -1,5 +1,6 @@
 import { ORDER_TYPES } from '../../schemas/dictionary.ts';
 import { FAULT_NAMES } from '../faults.ts';
+import { SIGNING_NAMES } from '../signing.ts';
 import { CHANNELS, INCIDENT_NAMES } from '../scenarios.ts';
 
 /** JSON schemas of the admin API's bodies. Fastify checks them and names the field that is wrong. */
@@ -39,6 +40,7 @@ export const ADMIN_SCHEMAS = {
       orderType,
       channel: text,
       stage: { type: 'integer', minimum: 1, maximum: 6 },
+      signing: { enum: SIGNING_NAMES },
       delayMs: { type: 'number', minimum: 0, maximum: 3_600_000 },
       retryAfterSeconds: { type: 'number', minimum: 0, maximum: 3600 },
       processed: { type: 'boolean' },
@@ -65,7 +67,7 @@ export const ADMIN_SCHEMAS = {
   status: object({ status: text, amount }),
   callback: object({
     status: text,
-    signature: { enum: ['valid', 'wrong', 'missing'] },
+    signature: { enum: ['valid', 'wrong', 'missing', ...SIGNING_NAMES] },
     times: { type: 'integer', minimum: 1, maximum: 100 },
     url: address,
     amount: text,

@@ -5,6 +5,8 @@ SELECT
     gateway,
     lower(hex(content_hash)) AS content_hash,
     argMax(d.verdict, d.received_at) AS verdict,
+    -- Of a content that comes again, what was found when it was examined.
+    if(verdict = 'mismatch', ifNull(argMaxOrNullIf(toString(d.signature_cause), d.received_at, d.signature_cause NOT IN ('none', 'not_examined')), 'not_examined'), 'none') AS signature_cause,
     argMax(d.external_id, d.received_at) AS external_id,
     argMax(d.status, d.received_at) AS status,
     argMax(d.amount, d.received_at) AS amount,
@@ -24,7 +26,7 @@ FROM callback_arrivals_store FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1;
 
 CREATE OR REPLACE VIEW callback_verdicts AS
-SELECT gateway, lower(hex(hash)) AS content_hash, content_key, verdict, external_id, order_type, first_received_at
+SELECT gateway, lower(hex(hash)) AS content_hash, content_key, verdict, signature_cause, external_id, order_type, first_received_at
 FROM
 (
     SELECT
@@ -32,6 +34,7 @@ FROM
         a.content_hash AS hash,
         a.content_key AS content_key,
         argMaxIf(a.verdict, a.received_at, a.verdict != 'unknown') AS verdict,
+        if(verdict = 'mismatch', ifNull(argMaxOrNullIf(toString(a.signature_cause), a.received_at, a.signature_cause NOT IN ('none', 'not_examined')), 'not_examined'), 'none') AS signature_cause,
         argMax(a.external_id, a.received_at) AS external_id,
         argMax(a.order_type, a.received_at) AS order_type,
         min(a.received_at) AS first_received_at

@@ -1,5 +1,6 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { systemClock } from '../../schemas/system-clock.ts';
+import { createSignatureExaminer } from '../../collector/orders/signature-examiner.ts';
 import { handleCallbackRecords } from '../../collector/orders/from-kafka-record.ts';
 import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
 import { createWatchStore } from '../../collector/orders/watch-store.ts';
@@ -77,6 +78,11 @@ export async function consumeOurs(
       nudge: () => false,
       get: (key) => watched.get(key),
     },
+    examiner: createSignatureExaminer({
+      gateways: new Map(),
+      clock: systemClock,
+      tracked: () => undefined,
+    }),
     instruments: noInstruments(),
     fingerprint,
     write,

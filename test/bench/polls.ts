@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { systemClock } from '../../schemas/system-clock.ts';
+import { createSignatureExaminer } from '../../collector/orders/signature-examiner.ts';
 import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
 import { applyReply } from '../../collector/orders/replies.ts';
 import { createWatchStore } from '../../collector/orders/watch-store.ts';
@@ -147,6 +148,11 @@ async function readOurs(
     gateways: new Map([[gateway.name, gateway]]),
     watchStore: createWatchStore(query),
     tracked: poller,
+    examiner: createSignatureExaminer({
+      gateways: new Map(),
+      clock: systemClock,
+      tracked: () => undefined,
+    }),
     instruments: noInstruments(),
     fingerprint,
     write,

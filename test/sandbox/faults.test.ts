@@ -265,6 +265,17 @@ describe('faults of callbacks', () => {
     }
   });
 
+  it('sign by other rules, the body as it is', async () => {
+    const right = await send('http_500');
+    const otherwise = await send('callback_signed_otherwise', { signing: 'header_base64' });
+    for (const [i, { headers, body }] of otherwise.received.entries()) {
+      expect(body).toBe(right.received[i]?.body);
+      const hash = Buffer.from(String(headers['signature']), 'base64').toString('hex');
+      expect(hash).toBe(right.received[i]?.headers['signature']);
+    }
+    expect(otherwise.received.length).toBe(right.received.length);
+  });
+
   it('keep callbacks back, double them, or let them change places', async () => {
     const right = await send('http_500');
     const missing = await send('callback_missing');

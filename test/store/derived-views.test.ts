@@ -66,6 +66,9 @@ const SINCE_THEN: ReadonlySet<string> = new Set([
   VIEWS.polls,
 ]);
 
+/** Columns that views got after they had become definitions of their own. */
+const ADDED_SINCE: ReadonlySet<string> = new Set(['signature_cause']);
+
 describe('derived views', () => {
   let embedded: TestStore;
   let store: Store;
@@ -85,13 +88,13 @@ describe('derived views', () => {
   const recorded = () =>
     store.query('SELECT version, name, checksum FROM schema_migrations FINAL ORDER BY version');
 
-  async function columnsOf(view: string): Promise<unknown[]> {
+  async function columnsOf(view: string): Promise<{ readonly name: string }[]> {
     const arguments_ = "rule = '', gateway = '', from = now64(6), to = now64(6), as_of = now64(6)";
     const from = PAGE_VIEWS.includes(view) ? `${view}(${arguments_})` : view;
     return store.query(`DESCRIBE (SELECT * FROM ${from})`);
   }
 
-  it('replace those of an earlier version once, with the same columns and no version recorded', async () => {
+  it('replace those of an earlier version once, with the columns they had and no version recorded', async () => {
     await migrateAsBefore();
     const before = await recorded();
     const columns = new Map<string, unknown[]>();
@@ -103,7 +106,10 @@ describe('derived views', () => {
     expect(planned.steps[0]?.statements).toHaveLength(PUBLIC_VIEWS.length);
     expect(planned).toMatchObject({ from: before.length, to: before.length });
     expect(await migrator.run()).toEqual(planned);
-    for (const view of older) expect([view, await columnsOf(view)]).toEqual([view, columns.get(view)]);
+    for (const view of older) {
+      const now = (await columnsOf(view)).filter(({ name }) => !ADDED_SINCE.has(name));
+      expect([view, now]).toEqual([view, columns.get(view)]);
+    }
     expect(await recorded()).toEqual(before);
     expect((await migrator.run()).steps).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CallbackDelivery } from '../../collector/decode/callback.ts';
 import { handleCallbacks } from '../../collector/orders/callbacks.ts';
+import { createSignatureExaminer } from '../../collector/orders/signature-examiner.ts';
 import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
 import { applyReply } from '../../collector/orders/replies.ts';
 import { resumeOrders } from '../../collector/orders/ownership.ts';
@@ -130,6 +131,11 @@ export function createPipeline(policy: Partial<PollConfig> = {}): Pipeline {
       gateways: new Map([[gateway.name, gateway]]),
       watchStore: createMemoryWatchStore(sink),
       tracked: poller,
+      examiner: createSignatureExaminer({
+        gateways: new Map([[gateway.name, gateway]]),
+        clock,
+        tracked: (key) => poller.get(key),
+      }),
       instruments: noInstruments(),
       fingerprint,
       write: async (bundle, provenance) => alive(await sink.write(bundle, provenance)),

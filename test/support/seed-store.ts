@@ -5,6 +5,7 @@ import { decode } from '../../collector/decode/code.ts';
 import type { OrderType, Outcome } from '../../schemas/dictionary.ts';
 import { DATABASE, type TableKey, TABLES } from '../../schemas/names.ts';
 import type { PollOutcome, RejectReason, Verdict } from '../../schemas/rows.ts';
+import type { SignatureCause } from '../../schemas/signature-causes.ts';
 import type { TestStore } from './embedded.ts';
 import { withTemplate } from './migrated-folder.ts';
 
@@ -46,6 +47,8 @@ export interface SeedCallback {
   readonly externalId: string;
   readonly receivedAt: number;
   readonly verdict: Verdict;
+  /** @default what the store makes of the verdict */
+  readonly signatureCause?: SignatureCause;
   /** Tells apart contents that are equal otherwise. @default receivedAt */
   readonly content?: string;
   /** @default delivery-1 */
@@ -229,6 +232,7 @@ const callbackRow = ({
   externalId,
   receivedAt,
   verdict,
+  signatureCause,
   content = String(receivedAt),
   deliveryId = 'delivery-1',
 }: SeedCallback): object => ({
@@ -238,6 +242,7 @@ const callbackRow = ({
   delivery_id: deliveryId,
   received_at: dateTime64(receivedAt),
   verdict,
+  ...(signatureCause === undefined ? {} : { signature_cause: signatureCause }),
   external_id: externalId,
   order_type: 'Deposit',
   status: 'Success',

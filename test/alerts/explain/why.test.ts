@@ -40,6 +40,13 @@ beforeAll(async () => {
       ...during('vanished', 10, () => PAID),
       ...before('vanished', 200),
     ],
+    callbacks: Array.from({ length: 12 }, (_, n) => ({
+      gateway: 'signed-wrong',
+      externalId: `order-${n}`,
+      receivedAt: FROM + MINUTE + n * 1000,
+      verdict: 'mismatch',
+      signatureCause: n < 8 ? 'amount_two_decimals' : n < 10 ? 'unexplained' : 'not_examined',
+    })),
     replies: [
       { ...reply, externalId: card[0]?.externalId ?? '', amount: '12345678901.23', currency: 'EUR' },
       { ...reply, externalId: card[2]?.externalId ?? '', amount: '0.1', currency: 'EUR' },
@@ -117,6 +124,16 @@ describe('an incident of one channel', () => {
       /^\/d\/gatewatch-order\?from=\d+&to=\d+&var-order_id=one-channel-\d+-158&var-gateway=one-channel&var-order_type=Deposit$/,
     );
   });
+});
+
+it('callbacks whose signature does not match have their main cause named first, with what to do', async () => {
+  const found = await why('GatewatchCallbackKeyBroken', 'signed-wrong', { seen: 12, affected: 12 });
+  expect(found.signature).toEqual({ cause: 'amount_two_decimals', callbacks: 8, of: 10 });
+  expect(whyText(found, 'share').split('\n')[0]).toMatch(
+    /^8 of 10 callbacks whose signature does not match: It verifies when the amount is written with two decimals\. Tell/,
+  );
+  const other = await why('GatewatchTechTimeouts', 'signed-wrong', { label: 'CHECK' });
+  expect(other.signature).toBeNull();
 });
 
 it('an incident that is everywhere alike has nothing that stands out', async () => {

@@ -45,9 +45,10 @@ describe('order, with no collector running', () => {
         10:15:51.000               +1 s     6.1.1.00  MERCHANT_CALLBACK  SUCCESS  CREATED  none                            Merchant callback confirmed
         = decides the outcome, + came after a final state had been seen
 
-        CALLBACK                 VERDICT   STATUS  AMOUNT      DELIVERIES  LAST                     PROBLEM
-        2026-11-21 10:15:51.000  valid     Failed  100.50 EUR           2  2026-11-21 10:16:00.000
-        2026-11-21 10:16:10.000  mismatch  Failed  100.50 EUR           1
+        CALLBACK                 VERDICT   STATUS  AMOUNT      CONFIRMED  DELIVERIES  LAST                     PROBLEM
+        2026-11-21 10:15:51.000  valid     Failed  100.50 EUR  yes                 2  2026-11-21 10:16:00.000
+        2026-11-21 10:16:10.000  mismatch  Failed  100.50 EUR  yes                 1                           Signature: does not match the content under any configured key. It verifies when the amount is written with two decimals
+        status, amount, type and order id are signed, the currency is not; confirmed: the newest status reply says the same
 
         status requests  3 (2 ok, 1 unknown); last 2026-11-21 10:15:52.000: ok in 42 ms
         watch            rereading, next read 2026-11-21 10:16:50.000

@@ -17,6 +17,7 @@ describe('a callback that verifies', () => {
       delivery_id: 'delivery-1',
       received_at: 1_795_256_130_000_000,
       verdict: 'valid',
+      signature_cause: 'none',
       external_id: BODY.externalId,
       status: 'Success',
       amount: '100.00',

@@ -103,6 +103,7 @@ export function callbackRow(change: Partial<Rows['callbackDeliveries']> = {}): R
     topic: 'gateway.callbacks',
     kafka_partition: 0,
     kafka_offset: 1,
+    signature_cause: 'none',
     body_bytes: 300,
     ...change,
   };
@@ -192,7 +193,13 @@ export async function seedOrder(store: Store): Promise<void> {
   await store.insert('callbackDeliveries', [
     callbackRow(),
     callbackRow({ delivery_id: 'kafka:0:9', received_at: at(30) }),
-    callbackRow({ content_hash: new Uint8Array(32).fill(9), verdict: 'mismatch', received_at: at(40) }),
+    callbackRow({
+      content_hash: new Uint8Array(32).fill(9),
+      verdict: 'mismatch',
+      signature_cause: 'amount_two_decimals',
+      problem: 'Signature: does not match the content under any configured key',
+      received_at: at(40),
+    }),
   ]);
   await store.insert('polls', [
     pollRow(),
