@@ -70,9 +70,10 @@ export const COLUMNS_OF_KINDS: readonly Column[] = [
     name,
     `arrayLast(c -> ${isNamed.replace('?', `c.${field}`)}, ${claims}).${field}`,
   ]),
+  // Of final statuses alone: before, what is not signed grows with the payer's steps, such as the card.
   [
     'conflict',
-    `arrayFirst(c -> arrayExists(o -> o.1 <= c.1 AND o.2 = c.2 AND o.4 = c.4 AND o.7 = c.7 AND o.6 != c.6, callbacks), callbacks)`,
+    `arrayFirst(c -> c.2 IN ('Success', 'Failed') AND arrayExists(o -> o.1 <= c.1 AND o.2 = c.2 AND o.4 = c.4 AND o.7 = c.7 AND o.6 != c.6, callbacks), callbacks)`,
   ],
   ['decided_at', LAST_STATE_AT],
   [

@@ -260,6 +260,16 @@ const CASES: Readonly<Record<string, Case>> = {
     told: paid('conflict', { callbacks: [success, { ...success, at: 50, body: 'another card mask' }] }),
     finds: [{ kind: 'SIGNATURE_CONFLICT', subject: 'Success 10.00', side: 'stranger', found: 50 - 3600 }],
   },
+  'a body that grows while the payer goes on': {
+    told: paid('grows', {
+      callbacks: [
+        { at: 3, status: 'Processing' },
+        { at: 6, status: 'Processing', body: 'with the card mask' },
+        success,
+      ],
+    }),
+    finds: [],
+  },
   'one body under a new key and under the one before': {
     told: paid('rotated', { callbacks: [success, { ...success, at: 50, verdict: 'valid_previous_key' }] }),
     finds: [],
