@@ -235,7 +235,7 @@ export const configSchema = z
         /** Between the starts of two batches at least, in milliseconds. @default 250 */
         maxAgeMs: z.int().min(0).default(250),
         /** The same while few rows wait; an event takes two batches to be seen. @default 800 */
-        quietAgeMs: z.int().min(0).default(800),
+        quietAgeMs: z.int().min(0).default(1_200),
       })
       .prefault({}),
     retention: retentionSchema.prefault({}),

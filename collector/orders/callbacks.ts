@@ -22,7 +22,8 @@ const AT_A_STRETCH = 1_000;
 /**
  * Takes callbacks from delivery to acknowledgement. Each becomes a row with its verdict. One whose signature
  * is right makes the poller read the order now; another one at most brings forward the next read of an order
- * that is watched already. Resolves once all rows are stored, the states of watched orders included.
+ * that is watched already. Resolves once all rows are stored, the states of watched orders included; the
+ * reads do not wait for that.
  */
 export async function handleCallbacks(
   deliveries: readonly CallbackDelivery[],
@@ -64,9 +65,15 @@ export async function handleCallbacks(
   );
   const orderWatch = changedRows(changes, context.clock.now(), context.collectorId);
   const orderObservations = verified.map((one) => observation(one.hint, one.decoded));
-  await context.write({ callbackDeliveries: rows, rejects, orderObservations, orderWatch }, provenance);
+  const stored = context.write(
+    { callbackDeliveries: rows, rejects, orderObservations, orderWatch },
+    provenance,
+  );
+  // Orders are read meanwhile, so that a callback and the history that it brings share a batch. Where nothing
+  // of it comes to be stored the callback is not acknowledged, and comes again.
   trackAll(changes, 'callback', context);
   for (const ref of doubted) context.tracked.nudge(watchKey(ref));
+  await stored;
 }
 
 /** The amount is signed, the currency is not. */

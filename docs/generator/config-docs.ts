@@ -109,7 +109,7 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'batch.maxAgeMs':
     'Milliseconds between the starts of two batches at least, while rows come faster than that.',
   'batch.quietAgeMs':
-    'The same while fewer than 4,000 rows wait: each batch has a fixed price, so a quiet system writes fewer. Half of it counts while a sender waits for an answer over HTTP, and after a pause the next two batches go as fast as `batch.maxAgeMs` lets them. A callback and the history that it brings are two batches. 0: always `batch.maxAgeMs`.',
+    'The same while fewer than 4,000 rows wait: each batch has a fixed price, so a quiet system writes fewer. A third of it counts while a sender waits for an answer over HTTP, and after a pause the next two batches go as fast as `batch.maxAgeMs` lets them. 0: always `batch.maxAgeMs`.',
   retention: 'How long rows are kept, in days; 0 keeps them for ever.',
   'retention.historyDays': 'History items, orders, callbacks and settlements.',
   'retention.pollsDays': 'Status requests.',

@@ -113,14 +113,14 @@ export function nextStep(state: SinkState, waiting: Waiting, limits: BatchLimits
 
 /**
  * The least time between two starts. A batch has a fixed price, so with few rows there are fewer batches. Not
- * so for the second one after a pause: a lone callback and the reply that it caused are two batches. Where a
- * batch takes long they are closer, so that two of them and the last one's writing stay within twice the age.
+ * so for the second one after a pause: a lone callback goes at once, and its reply is the second. Where a
+ * batch takes long they are closer, so that the wait and the writing stay within the age and a half.
  */
 function betweenStartsMs(state: SinkState, waiting: Waiting, { maxAgeMs, quietAgeMs }: BatchLimits): number {
   const { pauseMs, lastStartMs, lastAckMs } = state;
   if (waiting.rows >= MANY_ROWS || pauseMs >= 2 * quietAgeMs) return maxAgeMs;
   const tookMs = Math.max(0, lastAckMs - lastStartMs);
-  return Math.max(maxAgeMs, waiting.isAwaited ? quietAgeMs / 2 : quietAgeMs - tookMs / 2);
+  return Math.max(maxAgeMs, waiting.isAwaited ? quietAgeMs / 3 : quietAgeMs - tookMs / 2);
 }
 
 /** The number of the next batch: batches that are not in the ledger repeat the last one's. */

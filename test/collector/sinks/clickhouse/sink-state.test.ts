@@ -93,8 +93,10 @@ describe('while little happens', () => {
     expect(page).toContain(`while fewer than ${MANY_ROWS.toLocaleString('en')} rows wait`);
   });
 
-  it('whoever waits for an answer waits half as long', () => {
-    expect(waitOf(ended(1000, 1250, 2050), { isAwaited: true }, 2050)).toBe(400);
+  it('whoever waits for an answer waits a third as long', () => {
+    const limits = { ...QUIET, quietAgeMs: 1200 };
+    const state = ended(1000, 1250, 2050);
+    expect(nextStep(state, { ...FEW, isAwaited: true }, limits, 2050)).toEqual({ do: 'wait', ms: 400 });
   });
 
   it('a lone callback has the reply that it causes follow at once, and the third batch waits again', () => {
