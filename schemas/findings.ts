@@ -71,7 +71,7 @@ export const FINDING_KINDS = {
     label: 'callbacks have one signature and two bodies',
     sides: ['stranger'],
     meaning:
-      'Two callbacks of a final status verify with the same signed fields and differ in what the signature does not cover: one of them was changed.',
+      'Two callbacks of a final status verify with the same signed fields and differ in what the signature does not cover: one of them was changed. Not of orders whose amount was changed (5.1.3.35), which are told of twice.',
   },
   REPLAYED: {
     label: 'callback came again, long after',

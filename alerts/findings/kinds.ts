@@ -183,7 +183,8 @@ export const judgements = ({ callbackTypes }: JudgedTypes): readonly Judgement[]
     },
     {
       kind: 'SIGNATURE_CONFLICT',
-      when: isKnown('conflict.1'),
+      // A changed amount has a callback of its own type, with the signed fields of the one about the status.
+      when: `${isKnown('conflict.1')} AND NOT repriced`,
       subject: `concat(conflict.2, ' ', conflict.4)`,
       side: side('stranger'),
       expected: content('conflicts_with'),

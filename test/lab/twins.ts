@@ -172,6 +172,10 @@ function gaugeTwin(rule: GaugeRule, months: Months): Twin {
       for (let minute = at - 14; minute <= at; minute++) sum += months.rejects[minute] ?? 0;
       return sum;
     },
+    // No order of these months contradicts itself.
+    GatewatchFindingsGateway: () => 0,
+    GatewatchFindingsMerchant: () => 0,
+    GatewatchFindingsStranger: () => 0,
   };
   const number = numbers[rule.name];
   if (number === undefined) throw new Error(`${rule.name} has no twin`);

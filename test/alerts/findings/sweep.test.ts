@@ -181,7 +181,10 @@ const CASES: Readonly<Record<string, Case>> = {
         [5, 'Processing', '10'],
         [30, 'Success', '12.5'],
       ],
-      callbacks: [{ ...success, amount: '12.50' }],
+      callbacks: [
+        { ...success, amount: '12.50' },
+        { ...success, at: 31, amount: '12.50', body: 'that the amount was changed' },
+      ],
     }),
     finds: [],
   },
