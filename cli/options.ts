@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { ORDER_TYPES, type OrderType } from '../schemas/dictionary.ts';
 import { ID_KINDS, type IdKind } from '../schemas/watch.ts';
-import type { GlobalOptions } from './command-context.ts';
+import type { OrderQuery } from '../schemas/order-timeline.ts';
+import { usageError, type GlobalOptions } from './command-context.ts';
 
 /** What says which order an id means. */
 export interface OrderIdOptions extends GlobalOptions {
@@ -28,6 +29,20 @@ export function addOrderIdOptions(
         `the id is the service's (external-id) or the merchant's (transaction-id) (default: ${defaults.by})`,
       ).argParser(parseOneOf(ID_KINDS)),
     );
+}
+
+/**
+ * The order that a command's arguments mean.
+ * @throws UsageError for an id that none can be
+ */
+export function orderQueryOf(id: string, { gateway, type, by }: OrderIdOptions): OrderQuery {
+  if (id === '' || id.length > 200) throw usageError('the id: expected 1 to 200 characters');
+  return {
+    id,
+    ...(gateway === undefined ? {} : { gateway }),
+    ...(type === undefined ? {} : { type }),
+    ...(by === undefined ? {} : { by }),
+  };
 }
 
 /** `--type` alone. */

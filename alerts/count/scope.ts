@@ -15,8 +15,12 @@ export const PAGE_SCOPE: Scope = {
     `gateway = {gateway:String} AND ${time} >= {from:DateTime64(6, 'UTC')}${before === 0 ? '' : ` - INTERVAL ${typeof before === 'number' ? before : `toUInt32(${before})`} SECOND`} AND ${time} < {to:DateTime64(6, 'UTC')}`,
 };
 
+/** SQL of a setting of one rule at one gateway, both of them SQL as well. */
+export const settingSql = (rule: string, gateway: string, name: string, otherwise: number): string =>
+  `(SELECT if(count() = 0, ${otherwise}, max(value)) FROM ${view('alertSettings')} WHERE rule = ${rule} AND gateway = ${gateway} AND setting = ${sqlText(name)})`;
+
 const settingOfPage = (name: string, otherwise: number): string =>
-  `(SELECT if(count() = 0, ${otherwise}, max(value)) FROM ${view('alertSettings')} WHERE rule = {rule:String} AND gateway = {gateway:String} AND setting = ${sqlText(name)})`;
+  settingSql('{rule:String}', '{gateway:String}', name, otherwise);
 
 /** What a parameterized view is called with. */
 export interface Page {

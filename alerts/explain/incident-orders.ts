@@ -1,16 +1,9 @@
-import type { OrderType } from '../../schemas/dictionary.ts';
 import { sqlText } from '../../schemas/measures.ts';
 import { incidentOrders } from '../count/incident-orders.ts';
 import { atPage } from '../count/scope.ts';
 import type { EvaluationNumbers } from '../evaluate/instance.ts';
 import type { Rule } from '../rules/rule.ts';
-
-/** An order behind an alert. */
-export interface IncidentOrder {
-  readonly gateway: string;
-  readonly orderType: OrderType;
-  readonly externalId: string;
-}
+import type { CountedOrder } from './counted-order.ts';
 
 /**
  * The affected orders of an evaluation, the newest first: the rows of `incident_orders`, which the page
@@ -23,12 +16,12 @@ export async function readIncidentOrders(
   rule: Rule,
   numbers: EvaluationNumbers,
   sinceMs: number = Infinity,
-): Promise<IncidentOrder[] | null> {
+): Promise<CountedOrder[] | null> {
   if (rule.kind !== 'share') return null;
   const { gateway, label, window_from, window_to: to, as_of: asOf } = numbers;
   const from = Math.min(window_from, sinceMs * 1000);
   const orders = atPage(incidentOrders([rule]), { rule: rule.name, gateway, from, to, asOf });
-  return query<IncidentOrder>(
+  return query<CountedOrder>(
     `SELECT toString(o.gateway) AS gateway, toString(o.order_type) AS orderType, o.external_id AS externalId
 FROM (${orders}) AS o WHERE o.label = ${sqlText(label)}
 GROUP BY gateway, orderType, externalId ORDER BY max(o.affected_at) DESC, externalId`,

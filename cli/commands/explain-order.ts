@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import type { CountedOrder } from '../../alerts/explain/where-order-counts.ts';
+import type { CountedOrder } from '../../alerts/explain/counted-order.ts';
+import type { OrderQuery } from '../../schemas/order-timeline.ts';
 import type { OpenedStore } from '../../store/open.ts';
-import { EXIT, type ExitCode, printJson, usageError, type CommandContext } from '../command-context.ts';
-import { addOrderIdOptions, type OrderIdOptions } from '../options.ts';
+import { EXIT, type ExitCode, printJson, type CommandContext } from '../command-context.ts';
+import { addOrderIdOptions, orderQueryOf, type OrderIdOptions } from '../options.ts';
 import { printable, type Host } from '../terminal/host.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
 
@@ -36,14 +37,14 @@ export function addExplainOrder(program: Command, context: CommandContext): void
 }
 
 async function explainOrder(host: Host, id: string, options: ExplainOrderOptions): Promise<ExitCode> {
-  if (id === '' || id.length > 200) throw usageError('the id: expected 1 to 200 characters');
+  const wanted = orderQueryOf(id, options);
   const { RULES } = await import('../../alerts/rules/all.ts');
   const { whereOrderCounts } = await import('../../alerts/explain/where-order-counts.ts');
   const { loadStoreConfig } = await import('../../collector/config/load.ts');
   const { openStore } = await import('../../store/open.ts');
   const opened = await openStore(loadStoreConfig(options.config, host.env), { progress: progressOn(host) });
   try {
-    const order = await orderOf(opened, id, options);
+    const order = await orderOf(opened, wanted);
     if (order === null) {
       await host.stderr.write(
         `Nothing is known of an order ${printable(id)}. "gatewatch watch ${printable(id)}" has it read from the gateway.\n`,
@@ -66,18 +67,9 @@ async function explainOrder(host: Host, id: string, options: ExplainOrderOptions
 /**
  * The order in the store's terms; null when nothing is known of it, or no reply has named the service's id.
  */
-async function orderOf(
-  opened: OpenedStore,
-  id: string,
-  { gateway, type, by }: OrderIdOptions,
-): Promise<CountedOrder | null> {
+async function orderOf(opened: OpenedStore, wanted: OrderQuery): Promise<CountedOrder | null> {
   const { readOrderTimeline } = await import('../../store/order-timeline.ts');
-  const timeline = await readOrderTimeline((text, params) => opened.store.query(text, params), {
-    id,
-    ...(gateway === undefined ? {} : { gateway }),
-    ...(type === undefined ? {} : { type }),
-    ...(by === undefined ? {} : { by }),
-  });
+  const timeline = await readOrderTimeline((text, params) => opened.store.query(text, params), wanted);
   const found = timeline?.order;
   return found?.externalId == null
     ? null

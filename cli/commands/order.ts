@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { orderTimelineSchema, type OrderQuery, type OrderTimeline } from '../../schemas/order-timeline.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import { askCollector, collectorUrl, problemDetail } from '../../operate/collector-client.ts';
-import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
+import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../terminal/host.ts';
-import { addOrderIdOptions, type OrderIdOptions } from '../options.ts';
+import { addOrderIdOptions, orderQueryOf, type OrderIdOptions } from '../options.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
 import type { StoreConfig } from '../../schemas/config.ts';
 
@@ -37,16 +37,9 @@ export function addOrder(program: Command, context: CommandContext): void {
 }
 
 async function order(host: Host, id: string, options: OrderOptions): Promise<number> {
-  if (id === '' || id.length > 200) throw usageError('the id: expected 1 to 200 characters');
+  const wanted = orderQueryOf(id, options);
   const { loadStoreConfig } = await import('../../collector/config/load.ts');
   const config = loadStoreConfig(options.config, host.env);
-  const { gateway, type, by } = options;
-  const wanted: OrderQuery = {
-    id,
-    ...(gateway === undefined ? {} : { gateway }),
-    ...(type === undefined ? {} : { type }),
-    ...(by === undefined ? {} : { by }),
-  };
   const reading = askForTimeline(config, wanted).then((reply) =>
     reply === undefined ? readFromStore(config, host, wanted) : reply,
   );

@@ -5,6 +5,7 @@ import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage, SandboxState
 import { storePaths } from './engine-config.ts';
 import { EmbeddedStoreError, type EmbeddedStoreErrorCode } from './errors.ts';
 import type { EmbeddedStoreEvent } from './events.ts';
+import { ENGINE_FLAGS } from './engine-flags.ts';
 import { startPolicy } from './reader/policy-start.ts';
 import { isCorruption } from './set-aside.ts';
 
@@ -87,7 +88,7 @@ function spawnChild(): ChildProcess {
   const script = fileURLToPath(new URL(`./child.${extension}`, import.meta.url));
   return fork(script, [], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    execArgv: ['--no-warnings', '--max-semi-space-size=4'],
+    execArgv: ENGINE_FLAGS,
     env: engineEnvironment(),
   });
 }

@@ -13,7 +13,10 @@ export interface BenchSink {
   readonly write: OrdersContext['write'];
 }
 
-const GATEWAY = { name: 'acme-eu', secureUrl: 'http://127.0.0.1:1', token: 'a-token' };
+/** How a collector batches by default. */
+export const BATCH = configSchema.parse({
+  gateways: [{ name: 'acme-eu', secureUrl: 'http://127.0.0.1:1', token: 'a-token' }],
+}).batch;
 
 /** The real sink into an embedded store, with the settings that a collector has by default. */
 export async function withSink<T>(work: (parts: BenchSink) => Promise<T>): Promise<T> {
@@ -21,7 +24,7 @@ export async function withSink<T>(work: (parts: BenchSink) => Promise<T>): Promi
   const store = createStore({ url: embedded.url, ...embedded.writer });
   try {
     await createMigrator({ store }).run();
-    const { maxRows: maxBatchRows, ...ages } = configSchema.parse({ gateways: [GATEWAY] }).batch;
+    const { maxRows: maxBatchRows, ...ages } = BATCH;
     const sink = createClickHouseSink({ store, collectorId: 'bench', maxBatchRows, ...ages });
     try {
       return await work({

@@ -7,6 +7,7 @@ import { createStore, type Store } from '../../store/store.ts';
 import { anyRow, historyEvent } from '../collector/sinks/support/rows.ts';
 import { withBenchStore } from './bench-store.ts';
 import { cpuBetween, cpuTimes } from './cpu.ts';
+import { BATCH } from './pipeline-sink.ts';
 import type { BenchResult } from './result.ts';
 
 const CALLBACKS_A_SECOND = 10;
@@ -33,7 +34,10 @@ export async function run(): Promise<BenchResult> {
   };
   try {
     await createMigrator({ store }).run();
-    const ways = { ours: createWay(store, 'quiet', 1_200), baseline: createWay(store, 'hurried', 250) };
+    const ways = {
+      ours: createWay(store, 'quiet', BATCH.quietAgeMs),
+      baseline: createWay(store, 'hurried', 250),
+    };
     for (const way of [ways.ours, ways.baseline]) await way.trickle(3_000);
     for (let round = 0; round < ROUNDS; round += 1)
       for (const way of [ways.ours, ways.baseline])

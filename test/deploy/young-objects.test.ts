@@ -9,6 +9,7 @@ it.each([
   ['npm run gatewatch', 'package.json', /"gatewatch": "node (?<flags>.*)cli\/main\.ts"/],
   ['the image', 'Dockerfile', /^ENTRYPOINT \["node", "(?<flags>.*)"\]$/m],
   ['the unit', 'deploy/systemd/gatewatch.service', /^ExecStart=\S+ (?<flags>.*)dist\/cli\/main\.js/m],
+  ['the tests', 'test/support/collector-process.ts', /\['(?<flags>[^']*)', MAIN, 'run'/],
   ['the demo', 'sandbox/demo/collector-process.ts', /\['(?<flags>[^']*)', MAIN, 'run'/],
 ])('%s bounds the memory of young objects, as docs/operations.md says', (_name, file, pattern) => {
   const told = /`(--max-semi-space-size=\d+)`/.exec(textOf('docs/operations.md'))?.[1];

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { ENGINE_FLAGS } from '../engine-flags.ts';
 
 /**
  * Starts the process that judges readers' statements, in an empty folder of its own.
@@ -18,7 +19,7 @@ export async function startPolicy(folder: string): Promise<Socket> {
   const script = fileURLToPath(new URL(`./policy-process.${extension}`, import.meta.url));
   const child = fork(script, [folder], {
     cwd: folder,
-    execArgv: ['--no-warnings', '--max-semi-space-size=4'],
+    execArgv: ENGINE_FLAGS,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'ipc'],
     env: { PATH: '/usr/bin:/bin', TZ: 'UTC', LANG: 'C.UTF-8', UV_THREADPOOL_SIZE: '8' },
   });
