@@ -141,7 +141,7 @@ const TECHNICAL_GROUPS = Object.entries(OUTCOME_OF_GROUP).flatMap(([group, resul
   result === 'technical_failure' ? [group] : [],
 );
 /** An operation failed for a technical reason. */
-const STUMBLE = `ifNull(result = 'FAILURE' AND reason_group IN (${sqlList(TECHNICAL_GROUPS)}), 0)`;
+export const STUMBLE = `ifNull(result = 'FAILURE' AND reason_group IN (${sqlList(TECHNICAL_GROUPS)}), 0)`;
 
 /**
  * One row per order in one of `MONEY_STATES`: gateway, order_type, external_id, money, since (when it came
