@@ -68,7 +68,10 @@ export type TableKey = keyof typeof TABLES;
 export const MARK_TABLES = { marks: 'order_marks_store', frontier: 'order_marks_frontier' } as const;
 
 /** Physical tables that hold what is read through `order_quarters`, and how far it goes. */
-export const QUARTER_TABLES = { quarters: 'order_quarters_store', frontier: 'order_quarters_frontier' } as const;
+export const QUARTER_TABLES = {
+  quarters: 'order_quarters_store',
+  frontier: 'order_quarters_frontier',
+} as const;
 
 /**
  * Physical tables that the comparison of sources keeps for itself, by statements of its own: what it found,

@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto';
 import { OUTCOMES, STAGES } from './dictionary.ts';
-import { DECIDING, FAILING, IN_PROCESSING, outcome, sqlList, sqlText, STUMBLE, withWatermarks } from './measures.ts';
+import {
+  DECIDING,
+  FAILING,
+  IN_PROCESSING,
+  outcome,
+  sqlList,
+  sqlText,
+  STUMBLE,
+  UNKNOWN_CODE,
+  withWatermarks,
+} from './measures.ts';
 import { DATABASE, ORDER_QUARTERS, QUARTER_TABLES } from './names.ts';
 import { FORM_EXITS, FORM_STEPS } from './payform.ts';
 
@@ -35,7 +45,7 @@ export const outcomeOfDecision = (decision: string): string =>
   `transform(bitAnd(${decision}, 15), [${OUTCOMES.map((_, index) => index + 1).join(', ')}], [${sqlList(OUTCOMES)}], '')`;
 /** SQL of the stage's digit (0: none), and of whether the operation failed. */
 export const stageOfItem = (item: string): string => `bitShiftRight(bitAnd(${item}, 15), 1)`;
-export const hasFailed = (item: string): string => `bitAnd(${item}, 1)`;
+export const hasFailed = (item: string): string => `bitAnd(${item}, 1) = 1`;
 
 const stageDigit = `multiIf(${STAGES.map(({ code, name }) => `stage = ${sqlText(name)}, ${code}`).join(', ')}, 0)`;
 const formStep = `multiIf(${FORM_STEPS.map(({ item }, index) => `ifNull(${item}, 0), ${index + 1}`)
@@ -45,7 +55,12 @@ const formStep = `multiIf(${FORM_STEPS.map(({ item }, index) => `ifNull(${item},
 export const exitBit = (code: string): string =>
   `transform(toString(${code}), [${sqlList(FORM_EXITS.map((exit) => exit.code))}], [${FORM_EXITS.map((_, index) => 2 ** index).join(', ')}], 0)`;
 
-/** Columns beside those that identify a row, each with its type in the table and its SQL over items. */
+/** Types of the lists: a union of rows loses the names of their parts otherwise. */
+const TEXT = 'LowCardinality(String)';
+const FAILURE_TYPE = `Array(Tuple(at DateTime64(6, 'UTC'), stage ${TEXT}, is_operation UInt8, reason_code UInt8, reason_group ${TEXT}, reason_detail ${TEXT}, action ${TEXT}, list_position UInt32))`;
+const UNKNOWN_TYPE = `Array(Tuple(at DateTime64(6, 'UTC'), action String, code_format ${TEXT}))`;
+
+/** Columns beside those that identify a row, each with its SQL over items. */
 const COLUMNS: readonly (readonly [name: string, sql: string])[] = [
   ['began_at', `minIf(${MICROS}, list_position = 0)`],
   [
@@ -61,7 +76,11 @@ const COLUMNS: readonly (readonly [name: string, sql: string])[] = [
   ['items', `arraySort(groupArray(${itemNumber(`${stageDigit} * 2 + ifNull(result = 'FAILURE', 0)`)}))`],
   [
     'failures',
-    `groupArrayIf((event_time, ifNull(toString(stage), ''), toUInt8(ifNull(result = 'FAILURE', 0)), ifNull(reason_code, 0), ifNull(toString(reason_group), ''), ifNull(toString(reason_detail), ''), toString(action), list_position), ifNull(${FAILING}, 0))`,
+    `CAST(groupArrayIf((event_time, ifNull(toString(stage), ''), ifNull(result = 'FAILURE', 0), ifNull(reason_code, 0), ifNull(toString(reason_group), ''), ifNull(toString(reason_detail), ''), toString(action), list_position), ifNull(${FAILING}, 0)), ${sqlText(FAILURE_TYPE)})`,
+  ],
+  [
+    'unknown',
+    `CAST(groupArrayIf((event_time, toString(action), toString(code_format)), ifNull(${UNKNOWN_CODE}, 0)), ${sqlText(UNKNOWN_TYPE)})`,
   ],
 ];
 const IDENTITY = 'quarter, gateway, order_type, channel, external_id';

@@ -13,6 +13,8 @@ export interface QuarterKeeperOptions {
   /** Runs one SELECT; whole numbers up to 2 ** 53 come exact. */
   readonly query: <T>(sql: string) => Promise<T[]>;
   readonly command: (sql: string) => Promise<void>;
+  /** What is stored can be read within that time. @default 60 */
+  readonly visibleAfterSeconds?: number;
 }
 
 /** Keeps what each order did within each quarter of an hour, so that dashboards need not read all its items. */
@@ -26,12 +28,14 @@ export interface QuarterKeeper {
 
 /** A quarter is kept this long after its end: most of its items are there by then, and few rows are added. */
 const AFTER_SECONDS = 300;
-/** What is stored can be read within that time. */
-const VISIBLE_AFTER_SECONDS = 60;
 /** Items of one statement: what is more waits for the next minute. */
 const MOST_ITEMS = 2_000_000;
 
-export function createQuarterKeeper({ query, command }: QuarterKeeperOptions): QuarterKeeper {
+export function createQuarterKeeper({
+  query,
+  command,
+  visibleAfterSeconds = 60,
+}: QuarterKeeperOptions): QuarterKeeper {
   let isMoreLate = false;
 
   async function number(sql: string): Promise<number | null> {
@@ -85,7 +89,7 @@ export function createQuarterKeeper({ query, command }: QuarterKeeperOptions): Q
   return {
     async keep(asOfMs) {
       const over = quarterOf(asOfMs / 1000 - AFTER_SECONDS);
-      const storedBy = await number(`SELECT toUnixTimestamp(now()) - ${VISIBLE_AFTER_SECONDS} AS value`);
+      const storedBy = await number(`SELECT toUnixTimestamp(now()) - ${visibleAfterSeconds} AS value`);
       if (storedBy === null) return;
       // Asked each time: meanwhile another collector may have kept some.
       const [known] = await query<KeptQuarters>(frontierSql);

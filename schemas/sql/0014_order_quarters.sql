@@ -33,7 +33,8 @@ CREATE TABLE IF NOT EXISTS order_quarters_store
     processing_at UInt64 CODEC(ZSTD(1)),
     items Array(UInt64) CODEC(Delta(8), ZSTD(1)),
     failures Array(Tuple(at DateTime64(6, 'UTC'), stage LowCardinality(String), is_operation UInt8, reason_code UInt8,
-        reason_group LowCardinality(String), reason_detail LowCardinality(String), action LowCardinality(String), list_position UInt32)) CODEC(ZSTD(1))
+        reason_group LowCardinality(String), reason_detail LowCardinality(String), action LowCardinality(String), list_position UInt32)) CODEC(ZSTD(1)),
+    unknown Array(Tuple(at DateTime64(6, 'UTC'), action String, code_format LowCardinality(String))) CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY toMonday(quarter)
