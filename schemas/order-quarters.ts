@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { OUTCOMES, STAGES } from './dictionary.ts';
 import {
   DECIDING,
@@ -15,24 +14,24 @@ import { DATABASE, ORDER_QUARTERS, QUARTER_TABLES } from './names.ts';
 import { FORM_EXITS, FORM_STEPS } from './payform.ts';
 
 /**
- * Quarters of orders: what the items of one order say within one quarter of an hour, as one row. An order has a
- * dozen items within one or two quarters, so a question about a day of orders reads a tenth of the rows, and
- * numbers instead of texts. They are made of items the same way whether they are kept (`order_quarters_store`)
- * or not yet, and each column is such that the same item twice changes nothing once rows of an order are
- * united: a late item is a further row, a repetition does no harm.
+ * Quarters of orders: what the items of one order say within one quarter of an hour, as one row. An order has
+ * a dozen items within one or two quarters, so a question about a day of orders reads a tenth of the rows,
+ * and numbers instead of texts. They are made of items the same way whether they are kept
+ * (`order_quarters_store`) or not yet, and each column is such that the same item twice changes nothing once
+ * rows of an order are united: a late item is a further row, a repetition does no harm.
  */
 
 /** Seconds of a quarter. */
 export const QUARTER_SECONDS = 900;
 
-/** An order as a number, whatever its ids are. Two of ten million share one with a chance of 1 in 400,000. */
+/** An order as a number, whatever its ids are. Two of ten million share one by a chance of 1 in 400,000. */
 export const ORDER_NUMBER = 'cityHash64(toString(gateway), toString(order_type), external_id)';
 
 /** An instant as a number: microseconds since 1970. 0: there is none. */
 const MICROS = 'toUInt64(toUnixTimestamp64Micro(event_time))';
 /**
- * An item as a number, so that the latest of several is the greatest: its instant (52 bits, to the year 2112),
- * its place in the list (8 bits, for items of one instant) and four bits more.
+ * An item as a number, so that the latest of several is the greatest: its instant (52 bits, to the year
+ * 2112), its place in the list (8 bits, for items of one instant) and four bits more.
  */
 const itemNumber = (bits: string): string =>
   `bitShiftLeft(${MICROS}, 12) + bitShiftLeft(toUInt64(least(list_position, 255)), 4) + toUInt64(${bits})`;
@@ -86,6 +85,9 @@ const COLUMNS: readonly (readonly [name: string, sql: string])[] = [
 const IDENTITY = 'quarter, gateway, order_type, channel, external_id';
 const NAMES = `${IDENTITY}, order_number, ${COLUMNS.map(([name]) => name).join(', ')}`;
 
+/** Columns of items that quarters are made of. */
+const ITEM_COLUMNS =
+  'event_time, gateway, order_type, channel, external_id, action, code_format, stage, result, state, reason_code, reason_group, reason_detail, list_position';
 /** The table of items by time. */
 const ITEMS = 'history_events_by_time_store';
 
@@ -98,11 +100,13 @@ const quartersOf = (source: string, where: string): string =>
     WHERE ${where}
     GROUP BY ${IDENTITY}`;
 
-/** Quarters that were made by another text are not these. */
-export const QUARTERS_DEFINITION = createHash('sha256')
-  .update(quartersOf(ITEMS, ''))
-  .digest('hex')
-  .slice(0, 16);
+/** Quarters that were made by another text are not these: its checksum (FNV-1a). */
+export const QUARTERS_DEFINITION = Array.from(JSON.stringify(COLUMNS))
+  .reduce(
+    (sum, character) => Math.imul(sum ^ (character.codePointAt(0) ?? 0), 16_777_619) >>> 0,
+    2_166_136_261,
+  )
+  .toString(16);
 
 /** Items of which quarters are kept: from `from` to `to`, whole quarters in seconds since 1970. */
 export interface KeptQuarters {
@@ -151,37 +155,46 @@ export const frontierSql = `SELECT toUnixTimestamp(kept_from) AS from, toUnixTim
  * Text of the parameterized view `order_quarters(from, to)`: the quarters of all orders of exactly that time,
  * as far as our picture of each gateway is complete by now. What is kept is read; what is not, made of items:
  * the newest quarter of an hour or two, what came late since, and where the range begins or ends within a
- * quarter. A gateway that cannot be read ends within a quarter too.
+ * quarter. The picture of a gateway that cannot be read ends within a quarter too.
  */
 export function orderQuartersView(): string {
   const begins = "{from:DateTime64(6, 'UTC')}";
   const ends = "{to:DateTime64(6, 'UTC')}";
   const within = `event_time >= ${begins} AND event_time < ${ends} AND event_time < window_end(gateway)`;
-  const raw = `(SELECT * FROM ${ITEMS} FINAL SETTINGS do_not_merge_across_partitions_select_final = 1)`;
+  const length = `INTERVAL ${QUARTER_SECONDS} SECOND`;
+  const quarterOfItem = 'toStartOfFifteenMinutes(event_time)';
   const kept = 'event_time >= kept_begin AND event_time < kept_end';
   return `CREATE OR REPLACE VIEW ${ORDER_QUARTERS} AS
-${withWatermarks('now64(6)')},
+${withWatermarks('now64(6)').replaceAll(`${DATABASE}.`, '')},
   (SELECT argMax((kept_from, kept_to, known_to), written_at) ${NEWEST}) AS frontier,
   greatest(frontier.1, toDateTime(intDiv(toUnixTimestamp64Micro(${begins}) + ${QUARTER_SECONDS * 1e6 - 1}, ${QUARTER_SECONDS * 1e6}) * ${QUARTER_SECONDS}, 'UTC')) AS kept_begin,
   greatest(kept_begin, least(frontier.2, toStartOfFifteenMinutes(${ends}))) AS kept_end,
   arrayMap(g -> toStartOfFifteenMinutes(window_end(g)), mapKeys(watermarks)) AS last_quarters
 SELECT ${NAMES}
 FROM ${QUARTER_TABLES.quarters}
-WHERE definition = ${sqlText(QUARTERS_DEFINITION)} AND quarter >= kept_begin AND quarter < kept_end AND quarter + INTERVAL ${QUARTER_SECONDS} SECOND <= window_end(gateway)
+WHERE definition = ${sqlText(QUARTERS_DEFINITION)} AND quarter >= kept_begin AND quarter < kept_end AND quarter + ${length} <= window_end(gateway)
 UNION ALL
-SELECT ${NAMES} FROM
+SELECT ${NAMES}
+FROM
 (
-    ${quartersOf(raw, `${within} AND (event_time < kept_begin OR event_time >= kept_end)`)}
-)
-UNION ALL
-SELECT ${NAMES} FROM
-(
-    ${quartersOf(raw, `${within} AND ${kept} AND toStartOfFifteenMinutes(event_time) IN (SELECT arrayJoin(last_quarters)) AND toStartOfFifteenMinutes(event_time) + INTERVAL ${QUARTER_SECONDS} SECOND > window_end(gateway)`)}
-)
-UNION ALL
-SELECT ${NAMES} FROM
-(
-    ${quartersOf(ITEMS, `${within} AND ${kept} AND stored_at > frontier.3`)}
+    ${quartersOf(
+      `(
+      SELECT ${ITEM_COLUMNS}
+      FROM ${ITEMS} FINAL
+      WHERE ${within} AND (event_time < kept_begin OR event_time >= kept_end)
+      SETTINGS do_not_merge_across_partitions_select_final = 1
+      UNION ALL
+      SELECT ${ITEM_COLUMNS}
+      FROM ${ITEMS} FINAL
+      WHERE ${within} AND ${kept} AND ${quarterOfItem} IN (SELECT arrayJoin(last_quarters)) AND ${quarterOfItem} + ${length} > window_end(gateway)
+      SETTINGS do_not_merge_across_partitions_select_final = 1
+      UNION ALL
+      SELECT ${ITEM_COLUMNS}
+      FROM ${ITEMS}
+      WHERE ${within} AND ${kept} AND stored_at > frontier.3
+    )`,
+      '1',
+    )}
 );
 `;
 }

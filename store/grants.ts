@@ -1,4 +1,11 @@
-import { CALLED_VIEWS, FINDING_TABLES, MARK_TABLES, QUARTER_TABLES, TABLES, VIEWS } from '../schemas/names.ts';
+import {
+  CALLED_VIEWS,
+  FINDING_TABLES,
+  MARK_TABLES,
+  QUARTER_TABLES,
+  TABLES,
+  VIEWS,
+} from '../schemas/names.ts';
 import { schemaError } from './migrations.ts';
 import { quoteIdentifier, quoteString } from './sql/quote.ts';
 

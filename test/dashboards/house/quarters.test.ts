@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Seed, SeedOrder } from '../support/seed-store.ts';
-import { drawnPanels, generatedDashboards } from './generated.ts';
-import { keepQuarters, KNOWN_ID, orders, seed, type Seeded, startSeeded } from './seeded.ts';
-import { MINUTE } from './traffic.ts';
+import type { Seed, SeedOrder } from '../../support/seed-store.ts';
+import { drawnPanels, generatedDashboards } from '../generated.ts';
+import { keepQuarters, KNOWN_ID, orders, seed, type Seeded, startSeeded } from '../seeded.ts';
+import { MINUTE } from '../traffic.ts';
 
 /** Numbers of the clock or of the disk. */
 const NOT_OF_THE_ROWS = new Set(['Age of what we know, by gateway', 'Size of the store, by table']);
