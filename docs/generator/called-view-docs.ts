@@ -20,7 +20,7 @@ const ORDER = [
 ] as const;
 const AMOUNT = column('amount', 'Nullable(Decimal(38, 9))', 'Its amount as known now.');
 
-/** The views that are called with arguments: with a range, or with a page's rule, gateway, window and instant. */
+/** The views that are called with arguments: a range, or a page's rule, gateway, window and instant. */
 export const CALLED_VIEW_DOCS: readonly CalledViewDoc[] = [
   {
     name: ORDER_QUARTERS,
