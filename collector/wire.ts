@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { createAlertsNow } from '../alerts/evaluate/alerts-now.ts';
 import { createPass } from '../alerts/evaluate/pass.ts';
+import { createQuarterKeeper } from '../alerts/evaluate/quarter-keeper.ts';
 import { createExplainer } from '../alerts/explain/explainer.ts';
 import { RULES } from '../alerts/rules/all.ts';
 import { isAskedDirectly } from '../alerts/rules/rule.ts';
@@ -380,6 +381,15 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
       );
       return false;
     });
+  const quarters = createQuarterKeeper({
+    query: (sql) => store.query(sql),
+    command: (sql) => store.command(sql),
+  });
+  // Nor does what dashboards read: it is made of items until it is kept.
+  const keepQuarters = (asOfMs: number): Promise<void> =>
+    quarters.keep(asOfMs).catch((error: unknown) => {
+      log.error({ err: error }, 'quarters of orders could not be kept; the next attempt catches up');
+    });
   const started = await startAlerting({
     config: config.alerts,
     gateways: config.gateways,
@@ -389,6 +399,7 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
     async keep(asOfMs) {
       const isMoreToKeep = await keep(asOfMs, (sql) => store.command(sql));
       const isMoreToCompare = await compare(asOfMs);
+      await keepQuarters(asOfMs);
       return isMoreToKeep || isMoreToCompare;
     },
     collectorId,

@@ -1,5 +1,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { fileURLToPath } from 'node:url';
+import { ORDER_QUARTERS } from '../schemas/names.ts';
+import { orderQuartersView } from '../schemas/order-quarters.ts';
 import { type GeneratedFiles, runGenerator } from './house/write-out.ts';
 import { failuresDashboard } from './failures/dashboard.ts';
 import { gatewaysDashboard } from './gateways/dashboard.ts';
@@ -28,10 +30,14 @@ export function generateDashboards(): GeneratedFiles {
   ]);
   return new Map([
     ...boards,
+    [`views/${ORDER_QUARTERS}.sql`, `${SQL_HEAD}${orderQuartersView()}`],
     ['grafana/provisioning/dashboards/gatewatch.yaml', dashboardProvider()],
     ['grafana/provisioning/datasources/gatewatch.yaml', datasource()],
   ]);
 }
+
+const SQL_HEAD =
+  '-- Generated from the measures by "npm run generate"; a collector applies it when it starts.\n';
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 

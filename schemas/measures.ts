@@ -1,4 +1,4 @@
-import { CATALOGUE, OUTCOME_OF_GROUP, type Outcome, type ReasonGroup, STAGES } from './dictionary.ts';
+import { CATALOGUE, OUTCOME_OF_GROUP, type Outcome, type ReasonGroup } from './dictionary.ts';
 import { STUCK } from './limits.ts';
 import { DATABASE, VIEWS } from './names.ts';
 import { WINDOWS } from './windows.ts';
@@ -79,56 +79,6 @@ export function startedOrders(where: string): string {
 }
 
 /**
- * One row per order decided in the window whose first item lies within the look-back: gateway, order_type,
- * external_id, decided_at, seconds from its first item to its deciding one.
- *
- * @param decided conditions on deciding items, the window among them
- * @param began conditions on first items, the longer window among them
- */
-export function timesToFinal(decided: string, began: string): string {
-  return `SELECT ${ORDER_KEY}, decided_at, dateDiff('microsecond', started_at, decided_at) / 1000000 AS seconds
-  FROM
-  (
-    SELECT ${ORDER_KEY}, max(event_time) AS decided_at FROM ${view('historyEvents')} WHERE ${DECIDING} AND ${decided} GROUP BY ${ORDER_KEY}
-  ) AS decided
-  INNER JOIN
-  (
-    ${startedOrders(began)}
-  ) AS began USING (${ORDER_KEY})`;
-}
-
-/**
- * One row per order and stage of its items: gateway, order_type, external_id, stage; whether it has items
- * there within the window (`seen`), failed ones among them (`failed`); when it first came there
- * (`reached_at`), whether within the window (`reached`), and the seconds from the item before to that one
- * (NULL without one): how long the step into the stage took. All from one reading of the items, with numbers
- * for instants and stages: texts in arrays cost more than the reading.
- *
- * @param where conditions on items, a window with the look-back among them
- * @param from the window's begin
- * @param to the window's end, which may depend on the gateway
- */
-export function stageSteps(where: string, from: string, to: string): string {
-  const codes = STAGES.map(({ code }) => code).join(', ');
-  const within = (instant: string): string => `${instant} >= from_us AND ${instant} < to_us`;
-  return `SELECT ${ORDER_KEY}, transform(stage_code, [${codes}], [${sqlList(STAGES.map(({ name }) => name))}], '') AS stage,
-    toUnixTimestamp64Micro(${from}) AS from_us, toUnixTimestamp64Micro(${to}) AS to_us,
-    arrayExists(one -> one.4 = stage_code AND ${within('one.1')}, items) AS seen,
-    arrayExists(one -> one.4 = stage_code AND one.5 AND ${within('one.1')}, items) AS failed,
-    fromUnixTimestamp64Micro(item.1, 'UTC') AS reached_at, ${within('item.1')} AS reached, if(place = 1, NULL, step / 1000000) AS seconds
-  FROM
-  (
-    SELECT ${ORDER_KEY}, arraySort(groupArray((toUnixTimestamp64Micro(event_time), list_position, action, ifNull(toInt8(stage), 0), ifNull(result = 'FAILURE', 0)))) AS items
-    FROM ${view('historyEvents')}
-    WHERE ${where}
-    GROUP BY ${ORDER_KEY}
-  )
-  ARRAY JOIN items AS item, arrayEnumerate(items) AS place, items.4 AS stage_code, arrayEnumerateUniq(items.4) AS nth,
-    arrayDifference(items.1) AS step
-  WHERE nth = 1 AND stage_code != 0`;
-}
-
-/**
  * What has become of an order's money where something technical came between. `at_risk`: undecided after an
  * operation failed technically, so that nobody knows; `delayed`: undecided for longer than `STUCK` after it
  * entered processing, without such a failure; `declined_technically`: failed for a technical reason;
@@ -141,7 +91,20 @@ const TECHNICAL_GROUPS = Object.entries(OUTCOME_OF_GROUP).flatMap(([group, resul
   result === 'technical_failure' ? [group] : [],
 );
 /** An operation failed for a technical reason. */
-const STUMBLE = `ifNull(result = 'FAILURE' AND reason_group IN (${sqlList(TECHNICAL_GROUPS)}), 0)`;
+export const STUMBLE = `ifNull(result = 'FAILURE' AND reason_group IN (${sqlList(TECHNICAL_GROUPS)}), 0)`;
+
+/**
+ * The columns money ('' for none) and since, of an order's columns decided, decided_at, outcome, stumbled,
+ * stumbled_at, processing and processing_at.
+ *
+ * @param asOf SQL of the instant at which an order is delayed or not
+ */
+export function moneyColumns(asOf: string): string {
+  const overdue = `processing_at + INTERVAL ${STUCK.afterSeconds} SECOND`;
+  return `multiIf(outcome = 'technical_failure', 'declined_technically', outcome = 'succeeded' AND stumbled AND stumbled_at < decided_at, 'recovered',
+        NOT decided AND stumbled, 'at_risk', NOT decided AND processing AND ${overdue} < ${asOf}, 'delayed', '') AS money,
+      multiIf(decided, decided_at, stumbled, stumbled_at, ${overdue}) AS since`;
+}
 
 /**
  * One row per order in one of `MONEY_STATES`: gateway, order_type, external_id, money, since (when it came
@@ -152,7 +115,6 @@ const STUMBLE = `ifNull(result = 'FAILURE' AND reason_group IN (${sqlList(TECHNI
  */
 export function orderMoney(where: string, asOf: string): string {
   const decides = `ifNull(${DECIDING}, 0)`;
-  const overdue = `processing_at + INTERVAL ${STUCK.afterSeconds} SECOND`;
   return `SELECT ${ORDER_KEY}, money, since
   FROM
   (
@@ -161,9 +123,7 @@ export function orderMoney(where: string, asOf: string): string {
       if(decided, ${outcome('deciding_item.1', 'deciding_item.2')}, 'pending') AS outcome,
       countIf(${STUMBLE}) > 0 AS stumbled, minIf(event_time, ${STUMBLE}) AS stumbled_at,
       countIf(ifNull(${IN_PROCESSING}, 0)) > 0 AS processing, minIf(event_time, ifNull(${IN_PROCESSING}, 0)) AS processing_at,
-      multiIf(outcome = 'technical_failure', 'declined_technically', outcome = 'succeeded' AND stumbled AND stumbled_at < decided_at, 'recovered',
-        NOT decided AND stumbled, 'at_risk', NOT decided AND processing AND ${overdue} < ${asOf}, 'delayed', '') AS money,
-      multiIf(decided, decided_at, stumbled, stumbled_at, ${overdue}) AS since
+      ${moneyColumns(asOf)}
     FROM ${view('historyEvents')}
     WHERE ${where}
     GROUP BY ${ORDER_KEY}

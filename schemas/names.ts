@@ -35,6 +35,11 @@ export const INCIDENT_POPULATION = 'incident_population';
 /** Views that are called with a page's rule, gateway, window and instant. */
 export const PAGE_VIEWS: readonly string[] = [INCIDENT_ORDERS, INCIDENT_POPULATION];
 
+/** Parameterized view: what each order did by quarter of an hour, within a range of time. */
+export const ORDER_QUARTERS = 'order_quarters';
+/** All views that are called with arguments. */
+export const CALLED_VIEWS: readonly string[] = [ORDER_QUARTERS, ...PAGE_VIEWS];
+
 /** Physical tables that the sink writes. */
 export const TABLES = {
   historyEvents: 'history_events_store',
@@ -61,6 +66,12 @@ export type TableKey = keyof typeof TABLES;
 
 /** Physical tables that the evaluation of alert rules keeps for itself, by statements of its own. */
 export const MARK_TABLES = { marks: 'order_marks_store', frontier: 'order_marks_frontier' } as const;
+
+/** Physical tables that hold what is read through `order_quarters`, and how far it goes. */
+export const QUARTER_TABLES = {
+  quarters: 'order_quarters_store',
+  frontier: 'order_quarters_frontier',
+} as const;
 
 /**
  * Physical tables that the comparison of sources keeps for itself, by statements of its own: what it found,

@@ -1,5 +1,3 @@
-import { ORDER_KEY, sqlList, view } from './measures.ts';
-
 /**
  * The payment form as a funnel over orders (interface document, section 2.4, stage 3). "Not every flow emits
  * every code", so an order reached a step when it has that step's item or one of a later step.
@@ -33,28 +31,3 @@ export type FormExit = (typeof FORM_EXITS)[number]['code'];
 
 /** Codes of a payer who submitted and did not get through the confirmation. */
 export const CONFIRM_FAILURE_CODES: readonly FormExit[] = ['3.2.4.56', '3.2.4.57'];
-
-/**
- * One row per order that was on the payment form in the window: gateway, order_type, external_id, on_form_at
- * (its first item of the form in the window), submitted_at (NULL when not), reached (number of the last
- * step), exits (codes of FORM_EXITS, each once). Any item of the form shows that it was presented, whichever
- * code the flow leaves out.
- *
- * @param where the window and further conditions on items
- */
-export function formOrders(where: string): string {
-  const [presented, ...later] = FORM_STEPS.map(({ item }, index) => ({ item, number: index + 1 }));
-  const numbers = [...later.toReversed(), ...(presented === undefined ? [] : [presented])];
-  return `SELECT ${ORDER_KEY}, minIf(event_time, on_form) AS on_form_at,
-    minIf(toNullable(event_time), action = '3.1.1.55') AS submitted_at, max(step) AS reached,
-    groupUniqArrayIf(toString(action), action IN (${sqlList(FORM_EXITS.map(({ code }) => code))})) AS exits
-  FROM
-  (
-    SELECT ${ORDER_KEY}, event_time, action, ifNull(stage = 'PAYFORM', 0) AS on_form,
-      multiIf(${numbers.map(({ item, number }) => `ifNull(${item}, 0), ${number}`).join(', ')}, 0) AS step
-    FROM ${view('historyEvents')}
-    WHERE ${where}
-  )
-  GROUP BY ${ORDER_KEY}
-  HAVING countIf(on_form) > 0`;
-}

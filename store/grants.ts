@@ -1,9 +1,16 @@
-import { FINDING_TABLES, MARK_TABLES, PAGE_VIEWS, TABLES, VIEWS } from '../schemas/names.ts';
+import {
+  CALLED_VIEWS,
+  FINDING_TABLES,
+  MARK_TABLES,
+  QUARTER_TABLES,
+  TABLES,
+  VIEWS,
+} from '../schemas/names.ts';
 import { schemaError } from './migrations.ts';
 import { quoteIdentifier, quoteString } from './sql/quote.ts';
 
 /** Views that anybody who reads may ask. */
-export const PUBLIC_VIEWS: readonly string[] = [...Object.values(VIEWS), ...PAGE_VIEWS];
+export const PUBLIC_VIEWS: readonly string[] = [...Object.values(VIEWS), ...CALLED_VIEWS];
 
 export interface GrantOptions {
   readonly database: string;
@@ -65,13 +72,21 @@ export function grantStatements(statements: readonly string[], options: GrantOpt
     ),
     grant(roles.collector, [
       `SELECT ON ${on('*')}`,
-      ...[TABLES, MARK_TABLES, FINDING_TABLES]
+      ...[TABLES, MARK_TABLES, QUARTER_TABLES, FINDING_TABLES]
         .flatMap((tables): string[] => Object.values(tables))
         .map((table) => `INSERT ON ${on(table)}`),
     ]),
     ...[roles.grafana, roles.analyst].map((role) => grant(role, select(readable(schema, () => true)))),
     ...[...roles.analystOf.values()].map((role) =>
-      grant(role, select(readable(schema, (table) => schema.tables.get(table)?.hasGateway === true))),
+      grant(
+        role,
+        select(
+          readable(
+            schema,
+            (table) => schema.tables.get(table)?.hasGateway === true || table === QUARTER_TABLES.frontier,
+          ),
+        ),
+      ),
     ),
     ...ofGateways.flatMap((table) => [
       policy(`${prefix}_all`, on(table), '1', everywhere),

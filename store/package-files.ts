@@ -14,7 +14,7 @@ export function packageFile(path: string): string {
 export const MIGRATIONS_FOLDER = packageFile('schemas/sql');
 /**
  * Definitions of views that hold no rows, in the order in which they can be made. The last are generated
- * from the alert rules and read the views before them.
+ * and read the views before them.
  */
 export const DERIVED_VIEW_FILES: readonly string[] = [
   'store/views/events.sql',
@@ -23,6 +23,7 @@ export const DERIVED_VIEW_FILES: readonly string[] = [
   'store/views/operation.sql',
   'store/views/alerting.sql',
   'store/views/findings.sql',
+  'dashboards/out/views/order_quarters.sql',
   'alerts/out/views/incident_orders.sql',
   'alerts/out/views/incident_population.sql',
 ].map(packageFile);

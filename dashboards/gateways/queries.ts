@@ -1,36 +1,13 @@
 import { STAGES } from '../../schemas/dictionary.ts';
-import {
-  DISTINCT_ORDERS,
-  FAILING,
-  OPERATION_FAILURE_SHARE,
-  ratio,
-  sqlList,
-  stageSteps,
-  UNREADABLE_POLL,
-  view,
-} from '../../schemas/measures.ts';
-import { WINDOWS } from '../../schemas/windows.ts';
-import {
-  CHOSEN_CALLBACKS,
-  CHOSEN_ITEMS,
-  CHOSEN_STAGE,
-  inRange,
-  ITEMS,
-  WITH_WATERMARKS,
-  bucket,
-} from '../house/filters.ts';
+import { DISTINCT_ORDERS, ratio, sqlList, UNREADABLE_POLL, view } from '../../schemas/measures.ts';
+import { hasFailed, stageOfItem } from '../../schemas/order-quarters.ts';
+import { CHOSEN_CALLBACKS, CHOSEN_STAGE, inRange, WITH_WATERMARKS, bucket } from '../house/filters.ts';
+import { FAILURES, ORDERS, QUARTERS, stageName, STEPS } from '../house/quarters.ts';
 
 /**
  * SQL about the work of the gateways: what their histories tell beside what our own requests and signature
  * checks met.
  */
-
-const STEPS = stageSteps(
-  `event_time >= $__fromTime - INTERVAL ${WINDOWS.stageLookbackSeconds} SECOND AND event_time < $__toTime AND event_time < window_end(gateway) AND ${CHOSEN_ITEMS}`,
-  'toDateTime64($__fromTime, 6)',
-  'least(toDateTime64($__toTime, 6), window_end(gateway))',
-);
-const STAGE_ITEMS = `stage IS NOT NULL AND ${CHOSEN_STAGE} AND ${ITEMS}`;
 
 /**
  * gateway, stage, orders, orders_per_minute, failed_orders, failure_share 0..1, p50 and p95 seconds of the
@@ -54,18 +31,24 @@ WHERE orders > 0
 ORDER BY gateway, indexOf([${sqlList(STAGES.map(({ name }) => name))}], stage)
 LIMIT 200`;
 
+/** Buckets of a panel, as numbers. */
+const NUMBERED = 'intDiv(bitShiftRight(one, 12), toUInt64($__interval_s) * 1000000)';
+
 /** time, gateway, stage, share 0..1 of orders with a failed operation there, orders. */
-export const STAGE_FAILURES_SQL = `${WITH_WATERMARKS}
-SELECT ${bucket('event_time')} AS time, toString(gateway) AS gateway, assumeNotNull(toString(stage)) AS stage,
-  ${OPERATION_FAILURE_SHARE} AS share, ${DISTINCT_ORDERS} AS orders
-FROM ${view('historyEvents')}
-WHERE ${STAGE_ITEMS}
+export const STAGE_FAILURES_SQL = `SELECT ${bucket(`toDateTime(bitShiftRight(seen, 4) * $__interval_s)`)} AS time, gateway, ${stageName(stageOfItem('seen'))} AS stage,
+  ${ratio('failed', 'orders')} AS share, uniqExact(order_number) AS orders, uniqExactIf(order_number, ${hasFailed('seen')}) AS failed
+FROM
+(
+  SELECT toString(gateway) AS gateway, order_number,
+    arrayJoin(arrayDistinct(arrayMap(one -> bitShiftLeft(${NUMBERED}, 4) + bitAnd(one, 15), items))) AS seen
+  FROM ${QUARTERS}
+)
+WHERE stage != '' AND ${CHOSEN_STAGE}
 GROUP BY time, gateway, stage
 ORDER BY time, gateway, stage`;
 
 /** time, gateway, stage, p95 seconds of the step into the stage. */
-export const STAGE_DURATIONS_SQL = `${WITH_WATERMARKS}
-SELECT ${bucket('reached_at')} AS time, toString(gateway) AS gateway, stage, quantileExact(0.95)(seconds) AS p95
+export const STAGE_DURATIONS_SQL = `SELECT ${bucket('reached_at')} AS time, toString(gateway) AS gateway, stage, quantileExact(0.95)(seconds) AS p95
 FROM
 (
   ${STEPS}
@@ -82,10 +65,9 @@ GROUP BY time, outcome
 ORDER BY time, outcome`;
 
 /** time, reason (`TECH 13 SERVER_UNAVAILABLE`), orders with such a code at gateway create or check. */
-export const THEIR_FAULTS_SQL = `${WITH_WATERMARKS}
-SELECT ${bucket('event_time')} AS time, concat(assumeNotNull(toString(reason_group)), ' ', assumeNotNull(toString(reason_code)), ' ', assumeNotNull(toString(reason_detail))) AS reason, ${DISTINCT_ORDERS} AS orders
-FROM ${view('historyEvents')}
-WHERE ${FAILING} AND stage IN ('GATEWAY_CREATE', 'CHECK') AND reason_group IN ('TECH', 'AUTHZ') AND ${ITEMS}
+export const THEIR_FAULTS_SQL = `SELECT ${bucket('event_time')} AS time, concat(reason_group, ' ', toString(reason_code), ' ', reason_detail) AS reason, ${ORDERS} AS orders
+FROM ${FAILURES}
+WHERE stage IN ('GATEWAY_CREATE', 'CHECK') AND reason_group IN ('TECH', 'AUTHZ')
 GROUP BY time, reason
 ORDER BY time, reason`;
 
@@ -131,10 +113,9 @@ ORDER BY callbacks DESC, gateway, signature_cause
 LIMIT 200`;
 
 /** time, code (5.2.2.16, 5.2.2.17), orders: the provider's callbacks that the gateway could not accept. */
-export const THEIR_CALLBACK_FAULTS_SQL = `${WITH_WATERMARKS}
-SELECT ${bucket('event_time')} AS time, toString(action) AS code, ${DISTINCT_ORDERS} AS orders
-FROM ${view('historyEvents')}
-WHERE stage = 'GATEWAY_CALLBACK' AND result = 'FAILURE' AND ${ITEMS}
+export const THEIR_CALLBACK_FAULTS_SQL = `SELECT ${bucket('event_time')} AS time, action AS code, ${ORDERS} AS orders
+FROM ${FAILURES}
+WHERE stage = 'GATEWAY_CALLBACK' AND is_operation
 GROUP BY time, code
 ORDER BY time, code`;
 

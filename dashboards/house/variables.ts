@@ -1,8 +1,10 @@
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { ORDER_TYPES, REASON_GROUPS, STAGES } from '../../schemas/dictionary.ts';
-import { FAILING, view } from '../../schemas/measures.ts';
+import { view } from '../../schemas/measures.ts';
+import { quartersBetween } from '../../schemas/order-quarters.ts';
 import { DATASOURCE } from './clickhouse-query.ts';
 import { CHOSEN_GATEWAY, inRange, REASON } from './filters.ts';
+import { failuresOf } from './quarters.ts';
 
 /**
  * The variables of the dashboards: several values, "All" by default. What the dictionary knows is listed;
@@ -14,13 +16,16 @@ export type Variable =
   /** A text field, empty by default. */
   | { readonly name: string; readonly label: string; readonly description: string };
 
+/** Orders of the chosen range, whatever else is chosen. */
+const RANGE = quartersBetween('$__fromTime', '$__toTime');
+
 export const GATEWAY: Variable = {
   name: 'gateway',
   label: 'Gateway',
   sql: `SELECT value
 FROM
 (
-  SELECT DISTINCT toString(gateway) AS value FROM ${view('historyEvents')} WHERE ${inRange('event_time')}
+  SELECT DISTINCT toString(gateway) AS value FROM ${RANGE}
   UNION DISTINCT
   SELECT DISTINCT toString(gateway) AS value FROM ${view('gatewayStatus')} WHERE ${inRange('reported_at')}
 )
@@ -34,7 +39,7 @@ export const ORDER_TYPE: Variable = {
 export const CHANNEL: Variable = {
   name: 'channel',
   label: 'Channel',
-  sql: `SELECT DISTINCT toString(channel) AS value FROM ${view('historyEvents')} WHERE ${inRange('event_time')} AND channel != '' AND ${CHOSEN_GATEWAY} ORDER BY value LIMIT 500`,
+  sql: `SELECT DISTINCT toString(channel) AS value FROM ${RANGE} WHERE channel != '' AND ${CHOSEN_GATEWAY} ORDER BY value LIMIT 500`,
 };
 export const STAGE: Variable = {
   name: 'stage',
@@ -49,7 +54,7 @@ export const REASON_GROUP: Variable = {
 export const REASON_VARIABLE: Variable = {
   name: 'reason',
   label: 'Reason',
-  sql: `SELECT DISTINCT assumeNotNull(${REASON}) AS value FROM ${view('historyEvents')} WHERE ${inRange('event_time')} AND ${FAILING} AND reason_code IS NOT NULL ORDER BY value LIMIT 100`,
+  sql: `SELECT DISTINCT ${REASON} AS value FROM ${failuresOf(RANGE)} ORDER BY value LIMIT 100`,
 };
 export const ORDER_ID: Variable = {
   name: 'order_id',

@@ -1,37 +1,39 @@
 import {
   APPROVAL_SHARE,
-  FAILING,
-  finishedOrders,
-  DISTINCT_ORDERS,
   JUDGED,
   MONEY_STATES,
-  orderMoney,
   ratio,
   sqlList,
-  startedOrders,
   TECHNICAL_SUCCESS_SHARE,
-  timesToFinal,
   view,
 } from '../../schemas/measures.ts';
 import { WINDOWS } from '../../schemas/windows.ts';
-import { CHOSEN_GATEWAY, CHOSEN_ITEMS, inRange, ITEMS, WITH_WATERMARKS, bucket } from '../house/filters.ts';
+import { CHOSEN_GATEWAY, inRange, WITH_WATERMARKS, bucket } from '../house/filters.ts';
+import {
+  chosenQuarters,
+  FAILURES,
+  FINISHED,
+  GROUP,
+  moneyOfOrders,
+  ORDERS,
+  STARTED,
+  TIMES_TO_FINAL,
+} from '../house/quarters.ts';
 
 /** SQL of the overview. Each query says what its columns are; n is always a count of distinct orders. */
 
 /** technical_success 0..1, finished_orders. One row. */
-export const TECHNICAL_SUCCESS_SQL = `${WITH_WATERMARKS}
-SELECT ${TECHNICAL_SUCCESS_SHARE} AS technical_success, count() AS finished_orders
+export const TECHNICAL_SUCCESS_SQL = `SELECT ${TECHNICAL_SUCCESS_SHARE} AS technical_success, count() AS finished_orders
 FROM
 (
-  ${finishedOrders(ITEMS)}
+  ${FINISHED}
 )`;
 
 /** approval 0..1, judged_orders. One row. */
-export const APPROVAL_SQL = `${WITH_WATERMARKS}
-SELECT ${APPROVAL_SHARE} AS approval, ${JUDGED} AS judged_orders
+export const APPROVAL_SQL = `SELECT ${APPROVAL_SHARE} AS approval, ${JUDGED} AS judged_orders
 FROM
 (
-  ${finishedOrders(ITEMS)}
+  ${FINISHED}
 )`;
 
 /**
@@ -55,21 +57,19 @@ WHERE ${CHOSEN_GATEWAY} AND now() >= $__fromTime
 ORDER BY gateway`;
 
 /** time (of the deciding item), technical_success and approval 0..1, finished_orders. */
-export const SHARES_SQL = `${WITH_WATERMARKS}
-SELECT ${bucket('decided_at')} AS time, ${TECHNICAL_SUCCESS_SHARE} AS technical_success, ${APPROVAL_SHARE} AS approval, count() AS finished_orders
+export const SHARES_SQL = `SELECT ${bucket('decided_at')} AS time, ${TECHNICAL_SUCCESS_SHARE} AS technical_success, ${APPROVAL_SHARE} AS approval, count() AS finished_orders
 FROM
 (
-  ${finishedOrders(ITEMS)}
+  ${FINISHED}
 )
 GROUP BY time
 ORDER BY time`;
 
 /** time (of the deciding item), outcome, orders. */
-export const OUTCOMES_SQL = `${WITH_WATERMARKS}
-SELECT ${bucket('decided_at')} AS time, outcome, count() AS orders
+export const OUTCOMES_SQL = `SELECT ${bucket('decided_at')} AS time, outcome, count() AS orders
 FROM
 (
-  ${finishedOrders(ITEMS)}
+  ${FINISHED}
 )
 GROUP BY time, outcome
 ORDER BY time, outcome`;
@@ -85,7 +85,7 @@ FROM
   SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, count() AS started
   FROM
   (
-    ${startedOrders(ITEMS)}
+    ${STARTED}
   )
   GROUP BY time, gateway
   UNION ALL
@@ -100,10 +100,8 @@ GROUP BY time, gateway
 ORDER BY time, gateway`;
 
 /** time, reason_group, orders with a failing item of that group in the bucket. */
-export const FAILURES_BY_GROUP_SQL = `${WITH_WATERMARKS}
-SELECT ${bucket('event_time')} AS time, ifNull(toString(reason_group), 'NONE') AS reason_group, ${DISTINCT_ORDERS} AS orders
-FROM ${view('historyEvents')}
-WHERE ${FAILING} AND ${ITEMS}
+export const FAILURES_BY_GROUP_SQL = `SELECT ${bucket('event_time')} AS time, ${GROUP} AS reason_group, ${ORDERS} AS orders
+FROM ${FAILURES}
 GROUP BY time, reason_group
 ORDER BY time, reason_group`;
 
@@ -111,39 +109,41 @@ ORDER BY time, reason_group`;
  * time (of the deciding item), p50, p95, p99 in seconds from an order's first item to its deciding one,
  * finished_orders.
  */
-export const TIME_TO_FINAL_SQL = `${WITH_WATERMARKS}
-SELECT ${bucket('decided_at')} AS time, quantileExact(0.5)(seconds) AS p50, quantileExact(0.95)(seconds) AS p95,
+export const TIME_TO_FINAL_SQL = `SELECT ${bucket('decided_at')} AS time, quantileExact(0.5)(seconds) AS p50, quantileExact(0.95)(seconds) AS p95,
   quantileExact(0.99)(seconds) AS p99, count() AS finished_orders
 FROM
 (
-  ${timesToFinal(
-    ITEMS,
-    `event_time >= $__fromTime - INTERVAL ${WINDOWS.orderLookbackSeconds} SECOND AND event_time < $__toTime AND event_time < window_end(gateway) AND ${CHOSEN_ITEMS}`,
-  )}
+  ${TIMES_TO_FINAL}
 )
 GROUP BY time
 ORDER BY time`;
 
-/** Items of the range and of what orders had before it. */
-const WITH_BEFORE = `event_time >= $__fromTime - INTERVAL ${WINDOWS.orderLookbackSeconds} SECOND AND event_time < $__toTime AND event_time < window_end(gateway) AND ${CHOSEN_ITEMS}`;
+/** Orders that came into a state of MONEY_STATES in the range: gateway, order_type, external_id, money. */
+const STUMBLED = `SELECT gateway, order_type, external_id, money
+  FROM
+  (
+    ${moneyOfOrders(
+      chosenQuarters(`$__fromTime - INTERVAL ${WINDOWS.orderLookbackSeconds} SECOND`, '$__toTime'),
+      'least(now64(6), toDateTime64($__toTime, 6))',
+    )}
+  )
+  WHERE since >= $__fromTime AND since < $__toTime`;
 
 /**
  * money (one of MONEY_STATES), currency ('' when nobody named one), orders, amount as exact text,
  * without_amount: orders whose amount is not known. Of orders that came into that state in the range.
  */
-export const MONEY_SQL = `${WITH_WATERMARKS}
-SELECT money, currency, count() AS orders, if(without_amount = orders, '', toString(sum(ifNull(amount, 0)))) AS amount, countIf(known.amount IS NULL) AS without_amount
+export const MONEY_SQL = `SELECT money, currency, count() AS orders, if(without_amount = orders, '', toString(sum(ifNull(amount, 0)))) AS amount, countIf(known.amount IS NULL) AS without_amount
 FROM
 (
-  ${orderMoney(WITH_BEFORE, 'least(now64(6), toDateTime64($__toTime, 6))')}
+  ${STUMBLED}
 ) AS stumbled
 LEFT JOIN
 (
   SELECT gateway, order_type, external_id, amount, ifNull(toString(currency), '') AS currency
   FROM ${view('orders')}
-  WHERE ${CHOSEN_GATEWAY} AND external_id IN (SELECT external_id FROM ${view('historyEvents')} WHERE ${WITH_BEFORE})
+  WHERE ${CHOSEN_GATEWAY} AND external_id IN (SELECT external_id FROM (${STUMBLED}))
 ) AS known USING (gateway, order_type, external_id)
-WHERE since >= $__fromTime AND since < $__toTime
 GROUP BY money, currency
 ORDER BY indexOf([${sqlList(MONEY_STATES)}], money), orders DESC, currency
 LIMIT 200`;

@@ -1,22 +1,29 @@
 import { ORDER_KEY, ratio, sqlText } from '../../schemas/measures.ts';
-import {
-  CONFIRM_FAILURE_CODES,
-  FORM_EXITS,
-  FORM_STEPS,
-  formOrders,
-  formStepNumber,
-} from '../../schemas/payform.ts';
-import { ITEMS, WITH_WATERMARKS, bucket } from '../house/filters.ts';
+import { CONFIRM_FAILURE_CODES, FORM_EXITS, FORM_STEPS, formStepNumber } from '../../schemas/payform.ts';
+import { timeOfMicros } from '../../schemas/order-quarters.ts';
+import { bucket } from '../house/filters.ts';
+import { QUARTERS } from '../house/quarters.ts';
 
 /** SQL about payers on the payment form. n is always a count of distinct orders. */
 
-const ON_FORM = formOrders(ITEMS);
+/**
+ * One row per order that was on the payment form in the range: gateway, order_type, external_id, on_form_at
+ * (its first item of the form in the range), submitted_at (0 when not, microseconds), reached (number of the
+ * last step), exits (codes of FORM_EXITS, each once). Any item of the form shows that it was presented,
+ * whichever code the flow leaves out.
+ */
+const ON_FORM = `SELECT any(q.gateway) AS gateway, any(q.order_type) AS order_type, any(q.external_id) AS external_id,
+    ${timeOfMicros('first_on_form')} AS on_form_at, minIf(form_at, form_at > 0) AS first_on_form,
+    minIf(q.submitted_at, q.submitted_at > 0) AS submitted_at, max(form_step) AS reached, groupBitOr(form_exits) AS bits,
+    arrayFilter((code, bit) -> bitTest(bits, bit), [${FORM_EXITS.map(({ code }) => sqlText(code)).join(', ')}], [${FORM_EXITS.map((_, index) => index).join(', ')}]) AS exits
+  FROM ${QUARTERS} AS q
+  GROUP BY order_number
+  HAVING first_on_form > 0`;
 const SUBMITTED = `reached >= ${formStepNumber('submitted')}`;
 const CONFIRM_FAILED = `hasAny(exits, [${CONFIRM_FAILURE_CODES.map(sqlText).join(', ')}])`;
 
 /** step, orders: one row a step, in the funnel's order. */
-export const FUNNEL_SQL = `${WITH_WATERMARKS}
-SELECT step, orders
+export const FUNNEL_SQL = `SELECT step, orders
 FROM
 (
   SELECT arrayJoin([${FORM_STEPS.map(({ step }, index) => `(${index + 1}, ${sqlText(step)})`).join(', ')}]) AS named, named.1 AS number, named.2 AS step,
@@ -30,32 +37,28 @@ ORDER BY number
 LIMIT 10`;
 
 /** submitted_share 0..1 of the orders on the form, form_orders. One row. */
-export const SUBMITTED_SQL = `${WITH_WATERMARKS}
-SELECT ${ratio(`countIf(${SUBMITTED})`, 'count()')} AS submitted_share, count() AS form_orders
+export const SUBMITTED_SQL = `SELECT ${ratio(`countIf(${SUBMITTED})`, 'count()')} AS submitted_share, count() AS form_orders
 FROM
 (
   ${ON_FORM}
 )`;
 
 /** confirm_failure_share 0..1 of the submitted orders, submitted_orders. One row. */
-export const CONFIRM_FAILURES_SQL = `${WITH_WATERMARKS}
-SELECT ${ratio(`countIf(${SUBMITTED} AND ${CONFIRM_FAILED})`, `countIf(${SUBMITTED})`)} AS confirm_failure_share, countIf(${SUBMITTED}) AS submitted_orders
+export const CONFIRM_FAILURES_SQL = `SELECT ${ratio(`countIf(${SUBMITTED} AND ${CONFIRM_FAILED})`, `countIf(${SUBMITTED})`)} AS confirm_failure_share, countIf(${SUBMITTED}) AS submitted_orders
 FROM
 (
   ${ON_FORM}
 )`;
 
 /** cancelled_share 0..1 of the orders on the form, form_orders. One row. */
-export const CANCELLED_SQL = `${WITH_WATERMARKS}
-SELECT ${ratio(`countIf(has(exits, '3.0.4.54'))`, 'count()')} AS cancelled_share, count() AS form_orders
+export const CANCELLED_SQL = `SELECT ${ratio(`countIf(has(exits, '3.0.4.54'))`, 'count()')} AS cancelled_share, count() AS form_orders
 FROM
 (
   ${ON_FORM}
 )`;
 
 /** time (first on the form), submitted_share 0..1, form_orders. */
-export const SUBMITTED_OVER_TIME_SQL = `${WITH_WATERMARKS}
-SELECT ${bucket('on_form_at')} AS time, ${ratio(`countIf(${SUBMITTED})`, 'count()')} AS submitted_share, count() AS form_orders
+export const SUBMITTED_OVER_TIME_SQL = `SELECT ${bucket('on_form_at')} AS time, ${ratio(`countIf(${SUBMITTED})`, 'count()')} AS submitted_share, count() AS form_orders
 FROM
 (
   ${ON_FORM}
@@ -64,8 +67,7 @@ GROUP BY time
 ORDER BY time`;
 
 /** time (first on the form), exit (in words), orders. */
-export const EXITS_SQL = `${WITH_WATERMARKS}
-SELECT time, transform(code, [${FORM_EXITS.map(({ code }) => sqlText(code)).join(', ')}], [${FORM_EXITS.map(({ label }) => sqlText(label)).join(', ')}], code) AS exit, count() AS orders
+export const EXITS_SQL = `SELECT time, transform(code, [${FORM_EXITS.map(({ code }) => sqlText(code)).join(', ')}], [${FORM_EXITS.map(({ label }) => sqlText(label)).join(', ')}], code) AS exit, count() AS orders
 FROM
 (
   SELECT ${bucket('on_form_at')} AS time, arrayJoin(exits) AS code
@@ -78,23 +80,21 @@ GROUP BY time, exit
 ORDER BY time, exit`;
 
 /** time (first on the form), p50 and p95 seconds from there to the click on submit, submitted_orders. */
-export const TIME_ON_FORM_SQL = `${WITH_WATERMARKS}
-SELECT ${bucket('on_form_at')} AS time, quantileExact(0.5)(seconds) AS p50, quantileExact(0.95)(seconds) AS p95, count() AS submitted_orders
+export const TIME_ON_FORM_SQL = `SELECT ${bucket('on_form_at')} AS time, quantileExact(0.5)(seconds) AS p50, quantileExact(0.95)(seconds) AS p95, count() AS submitted_orders
 FROM
 (
-  SELECT on_form_at, dateDiff('microsecond', on_form_at, assumeNotNull(submitted_at)) / 1000000 AS seconds
+  SELECT on_form_at, (toInt64(submitted_at) - toInt64(first_on_form)) / 1000000 AS seconds
   FROM
   (
     ${ON_FORM}
   )
-  WHERE submitted_at IS NOT NULL
+  WHERE submitted_at > 0
 )
 GROUP BY time
 ORDER BY time`;
 
 /** exited orders, newest first: on_form_at, order_id, gateway, order_type, reached (step), exits. */
-export const EXITED_ORDERS_SQL = `${WITH_WATERMARKS}
-SELECT on_form_at, external_id AS order_id, toString(gateway) AS gateway, toString(order_type) AS order_type,
+export const EXITED_ORDERS_SQL = `SELECT on_form_at, external_id AS order_id, toString(gateway) AS gateway, toString(order_type) AS order_type,
   transform(reached, [${FORM_STEPS.map((_, index) => index + 1).join(', ')}], [${FORM_STEPS.map(({ step }) => sqlText(step)).join(', ')}], '') AS last_step,
   arrayStringConcat(arrayMap(code -> transform(code, [${FORM_EXITS.map(({ code }) => sqlText(code)).join(', ')}], [${FORM_EXITS.map(({ label }) => sqlText(label)).join(', ')}], code), arraySort(exits)), ', ') AS what_happened
 FROM

@@ -2,7 +2,7 @@ import { FINDING_KINDS } from '../../schemas/findings.ts';
 import { VIEWS } from '../../schemas/names.ts';
 import { REJECT_REASONS } from '../../schemas/rows.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
-import { PAGE_VIEW_DOCS, type PageViewDoc } from './page-view-docs.ts';
+import { CALLED_VIEW_DOCS, type CalledViewDoc } from './called-view-docs.ts';
 import { VIEW_DOCS, type ViewDoc } from './view-docs.ts';
 
 /** docs/reference/views.md: the public views with grain, columns and units. */
@@ -15,7 +15,7 @@ export function viewsPage(): string {
       '`ingest_ledger` and `export_cursor`, are internal.',
     "Type `Time` stands for `DateTime64(6, 'UTC')`: an instant with microseconds. All times are UTC.",
     ...VIEW_DOCS.map(viewSection),
-    ...PAGE_VIEW_DOCS.map(pageViewSection),
+    ...CALLED_VIEW_DOCS.map(calledViewSection),
     '## Kinds of findings',
     table(
       ['Kind', 'Side', 'Meaning'],
@@ -40,12 +40,16 @@ function viewSection(view: ViewDoc): string {
   ].join('\n\n');
 }
 
-function pageViewSection({ name, grain, text, columns }: PageViewDoc): string {
+function calledViewSection({ name, grain, text, call, columns }: CalledViewDoc): string {
+  const how =
+    call === undefined
+      ? `Called with an evaluation: \`${name}(rule='...', gateway='...', from='...', to='...', as_of='...')\`, the times those of \`window_from\`, \`window_to\` and \`as_of\`. Rules over a number have no rows.`
+      : `Called with a range: \`${call}\`.`;
   const rows = columns.map((column) => [code(column.name), code(column.type), column.text]);
   return [
     `## ${name}`,
     `Grain: ${grain}.`,
-    `- ${text}\n- Called with an evaluation: \`${name}(rule='...', gateway='...', from='...', to='...', as_of='...')\`, the times those of \`window_from\`, \`window_to\` and \`as_of\`. Rules over a number have no rows.`,
+    `- ${text}\n- ${how}`,
     table(['Column', 'Type', 'Meaning'], rows),
   ].join('\n\n');
 }

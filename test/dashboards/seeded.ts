@@ -1,3 +1,4 @@
+import { createQuarterKeeper } from '../../alerts/evaluate/quarter-keeper.ts';
 import type { TableResult } from '../../store/store.ts';
 import type { PollOutcome } from '../../schemas/rows.ts';
 import { expandPanelSql, type VariableValues } from '../support/macros.ts';
@@ -171,15 +172,22 @@ export interface Seeded {
   readonly runPanel: (title: string, variables?: VariableValues) => Promise<TableResult['data']>;
 }
 
-/** @param sown what the store holds, in the order of arrival. @default the seed, and all of it again */
 /** One contradiction, judged twice where rows come twice. */
 const FINDING = `INSERT INTO gatewatch.findings_store SELECT '${orders[0]?.gateway ?? ''}', 'Deposit', '${orders[0]?.externalId ?? ''}', 'STATUS_DISAGREES', 'reply', fromUnixTimestamp64Milli(${TO - 60 * MINUTE}), 'gateway', 'Success', 'Failed', [], NULL, now64(6)`;
 
-export async function startSeeded(sown: readonly Seed[] = [seed(), seenAgain]): Promise<Seeded> {
+/**
+ * @param sown what the store holds, in the order of arrival. @default the seed, and all of it again
+ * @param options.keep whether quarters of orders are kept after each part, but for the last. @default true
+ */
+export async function startSeeded(
+  sown: readonly Seed[] = [seed(), seenAgain],
+  { keep = true }: { readonly keep?: boolean } = {},
+): Promise<Seeded> {
   const store = await startSeededStore();
-  for (const part of sown) {
+  for (const [index, part] of sown.entries()) {
     await store.seed(part);
     await store.command(FINDING);
+    if (keep && (index === 0 || index < sown.length - 1)) await keepQuarters(store);
   }
   const run: Seeded['run'] = (sql, variables = {}, intervalMs = MINUTE) =>
     store.query(expandPanelSql(sql, { from: new Date(FROM), to: new Date(TO), intervalMs }, variables));
@@ -189,6 +197,15 @@ export async function startSeeded(sown: readonly Seed[] = [seed(), seenAgain]): 
     runPanel: async (title, variables) =>
       (await run(panelNamed(title).targets?.[0]?.rawSql ?? '', variables)).data,
   };
+}
+
+/** Keeps the quarters that are over, and all that came late for them. */
+export function keepQuarters(store: SeededStore, asOfMs = Date.now()): Promise<void> {
+  return createQuarterKeeper({
+    query: async <T>(sql: string) => (await store.queryAsWriter(sql)).data as T[],
+    command: store.command,
+    visibleAfterSeconds: 0,
+  }).keep(asOfMs);
 }
 
 /** An order that was called back, polled and answered for, on the gateway that answers. */

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stalePages } from '../../docs/generate.ts';
 import { SETTING_DOCS, VARIABLE_DOCS } from '../../docs/generator/config-docs.ts';
 import { settings } from '../../docs/generator/settings.ts';
-import { PAGE_VIEW_DOCS } from '../../docs/generator/page-view-docs.ts';
+import { CALLED_VIEW_DOCS } from '../../docs/generator/called-view-docs.ts';
 import { VIEW_DOCS } from '../../docs/generator/view-docs.ts';
-import { DATABASE, PAGE_VIEWS, VIEWS } from '../../schemas/names.ts';
+import { DATABASE, CALLED_VIEWS, VIEWS } from '../../schemas/names.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import { ROOT } from './markdown.ts';
 
@@ -51,13 +51,16 @@ describe('The documented views', () => {
   });
 
   test('with parameters are all there are', () => {
-    expect(PAGE_VIEW_DOCS.map(({ name }) => name)).toEqual(PAGE_VIEWS);
+    expect(CALLED_VIEW_DOCS.map(({ name }) => name)).toEqual(CALLED_VIEWS);
   });
 
-  test.each(PAGE_VIEW_DOCS)('name every column of $name with its type in the engine', async (doc) => {
-    const times = ['from', 'to', 'as_of'].map((name) => `${name} = '2026-03-02 12:00:00'`).join(', ');
+  test.each(CALLED_VIEW_DOCS)('name every column of $name with its type in the engine', async (doc) => {
+    const isOfPage = doc.call === undefined;
+    const times = ['from', 'to', ...(isOfPage ? ['as_of'] : [])].map(
+      (name) => `${name} = '2026-03-02 12:00:00'`,
+    );
     const { meta = [] } = await store.query(
-      `SELECT * FROM ${DATABASE}.${doc.name}(rule = '', gateway = '', ${times})`,
+      `SELECT * FROM ${DATABASE}.${doc.name}(${[...(isOfPage ? ["rule = ''", "gateway = ''"] : []), ...times].join(', ')})`,
     );
     const actual = meta.map(({ name, type }) => ({ name, type: documentedType(type) }));
     expect(doc.columns.map(({ name, type }) => ({ name, type }))).toEqual(actual);

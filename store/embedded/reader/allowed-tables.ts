@@ -1,4 +1,4 @@
-import { DATABASE, PAGE_VIEWS, TABLES } from '../../../schemas/names.ts';
+import { DATABASE, CALLED_VIEWS, TABLES } from '../../../schemas/names.ts';
 import type { AllowedNames } from './allowed-functions.ts';
 
 /** Functions in the place of a table that a reader may use. */
@@ -13,7 +13,7 @@ export const allowedTableFunctions: readonly AllowedNames[] = [
   },
   {
     reason: 'The public views with parameters, which are called like functions.',
-    names: PAGE_VIEWS.flatMap((name) => [name, `${DATABASE}.${name}`]),
+    names: CALLED_VIEWS.flatMap((name) => [name, `${DATABASE}.${name}`]),
   },
 ];
 

@@ -1,0 +1,117 @@
+import {
+  frontierSql,
+  itemsBetween,
+  type KeptQuarters,
+  keepFrontier,
+  keepQuarters,
+  QUARTER_SECONDS,
+  storedBetween,
+} from '../../schemas/order-quarters.ts';
+import { ITEMS } from '../count/tables.ts';
+
+export interface QuarterKeeperOptions {
+  /** Runs one SELECT; whole numbers up to 2 ** 53 come exact. */
+  readonly query: <T>(sql: string) => Promise<T[]>;
+  readonly command: (sql: string) => Promise<void>;
+  /** What is stored can be read within that time. @default 60 */
+  readonly visibleAfterSeconds?: number;
+}
+
+/** Keeps what orders did within each quarter of an hour, so that dashboards need not read all items. */
+export interface QuarterKeeper {
+  /**
+   * Keeps the quarters that are over by an instant, what came late for those that are kept, and a stretch of
+   * the past. Whoever comes next goes on where this ended; what is kept twice counts once.
+   */
+  readonly keep: (asOfMs: number) => Promise<void>;
+}
+
+/** A quarter is kept this long after its end: most of its items are there by then, and few rows are added. */
+const AFTER_SECONDS = 300;
+/** Items of one statement: what is more waits for the next minute. */
+const MOST_ITEMS = 2_000_000;
+
+export function createQuarterKeeper({
+  query,
+  command,
+  visibleAfterSeconds = 60,
+}: QuarterKeeperOptions): QuarterKeeper {
+  const items = asking(query);
+  let isMoreLate = false;
+
+  async function advance(before: KeptQuarters, next: Partial<KeptQuarters>): Promise<KeptQuarters> {
+    const after = { ...before, ...next };
+    await command(keepFrontier(after));
+    return after;
+  }
+
+  async function keepLate(before: KeptQuarters, storedBy: number): Promise<KeptQuarters> {
+    const { from, to, knownTo } = before;
+    if (from === to) return { ...before, knownTo: storedBy };
+    const { any, last } = await items.fitting(
+      `${itemsBetween(from, to)} AND ${storedBetween(knownTo, storedBy)}`,
+    );
+    const until = last ?? storedBy;
+    isMoreLate = last !== null;
+    if (any)
+      await command(keepQuarters(`${itemsBetween(from, to)} AND ${storedBetween(knownTo, until)}`, false));
+    return advance(before, { knownTo: until });
+  }
+
+  async function keepNew(before: KeptQuarters, over: number): Promise<KeptQuarters> {
+    const reach = await items.farthest(before.to, over, 'ASC');
+    const to = reach === null ? over : Math.max(reach, before.to + QUARTER_SECONDS);
+    await command(keepQuarters(itemsBetween(before.to, to), true));
+    return advance(before, { to });
+  }
+
+  async function keepPast(before: KeptQuarters): Promise<KeptQuarters> {
+    const reach = await items.farthest(0, before.from, 'DESC');
+    const from = reach === null ? 0 : Math.min(reach + QUARTER_SECONDS, before.from - QUARTER_SECONDS);
+    await command(keepQuarters(itemsBetween(from, before.from), true));
+    return advance(before, { from });
+  }
+
+  return {
+    async keep(asOfMs) {
+      const over = quarterOf(asOfMs / 1000 - AFTER_SECONDS);
+      const storedBy = await items.storedBy(visibleAfterSeconds);
+      // Asked each time: meanwhile another collector may have kept some.
+      const [known] = await query<KeptQuarters>(frontierSql);
+      let kept = known ?? { from: over, to: over, knownTo: storedBy };
+      if (over > kept.to || isMoreLate) kept = await keepLate(kept, Math.max(storedBy, kept.knownTo));
+      if (over > kept.to) kept = await keepNew(kept, over);
+      if (kept.from > 0) kept = await keepPast(kept);
+    },
+  };
+}
+
+/** What the keeper asks about items. */
+function asking(query: QuarterKeeperOptions['query']) {
+  return {
+    /** The store's clock, so many seconds ago: in seconds since 1970. */
+    async storedBy(secondsAgo: number): Promise<number> {
+      const [row] = await query<{ at: number }>(`SELECT toUnixTimestamp(now()) - ${secondsAgo} AS at`);
+      return Number(row?.at ?? 0);
+    },
+    /** The quarter of the item that is `MOST_ITEMS` from an end of the time; null: there are not so many. */
+    async farthest(from: number, to: number, order: 'ASC' | 'DESC'): Promise<number | null> {
+      const [row] = await query<{ at: number }>(
+        `SELECT toUnixTimestamp(toDateTime(event_time)) AS at FROM ${ITEMS} WHERE ${itemsBetween(from, to)} ORDER BY event_time ${order} LIMIT 1 OFFSET ${MOST_ITEMS}`,
+      );
+      return row === undefined ? null : quarterOf(Number(row.at));
+    },
+    /** Are there any such items, and the last second of those that fit one statement; null: all do. */
+    async fitting(where: string): Promise<{ any: boolean; last: number | null }> {
+      const seconds = await query<{ second: number; items: number }>(
+        `SELECT toUnixTimestamp(stored_at) AS second, count() AS items FROM ${ITEMS} WHERE ${where} GROUP BY second ORDER BY second`,
+      );
+      let sum = 0;
+      const fit = seconds.filter((one, index) => (sum += Number(one.items)) <= MOST_ITEMS || index === 0);
+      const isAll = fit.length === seconds.length;
+      return { any: seconds.length > 0, last: isAll ? null : Number(fit.at(-1)?.second) };
+    },
+  };
+}
+
+const quarterOf = (seconds: number): number => Math.floor(seconds / QUARTER_SECONDS) * QUARTER_SECONDS;

@@ -1,0 +1,116 @@
+import { STAGES } from '../../schemas/dictionary.ts';
+import { moneyColumns, sqlList } from '../../schemas/measures.ts';
+import {
+  hasFailed,
+  microsOfItem,
+  outcomeOfDecision,
+  quartersBetween,
+  stageOfItem,
+  timeOfMicros,
+} from '../../schemas/order-quarters.ts';
+import { WINDOWS } from '../../schemas/windows.ts';
+import { CHOSEN_ITEMS } from './filters.ts';
+
+/**
+ * Orders as the panels read them: from quarters of orders (schemas/order-quarters.ts), never from all their
+ * items. The numbers are those of `schemas/measures.ts`.
+ */
+
+/** The quarters of the chosen range, gateways, order types and channels, as a table. */
+export const QUARTERS = chosenQuarters('$__fromTime', '$__toTime');
+
+/** The same of another range. @param from, to constant SQL */
+export function chosenQuarters(from: string, to: string): string {
+  return `(SELECT * FROM ${quartersBetween(from, to)} WHERE ${CHOSEN_ITEMS})`;
+}
+
+/** n: distinct orders. */
+export const ORDERS = 'uniqExact(order_number)';
+
+/** The earliest of instants of which 0 is none. */
+const earliest = (column: string): string => `minIf(${column}, ${column} > 0)`;
+/** SQL of an instant in microseconds since 1970. */
+export const micros = (time: string): string => `toUnixTimestamp64Micro(toDateTime64(${time}, 6))`;
+
+/** One row per order whose deciding item lies in the range: decided_at, outcome. */
+export const FINISHED = `SELECT ${timeOfMicros(microsOfItem('last'))} AS decided_at, ${outcomeOfDecision('last')} AS outcome
+  FROM (SELECT max(decision) AS last FROM ${QUARTERS} WHERE decision > 0 GROUP BY order_number)`;
+
+/** One row per order that began in the range: gateway, started_at. */
+export const STARTED = `SELECT any(q.gateway) AS gateway, ${timeOfMicros('min(began_at)')} AS started_at
+  FROM ${QUARTERS} AS q
+  WHERE began_at > 0
+  GROUP BY order_number`;
+
+/**
+ * One row per order decided in the range whose first item lies within the look-back: decided_at, seconds from
+ * its first item to its deciding one.
+ */
+export const TIMES_TO_FINAL = `SELECT ${timeOfMicros('decided')} AS decided_at, (toInt64(decided) - toInt64(began)) / 1000000 AS seconds
+  FROM
+  (
+    SELECT ${microsOfItem('max(decision)')} AS decided, ${earliest('began_at')} AS began
+    FROM ${chosenQuarters(`$__fromTime - INTERVAL ${WINDOWS.orderLookbackSeconds} SECOND`, '$__toTime')}
+    GROUP BY order_number
+    HAVING decided >= ${micros('$__fromTime')} AND began > 0
+  )`;
+
+/** Stages by their digit, as SQL. */
+export const stageName = (digit: string): string =>
+  `transform(${digit}, [${STAGES.map(({ code }) => code).join(', ')}], [${sqlList(STAGES.map(({ name }) => name))}], '')`;
+
+/**
+ * One row per order and stage of its items: gateway, stage; whether it has items there within the range
+ * (`seen`), failed ones among them (`failed`); when it first came there (`reached_at`), whether within the
+ * range (`reached`), and the seconds from the item before to that one (NULL without one): how long the step
+ * into the stage took.
+ */
+export const STEPS = `SELECT gateway, ${stageName('digit')} AS stage,
+    arrayExists(one -> ${stageOfItem('one')} = digit AND one >= from_item, all_items) AS seen,
+    arrayExists(one -> ${stageOfItem('one')} = digit AND one >= from_item AND ${hasFailed('one')}, all_items) AS failed,
+    ${timeOfMicros('at')} AS reached_at, at >= bitShiftRight(from_item, 12) AS reached, if(place = 1, NULL, step / 1000000) AS seconds
+  FROM
+  (
+    SELECT any(q.gateway) AS gateway, arraySort(groupArrayArray(items)) AS all_items,
+      bitShiftLeft(toUInt64(${micros('$__fromTime')}), 12) AS from_item,
+      arrayMap(one -> ${stageOfItem('one')}, all_items) AS digits, arrayMap(one -> ${microsOfItem('one')}, all_items) AS instants
+    FROM ${chosenQuarters(`$__fromTime - INTERVAL ${WINDOWS.stageLookbackSeconds} SECOND`, '$__toTime')} AS q
+    GROUP BY order_number
+  )
+  ARRAY JOIN digits AS digit, instants AS at, arrayEnumerate(digits) AS place, arrayEnumerateUniq(digits) AS nth, arrayDifference(instants) AS step
+  WHERE nth = 1 AND digit != 0`;
+
+/**
+ * One row per failing item of the range: columns of the item, with order_number. Texts that an item lacks are
+ * empty.
+ */
+export const failuresOf = (quarters: string): string => `(
+  SELECT gateway, order_type, channel, external_id, order_number, failure.at AS event_time, failure.stage AS stage, failure.is_operation AS is_operation,
+    failure.reason_code AS reason_code, failure.reason_group AS reason_group, failure.reason_detail AS reason_detail, failure.action AS action, failure.list_position AS list_position
+  FROM ${quarters}
+  ARRAY JOIN failures AS failure
+)`;
+export const FAILURES = failuresOf(QUARTERS);
+/** The group of a failing item as panels name it. */
+export const GROUP = `if(reason_group = '', 'NONE', reason_group)`;
+
+/**
+ * One row per order in one of MONEY_STATES: gateway, order_type, external_id, money, since.
+ *
+ * @param quarters those of the range with what lies before it
+ * @param asOf SQL of the instant at which an order is delayed or not
+ */
+export function moneyOfOrders(quarters: string, asOf: string): string {
+  return `SELECT gateway, order_type, external_id, money, since
+  FROM
+  (
+    SELECT any(q.gateway) AS gateway, any(q.order_type) AS order_type, any(q.external_id) AS external_id,
+      max(decision) AS last, last > 0 AS decided, ${timeOfMicros(microsOfItem('last'))} AS decided_at, ${outcomeOfDecision('last')} AS outcome,
+      max(q.stumbled_at) > 0 AS stumbled, ${timeOfMicros(earliest('q.stumbled_at'))} AS stumbled_at,
+      max(q.processing_at) > 0 AS processing, ${timeOfMicros(earliest('q.processing_at'))} AS processing_at,
+      ${moneyColumns(asOf)}
+    FROM ${quarters} AS q
+    GROUP BY order_number
+  )
+  WHERE money != ''`;
+}

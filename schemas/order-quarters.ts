@@ -1,0 +1,204 @@
+import { OUTCOMES, STAGES } from './dictionary.ts';
+import {
+  DECIDING,
+  FAILING,
+  IN_PROCESSING,
+  outcome,
+  sqlList,
+  sqlText,
+  STUMBLE,
+  UNKNOWN_CODE,
+  withWatermarks,
+} from './measures.ts';
+import { DATABASE, ORDER_QUARTERS, QUARTER_TABLES } from './names.ts';
+import { FORM_EXITS, FORM_STEPS } from './payform.ts';
+
+/**
+ * Quarters of orders: what the items of one order say within one quarter of an hour, as one row. An order has
+ * a dozen items within one or two quarters, so a question about a day of orders reads a tenth of the rows,
+ * and numbers instead of texts. They are made of items the same way whether they are kept
+ * (`order_quarters_store`) or not yet, and each column is such that the same item twice changes nothing once
+ * rows of an order are united: a late item is a further row, a repetition does no harm.
+ */
+
+/** Seconds of a quarter. */
+export const QUARTER_SECONDS = 900;
+
+/** An order as a number, whatever its ids are. Two of ten million share one by a chance of 1 in 400,000. */
+export const ORDER_NUMBER = 'cityHash64(toString(gateway), toString(order_type), external_id)';
+
+/** An instant as a number: microseconds since 1970. 0: there is none. */
+const MICROS = 'toUInt64(toUnixTimestamp64Micro(event_time))';
+/**
+ * An item as a number, so that the latest of several is the greatest: its instant (52 bits, to the year
+ * 2112), its place in the list (8 bits, for items of one instant) and four bits more.
+ */
+const itemNumber = (bits: string): string =>
+  `bitShiftLeft(${MICROS}, 12) + bitShiftLeft(toUInt64(least(list_position, 255)), 4) + toUInt64(${bits})`;
+/** SQL of an item's instant, in microseconds since 1970. */
+export const microsOfItem = (item: string): string => `bitShiftRight(${item}, 12)`;
+/** SQL of a time, of microseconds since 1970. */
+export const timeOfMicros = (micros: string): string => `fromUnixTimestamp64Micro(toInt64(${micros}), 'UTC')`;
+/** SQL of the outcome of an order, of its last decision. */
+export const outcomeOfDecision = (decision: string): string =>
+  `transform(bitAnd(${decision}, 15), [${OUTCOMES.map((_, index) => index + 1).join(', ')}], [${sqlList(OUTCOMES)}], '')`;
+/** SQL of the stage's digit (0: none), and of whether the operation failed. */
+export const stageOfItem = (item: string): string => `bitShiftRight(bitAnd(${item}, 15), 1)`;
+export const hasFailed = (item: string): string => `bitAnd(${item}, 1) = 1`;
+
+const stageDigit = `multiIf(${STAGES.map(({ code, name }) => `stage = ${sqlText(name)}, ${code}`).join(', ')}, 0)`;
+const formStep = `multiIf(${FORM_STEPS.map(({ item }, index) => `ifNull(${item}, 0), ${index + 1}`)
+  .toReversed()
+  .join(', ')}, 0)`;
+/** SQL of the bit of a payer's exit; 0 for other codes. */
+export const exitBit = (code: string): string =>
+  `transform(toString(${code}), [${sqlList(FORM_EXITS.map((exit) => exit.code))}], [${FORM_EXITS.map((_, index) => 2 ** index).join(', ')}], 0)`;
+
+/** Types of the lists: a union of rows loses the names of their parts otherwise. */
+const TEXT = 'LowCardinality(String)';
+const FAILURE_TYPE = `Array(Tuple(at DateTime64(6, 'UTC'), stage ${TEXT}, is_operation UInt8, reason_code UInt8, reason_group ${TEXT}, reason_detail ${TEXT}, action ${TEXT}, list_position UInt32))`;
+const UNKNOWN_TYPE = `Array(Tuple(at DateTime64(6, 'UTC'), action String, code_format ${TEXT}))`;
+
+/** Columns beside those that identify a row, each with its SQL over items. */
+const COLUMNS: readonly (readonly [name: string, sql: string])[] = [
+  ['began_at', `minIf(${MICROS}, list_position = 0)`],
+  [
+    'decision',
+    `maxIf(${itemNumber(`indexOf([${sqlList(OUTCOMES)}], ${outcome('state', 'reason_group')})`)}, ifNull(${DECIDING}, 0))`,
+  ],
+  ['form_at', `minIf(${MICROS}, ifNull(stage = 'PAYFORM', 0))`],
+  ['submitted_at', `minIf(${MICROS}, action = '3.1.1.55')`],
+  ['form_step', `toUInt8(max(${formStep}))`],
+  ['form_exits', `toUInt8(groupBitOr(toUInt8(${exitBit('action')})))`],
+  ['stumbled_at', `minIf(${MICROS}, ${STUMBLE})`],
+  ['processing_at', `minIf(${MICROS}, ifNull(${IN_PROCESSING}, 0))`],
+  ['items', `arraySort(groupArray(${itemNumber(`${stageDigit} * 2 + ifNull(result = 'FAILURE', 0)`)}))`],
+  [
+    'failures',
+    `CAST(groupArrayIf((event_time, ifNull(toString(stage), ''), ifNull(result = 'FAILURE', 0), ifNull(reason_code, 0), ifNull(toString(reason_group), ''), ifNull(toString(reason_detail), ''), toString(action), list_position), ifNull(${FAILING}, 0)), ${sqlText(FAILURE_TYPE)})`,
+  ],
+  [
+    'unknown',
+    `CAST(groupArrayIf((event_time, toString(action), toString(code_format)), ifNull(${UNKNOWN_CODE}, 0)), ${sqlText(UNKNOWN_TYPE)})`,
+  ],
+];
+const IDENTITY = 'quarter, gateway, order_type, channel, external_id';
+const NAMES = `${IDENTITY}, order_number, ${COLUMNS.map(([name]) => name).join(', ')}`;
+
+/** Columns of items that quarters are made of. */
+const ITEM_COLUMNS =
+  'event_time, gateway, order_type, channel, external_id, action, code_format, stage, result, state, reason_code, reason_group, reason_detail, list_position';
+/** The table of items by time. */
+const ITEMS = 'history_events_by_time_store';
+
+/** SELECT of quarters. @param source the table with its modifiers @param where conditions on items */
+const quartersOf = (source: string, where: string): string =>
+  `SELECT toStartOfFifteenMinutes(event_time) AS quarter, gateway, order_type, channel, external_id,
+      ${ORDER_NUMBER} AS order_number,
+      ${COLUMNS.map(([name, sql]) => `${sql} AS ${name}`).join(',\n      ')}
+    FROM ${source}
+    WHERE ${where}
+    GROUP BY ${IDENTITY}`;
+
+/** Quarters that were made by another text are not these: its checksum (FNV-1a). */
+export const QUARTERS_DEFINITION = Array.from(JSON.stringify(COLUMNS))
+  .reduce(
+    (sum, character) => Math.imul(sum ^ (character.codePointAt(0) ?? 0), 16_777_619) >>> 0,
+    2_166_136_261,
+  )
+  .toString(16);
+
+/** Items of which quarters are kept: from `from` to `to`, whole quarters in seconds since 1970. */
+export interface KeptQuarters {
+  readonly from: number;
+  readonly to: number;
+  /** All of them that were stored by then, in seconds since 1970 by the store's clock. */
+  readonly knownTo: number;
+}
+
+const time = (seconds: number): string => `toDateTime64(${seconds}, 6, 'UTC')`;
+/** SQL: items from one instant to another, in seconds since 1970. */
+export const itemsBetween = (from: number, to: number): string =>
+  `event_time >= ${time(from)} AND event_time < ${time(to)}`;
+/** SQL: items stored after one second, up to another. */
+export const storedBetween = (after: number, to: number): string =>
+  `stored_at > toDateTime(${after}, 'UTC') AND stored_at <= toDateTime(${to}, 'UTC')`;
+
+/**
+ * The statement that keeps quarters.
+ *
+ * @param where conditions on items
+ * @param folded whether repetitions are left out: costs the more the more is read, and changes nothing
+ */
+export const keepQuarters = (where: string, folded: boolean): string =>
+  `INSERT INTO ${DATABASE}.${QUARTER_TABLES.quarters} (definition, ${NAMES})
+  SELECT ${sqlText(QUARTERS_DEFINITION)}, ${NAMES}
+  FROM
+  (
+    ${quartersOf(`${DATABASE}.${ITEMS}${folded ? ' FINAL' : ''}`, where)}
+  )
+  ORDER BY quarter, gateway, order_type, channel
+  SETTINGS max_bytes_before_external_group_by = 400000000, max_bytes_before_external_sort = 400000000${folded ? ', do_not_merge_across_partitions_select_final = 1' : ''}`;
+
+/** The statement that says how far they are kept. What is kept twice counts once: this comes last. */
+export const keepFrontier = ({ from, to, knownTo }: KeptQuarters): string =>
+  `INSERT INTO ${DATABASE}.${QUARTER_TABLES.frontier} (definition, kept_from, kept_to, known_to)
+  VALUES (${sqlText(QUARTERS_DEFINITION)}, ${from}, ${to}, ${knownTo})`;
+
+const NEWEST = `FROM ${QUARTER_TABLES.frontier} WHERE definition = ${sqlText(QUARTERS_DEFINITION)}`;
+
+/** How far quarters are kept, as of the last time: no row where none are. */
+export const frontierSql = `SELECT toUnixTimestamp(kept_from) AS from, toUnixTimestamp(kept_to) AS to, toUnixTimestamp(known_to) AS knownTo
+  ${NEWEST.replace('FROM ', `FROM ${DATABASE}.`)} ORDER BY written_at DESC LIMIT 1`;
+
+/**
+ * Text of the parameterized view `order_quarters(from, to)`: the quarters of all orders of exactly that time,
+ * as far as our picture of each gateway is complete by now. What is kept is read; what is not, made of items:
+ * the newest quarter of an hour or two, what came late since, and where the range begins or ends within a
+ * quarter. The picture of a gateway that cannot be read ends within a quarter too.
+ */
+export function orderQuartersView(): string {
+  const begins = "{from:DateTime64(6, 'UTC')}";
+  const ends = "{to:DateTime64(6, 'UTC')}";
+  const within = `event_time >= ${begins} AND event_time < ${ends} AND event_time < window_end(gateway)`;
+  const length = `INTERVAL ${QUARTER_SECONDS} SECOND`;
+  const quarterOfItem = 'toStartOfFifteenMinutes(event_time)';
+  const kept = 'event_time >= kept_begin AND event_time < kept_end';
+  return `CREATE OR REPLACE VIEW ${ORDER_QUARTERS} AS
+${withWatermarks('now64(6)').replaceAll(`${DATABASE}.`, '')},
+  (SELECT argMax((kept_from, kept_to, known_to), written_at) ${NEWEST}) AS frontier,
+  greatest(frontier.1, toDateTime(intDiv(toUnixTimestamp64Micro(${begins}) + ${QUARTER_SECONDS * 1e6 - 1}, ${QUARTER_SECONDS * 1e6}) * ${QUARTER_SECONDS}, 'UTC')) AS kept_begin,
+  greatest(kept_begin, least(frontier.2, toStartOfFifteenMinutes(${ends}))) AS kept_end,
+  arrayMap(g -> toStartOfFifteenMinutes(window_end(g)), mapKeys(watermarks)) AS last_quarters
+SELECT ${NAMES}
+FROM ${QUARTER_TABLES.quarters}
+WHERE definition = ${sqlText(QUARTERS_DEFINITION)} AND quarter >= kept_begin AND quarter < kept_end AND quarter + ${length} <= window_end(gateway)
+UNION ALL
+SELECT ${NAMES}
+FROM
+(
+    ${quartersOf(
+      `(
+      SELECT ${ITEM_COLUMNS}
+      FROM ${ITEMS} FINAL
+      WHERE ${within} AND (event_time < kept_begin OR event_time >= kept_end)
+      SETTINGS do_not_merge_across_partitions_select_final = 1
+      UNION ALL
+      SELECT ${ITEM_COLUMNS}
+      FROM ${ITEMS} FINAL
+      WHERE ${within} AND ${kept} AND ${quarterOfItem} IN (SELECT arrayJoin(last_quarters)) AND ${quarterOfItem} + ${length} > window_end(gateway)
+      SETTINGS do_not_merge_across_partitions_select_final = 1
+      UNION ALL
+      SELECT ${ITEM_COLUMNS}
+      FROM ${ITEMS}
+      WHERE ${within} AND ${kept} AND stored_at > frontier.3
+    )`,
+      '1',
+    )}
+);
+`;
+}
+
+/** SQL of the view for a range: expressions that are constant. */
+export const quartersBetween = (from: string, to: string): string =>
+  `${DATABASE}.${ORDER_QUARTERS}(from = ${from}, to = ${to})`;

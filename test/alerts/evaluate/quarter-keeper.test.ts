@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createQuarterKeeper } from '../../../alerts/evaluate/quarter-keeper.ts';
+import { type SeededStore, type SeedOrder, startSeededStore } from '../../support/seed-store.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** A quarter began here. */
+const NOON = Date.UTC(2026, 2, 2, 12);
+const ASKED = { from: NOON - 24 * HOUR, to: NOON + HOUR };
+
+const paid = (externalId: string, at: number): SeedOrder => ({
+  gateway: 'acme-eu',
+  externalId,
+  items: [
+    { at, action: '1.0.0.00' },
+    { at: at + MINUTE, action: '4.1.3.00' },
+  ],
+});
+
+interface Row {
+  readonly quarter: string;
+  readonly external_id: string;
+  readonly length: number;
+}
+
+let store: SeededStore;
+beforeAll(async () => {
+  store = await startSeededStore();
+});
+afterAll(() => store?.stop());
+beforeEach(async () => {
+  for (const table of [
+    'order_quarters_store',
+    'order_quarters_frontier',
+    'history_events_store',
+    'history_events_by_time_store',
+  ])
+    await store.command(`TRUNCATE TABLE gatewatch.${table}`);
+});
+
+const rowsOf = async <T>(sql: string): Promise<T[]> => (await store.queryAsWriter(sql)).data as T[];
+/** What is kept, as the table has it: `quarter order items`. */
+const kept = async (): Promise<string[]> =>
+  (
+    await rowsOf<Row>(
+      "SELECT formatDateTime(quarter, '%H:%i') AS quarter, external_id, length(items) AS length FROM gatewatch.order_quarters_store ORDER BY quarter, external_id, length",
+    )
+  ).map(({ quarter, external_id, length }) => `${quarter} ${external_id} ${length}`);
+/** What readers see of it, each order once. */
+const seen = async (): Promise<string[]> =>
+  (
+    await rowsOf<Row>(
+      `SELECT '' AS quarter, external_id, length(arrayDistinct(groupArrayArray(items))) AS length
+      FROM gatewatch.order_quarters(from = fromUnixTimestamp64Milli(${ASKED.from}), to = fromUnixTimestamp64Milli(${ASKED.to}))
+      GROUP BY external_id ORDER BY external_id`,
+    )
+  ).map(({ external_id, length }) => `${external_id} ${length}`);
+
+const keeperWith = (command: (sql: string) => Promise<void> = store.command) =>
+  createQuarterKeeper({ query: rowsOf, command, visibleAfterSeconds: 0 });
+
+describe('the keeper of quarters', () => {
+  it('keeps those that are over for five minutes, the past too, and nothing twice', async () => {
+    await store.seed({
+      orders: [
+        paid('old', NOON - 9 * HOUR),
+        paid('past', NOON - 10 * MINUTE),
+        paid('new', NOON + 2 * MINUTE),
+      ],
+    });
+    const keeper = keeperWith();
+    await keeper.keep(NOON + 4 * MINUTE);
+    expect(await kept()).toEqual(['03:00 old 2']);
+    await keeper.keep(NOON + 5 * MINUTE);
+    const sofar = ['03:00 old 2', '11:45 past 2'];
+    expect(await kept()).toEqual(sofar);
+    await keeper.keep(NOON + 19 * MINUTE);
+    expect(await kept()).toEqual(sofar);
+    await keeperWith().keep(NOON + 20 * MINUTE);
+    expect(await kept()).toEqual([...sofar, '12:00 new 2']);
+    expect(await seen()).toEqual(['new 2', 'old 2', 'past 2']);
+  });
+
+  it('adds what comes late for a quarter, however late it was observed', async () => {
+    await store.seed({ orders: [paid('first', NOON - 20 * MINUTE)] });
+    const keeper = keeperWith();
+    await keeper.keep(NOON + 5 * MINUTE);
+    const late = { at: NOON - 18 * MINUTE, action: '6.1.1.00' };
+    await store.seed({
+      orders: [
+        { ...paid('first', NOON - 20 * MINUTE), items: [...paid('first', NOON - 20 * MINUTE).items, late] },
+        // Observed long ago by a collector that could not reach the store.
+        paid('second', NOON - 3 * HOUR),
+      ],
+    });
+    // Seen before it is kept.
+    expect(await seen()).toEqual(['first 3', 'second 2']);
+    await keeper.keep(NOON + 20 * MINUTE);
+    expect(await kept()).toContain('09:00 second 2');
+    expect(await seen()).toEqual(['first 3', 'second 2']);
+  });
+
+  it('says the same when it was killed between the rows and how far they go', async () => {
+    await store.seed({ orders: [paid('one', NOON - 20 * MINUTE), paid('two', NOON - 5 * HOUR)] });
+    let statements = 0;
+    const dies = keeperWith(async (sql) => {
+      statements += 1;
+      if (statements === 2) throw new Error('killed');
+      await store.command(sql);
+    });
+    await expect(dies.keep(NOON + 5 * MINUTE)).rejects.toThrow('killed');
+    expect(await seen()).toEqual(['one 2', 'two 2']);
+    await keeperWith().keep(NOON + 5 * MINUTE);
+    expect(await kept()).toEqual(['07:00 two 2', '07:00 two 2', '11:30 one 2', '11:30 one 2']);
+    expect(await seen()).toEqual(['one 2', 'two 2']);
+  });
+
+  it('does not read what another version has kept', async () => {
+    await store.seed({ orders: [paid('one', NOON - 20 * MINUTE)] });
+    await store.command(
+      "INSERT INTO gatewatch.order_quarters_store (definition, quarter, gateway, external_id, order_number, items) VALUES ('other', '2026-03-02 11:30:00', 'acme-eu', 'ghost', 1, [1])",
+    );
+    await store.command(
+      "INSERT INTO gatewatch.order_quarters_frontier (definition, kept_from, kept_to, known_to) VALUES ('other', 0, '2026-03-02 12:00:00', '2026-03-02 12:00:00')",
+    );
+    expect(await seen()).toEqual(['one 2']);
+    await keeperWith().keep(NOON + 5 * MINUTE);
+    expect(await seen()).toEqual(['one 2']);
+  });
+
+  it('goes on where another collector has stopped', async () => {
+    await store.seed({ orders: [paid('one', NOON - 20 * MINUTE), paid('two', NOON + MINUTE)] });
+    const [first, second] = [keeperWith(), keeperWith()];
+    await first.keep(NOON + 5 * MINUTE);
+    await second.keep(NOON + 20 * MINUTE);
+    await first.keep(NOON + 35 * MINUTE);
+    expect(await kept()).toEqual(['11:30 one 2', '12:00 two 2']);
+  });
+});
