@@ -2,20 +2,17 @@
 -- items once a quarter is over (alerts/evaluate/quarter-keeper.ts); what came late is a further row of the same order and quarter.
 -- `definition`: quarters that were made by another version are not read.
 
--- When the store took an item in, by its own clock: what came late is found by it, however long it was under way. 1970: before this.
+-- When the store took an item in, by its own clock: what came late is found by it, however long it was under way. What is there already
+-- gets 1970: the default is read for rows that lack the column, so they must have it before the default is the present. The value is not
+-- given by the view that copies items: then an insert that is repeated would not be known again.
 ALTER TABLE history_events_by_time_store
     ADD COLUMN IF NOT EXISTS stored_at DateTime('UTC') DEFAULT toDateTime(0, 'UTC') CODEC(Delta(4), ZSTD(1)),
     ADD INDEX IF NOT EXISTS stored_at_range stored_at TYPE minmax GRANULARITY 1;
-
--- For what is there already: it writes marks alone, and reads no rows.
-ALTER TABLE history_events_by_time_store MATERIALIZE INDEX stored_at_range SETTINGS mutations_sync = 0;
-
-ALTER TABLE history_events_to_by_time MODIFY QUERY
-SELECT
-    gateway, order_type, external_id, event_time, action, occurrence, external_transaction_id, channel, code_format,
-    stage, result, state, reason_code, reason_group, reason_detail, list_position, span_start, observed_at, source,
-    now('UTC') AS stored_at
-FROM history_events_store;
+ALTER TABLE history_events_by_time_store
+    MODIFY COLUMN stored_at DateTime('UTC') DEFAULT toDateTime(0, 'UTC') CODEC(Delta(4), ZSTD(1));
+ALTER TABLE history_events_by_time_store MATERIALIZE COLUMN stored_at SETTINGS mutations_sync = 2;
+ALTER TABLE history_events_by_time_store
+    MODIFY COLUMN stored_at DateTime('UTC') DEFAULT now('UTC') CODEC(Delta(4), ZSTD(1));
 
 CREATE TABLE IF NOT EXISTS order_quarters_store
 (
