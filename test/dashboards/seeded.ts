@@ -204,7 +204,8 @@ export function keepQuarters(store: SeededStore, asOfMs = Date.now()): Promise<v
   return createQuarterKeeper({
     query: async <T>(sql: string) => (await store.queryAsWriter(sql)).data as T[],
     command: store.command,
-    visibleAfterSeconds: 0,
+    // What is stored within the second of the last time is looked at again.
+    visibleAfterSeconds: 1,
   }).keep(asOfMs);
 }
 
