@@ -1,13 +1,13 @@
 import type { CallbackType, FullCallback } from '../schemas/gateway/callback.ts';
 import { Secret } from '../schemas/secret.ts';
 import type { Agenda } from './agenda.ts';
-import type { ActiveFault, FaultBoard, FaultName } from './faults.ts';
+import { FAULTS, type ActiveFault, type FaultBoard, type FaultName } from './faults.ts';
 import type { SandboxConfig } from './options.ts';
 import type { Order } from './orders.ts';
 import { createRandom } from './random.ts';
-import { amountAt, callbackBody, sign, statusAt } from './reply.ts';
+import { amountAt, callbackBody, otherCurrency, statusAt } from './reply.ts';
 import type { Sender } from './sender.ts';
-import { SIGNINGS, type SigningName } from './signing.ts';
+import { sign, SIGNINGS, type SigningName } from './signing.ts';
 import { count, type SandboxStats } from './stats.ts';
 
 /** The status a callback type tells of (section 3); a changed amount comes with the status of the moment. */
@@ -55,6 +55,8 @@ export function bendCallback(faults: readonly Pick<ActiveFault, 'name' | 'delayM
   readonly delayMs: number;
   readonly otherAmount?: true;
   readonly otherCurrency?: true;
+  /** Sent a second time with the other final status. */
+  readonly otherStatus?: true;
   /** Sent a second time with another body under the same signature. */
   readonly rewritten?: true;
   /** Sent again, so much later. */
@@ -70,6 +72,7 @@ export function bendCallback(faults: readonly Pick<ActiveFault, 'name' | 'delayM
   return {
     ...(find('callback_other_amount') ? { otherAmount: true } : {}),
     ...(find('callback_other_currency') ? { otherCurrency: true } : {}),
+    ...(find('callback_other_status') ? { otherStatus: true } : {}),
     ...(find('callback_rewritten') ? { rewritten: true } : {}),
     ...(replayed === undefined ? {} : { againAfterMs: replayed.delayMs ?? 7_200_000 }),
     signature: find('callback_missing_signature') ? 'missing' : wrong,
@@ -156,7 +159,12 @@ function fire(order: Order, type: CallbackType, parts: CallbackParts): void {
   count(stats.callbacks.byType, type);
   const struck = faults.drawAll('callback', { orderType: order.orderType, channel: order.channel });
   for (const fault of struck) count(stats.faults, fault.name);
-  const bent = bendCallback(struck);
+  const lasting = lastingFaults(order, type);
+  const note = (): void => {
+    for (const { name } of lasting) order.deeds.push({ fault: name, on: type, atMs: config.clock.now() });
+  };
+  const bent = bendCallback([...lasting, ...struck]);
+  if (bent?.againAfterMs === undefined) note();
   if (bent === null) {
     stats.callbacks.dropped++;
     return;
@@ -166,15 +174,36 @@ function fire(order: Order, type: CallbackType, parts: CallbackParts): void {
   const how: CallbackOptions = {
     ...(status === null ? {} : { status }),
     ...(bent.otherAmount ? { amount: (amountAt(order, config.clock.now()) / 100 + 1).toFixed(2) } : {}),
-    ...(bent.otherCurrency ? { currency: order.currency === 'USD' ? 'EUR' : 'USD' } : {}),
+    ...(bent.otherCurrency ? { currency: otherCurrency(order) } : {}),
     signature,
     times,
   };
   const sends = [write(order, how, parts)];
+  const other = status === null ? undefined : OTHER_FINAL[status];
+  if (bent.otherStatus && other !== undefined) sends.push(write(order, { ...how, status: other }, parts));
   if (bent.rewritten) sends.push(write(order, { ...how, cardHolder: 'ANOTHER HOLDER' }, parts));
   const send = (): void => sends.forEach((one) => one?.());
-  if (againAfterMs !== undefined) agenda.at(config.clock.now() + delayMs + againAfterMs, send);
+  if (againAfterMs !== undefined)
+    agenda.at(config.clock.now() + delayMs + againAfterMs, () => {
+      note();
+      send();
+    });
   if (delayMs === 0) return send();
   const random = createRandom(config.seed, 'callback delay', order.sequence, type);
   agenda.at(config.clock.now() + random.between(0, delayMs), send);
+}
+
+/** The final statuses, and what a callback says that contradicts one. */
+const OTHER_FINAL: Readonly<Record<string, string>> = { Success: 'Failed', Failed: 'Success' };
+
+/** Faults of the order's contradiction; they strike callbacks of a final status alone. */
+function lastingFaults(
+  { contradiction }: Order,
+  type: CallbackType,
+): { readonly name: FaultName; readonly delayMs?: number }[] {
+  if (contradiction === null || OTHER_FINAL[type] === undefined) return [];
+  const { faults, delayMs } = contradiction;
+  return faults
+    .filter((name) => FAULTS[name].kind === 'callback')
+    .map((name) => ({ name, ...(delayMs === undefined ? {} : { delayMs }) }));
 }

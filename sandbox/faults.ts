@@ -4,7 +4,8 @@ import type { SigningName } from './signing.ts';
 
 /**
  * Everything that can be made to go wrong on the wire. `kind` says when it is drawn: for each request, for
- * each new order's history, or for each callback.
+ * each new order's history, for each callback, or for each message that tells the merchant's watch address of
+ * a new order.
  */
 export const FAULTS = {
   timeout: {
@@ -43,6 +44,10 @@ export const FAULTS = {
   never_decided: { kind: 'history', effect: 'new orders stay in processing: 4.2.2.13 is their last item' },
   unknown_code: { kind: 'history', effect: 'new orders get 1.2.4.18 or 7.0.0.00 in their history' },
   legacy_code: { kind: 'history', effect: 'new orders get 10.2.31.4 in their history' },
+  new_move: {
+    kind: 'history',
+    effect: 'new orders that end have two codes one after the other as no other order has them',
+  },
   late_items: { kind: 'history', effect: 'new orders get items that appear up to 10 minutes after the end' },
   callback_wrong_signature: { kind: 'callback', effect: 'the Signature header is made with another key' },
   callback_signed_otherwise: {
@@ -54,6 +59,10 @@ export const FAULTS = {
   callback_missing: { kind: 'callback', effect: 'the callback is never sent' },
   callback_duplicate: { kind: 'callback', effect: 'the callback is sent twice' },
   callback_other_amount: { kind: 'callback', effect: 'the amount is by 1 more than in replies; signed' },
+  callback_other_status: {
+    kind: 'callback',
+    effect: 'one of a final status comes a second time with the other final status; signed',
+  },
   callback_other_currency: { kind: 'callback', effect: 'the currency is another one; not signed' },
   callback_rewritten: {
     kind: 'callback',
@@ -64,9 +73,12 @@ export const FAULTS = {
     kind: 'callback',
     effect: 'held back by up to delayMs (default 10000): callbacks change places',
   },
+  watch_missing: { kind: 'watch', effect: 'the watch address is not told of the order' },
+  watch_other_amount: { kind: 'watch', effect: 'the watch address is told an amount that is by 1 more' },
+  watch_other_currency: { kind: 'watch', effect: 'the watch address is told another currency' },
 } as const satisfies Record<string, { kind: FaultKind; effect: string }>;
 
-export type FaultKind = 'request' | 'history' | 'callback';
+export type FaultKind = 'request' | 'history' | 'callback' | 'watch';
 export type FaultName = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 

@@ -36,7 +36,9 @@ export interface Conditions {
   readonly lateShare?: number;
   /** Codes which the catalogue lacks, put into the history before it ends (faults). */
   readonly foreignCodes?: readonly string[];
-  /** An order that succeeds is said to have failed a moment before (faults). @default false */
+  /** Codes that come one after the other before the order ends (faults). */
+  readonly newMove?: readonly [string, string];
+  /** An order that succeeds is said to have failed before (faults). @default false */
   readonly failsFirst?: boolean;
   /** It stays in processing (faults). @default false */
   readonly neverEnds?: boolean;
@@ -64,8 +66,15 @@ export function planLife(
   const final = decided && status ? { atUs: decided.atUs, status } : null;
   const callbacks = planCallbacks(items, final, random);
   if (conditions.failsFirst === true && final?.status === 'Success') {
-    const atUs = final.atUs - SECOND / 1000;
+    const atUs = beforeEnd(items, final.atUs, 1 / 2);
     items.push({ action: '4.1.4.00', atUs, visibleAtUs: atUs });
+  }
+  if (conditions.newMove && final) {
+    const [first, second] = conditions.newMove;
+    for (const [action, part] of [[first, 1 / 3] as const, [second, 2 / 3] as const]) {
+      const atUs = beforeEnd(planned, final.atUs, part);
+      items.push({ action, atUs, visibleAtUs: atUs });
+    }
   }
   if (final && random.chance(conditions.lateShare ?? DEFAULT_LATE_SHARE))
     items.push(...lateItems(items, final, random));
@@ -123,6 +132,12 @@ function drawScenario(
     if (meant && possible.length > 0 && fate.chance(incident.share)) return fate.pick(possible);
   }
   return normal;
+}
+
+/** A moment between the end and the item before it; `part` of the way. */
+function beforeEnd(items: readonly PlannedItem[], endUs: number, part: number): number {
+  const before = items.findLast(({ atUs }) => atUs < endUs)?.atUs ?? 0;
+  return Math.round(before + (endUs - before) * part);
 }
 
 /** The items before the one that decides, and a check that finds nothing out. */

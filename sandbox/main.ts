@@ -191,6 +191,9 @@ ${rows(ADMIN_GUIDE.endpoints).join('\n')}
 Faults:
 ${rows(ADMIN_GUIDE.faults).join('\n')}
 
+Contradictions (a share of the new orders; one of each order at most):
+  ${ADMIN_GUIDE.contradictions.join(', ')}
+
 Incidents (a share of the new orders; what their histories show):
 ${rows(ADMIN_GUIDE.incidents).join('\n')}
 

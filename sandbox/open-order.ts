@@ -1,15 +1,17 @@
 import type { OrderType } from '../schemas/dictionary.ts';
 import type { CallbackType } from '../schemas/gateway/callback.ts';
 import type { Callbacks } from './callbacks.ts';
-import type { FaultBoard } from './faults.ts';
+import { rareMove, type Contradiction, type ContradictionBoard } from './contradictions.ts';
+import type { FaultBoard, FaultName } from './faults.ts';
 import type { IncidentBoard } from './incidents.ts';
 import { planLife, type Conditions, type Life } from './life.ts';
 import type { SandboxConfig } from './options.ts';
-import { dateLife, type Order, type OrderStore } from './orders.ts';
+import { dateLife, lasts, type Order, type OrderStore } from './orders.ts';
 import type { Payer } from './payers.ts';
 import { createRandom } from './random.ts';
 import type { Channel } from './scenarios.ts';
 import type { Sender } from './sender.ts';
+import { otherCurrency } from './reply.ts';
 import { count, type SandboxStats } from './stats.ts';
 import type { Vault } from './vault.ts';
 
@@ -46,6 +48,7 @@ interface DeskParts {
   readonly vault: Vault;
   readonly faults: FaultBoard;
   readonly incidents: IncidentBoard;
+  readonly contradictions: ContradictionBoard;
   readonly callbacks: Callbacks;
   readonly watchSender: Sender;
   readonly stats: SandboxStats;
@@ -62,8 +65,8 @@ export function createOrderDesk(parts: DeskParts): OrderDesk {
       const nowMs = Math.floor(config.clock.now());
       if (!orders.makeRoom(nowMs)) return null;
       const number = sequence++;
-      const life = planLife(config.seed, number, request.channel, conditions(parts, request, number));
-      const order = composeOrder(request, life, { sequence: number, nowMs }, parts);
+      const { life, contradiction } = drawLife(request, number, parts);
+      const order = composeOrder(request, life, { sequence: number, nowMs, contradiction }, parts);
       count(stats.orders.byOutcome, life.outcome);
       keep(order, parts);
       const due = life.callbacks.map(({ type, atUs }) => ({
@@ -85,7 +88,11 @@ export function createOrderDesk(parts: DeskParts): OrderDesk {
 function composeOrder(
   request: NewOrder,
   life: Life,
-  { sequence, nowMs }: { readonly sequence: number; readonly nowMs: number },
+  {
+    sequence,
+    nowMs,
+    contradiction,
+  }: { readonly sequence: number; readonly nowMs: number; readonly contradiction: Contradiction | null },
   { config, vault }: DeskParts,
 ): Order {
   const { orderType, channel, currency, amountMinor, payer } = request;
@@ -116,25 +123,62 @@ function composeOrder(
       bankToken: byCard && random.chance(0.5) ? `bct_${random.hex(24)}` : null,
       storageToken,
     },
+    contradiction,
+    deeds: [],
+    itemsShown: 0,
     ...dated,
   };
 }
 
+/** How the order is to live, and what of that contradicts. */
+function drawLife(
+  request: NewOrder,
+  sequence: number,
+  parts: DeskParts,
+): { life: Life; contradiction: Contradiction | null } {
+  const { seed } = parts.config;
+  const conditions = drawConditions(parts, request, sequence);
+  const life = planLife(seed, sequence, request.channel, conditions);
+  const contradiction = parts.contradictions.draw(sequence, life);
+  if (contradiction === null) return { life, contradiction };
+  const changed = { ...conditions, ...historyConditions(contradiction) };
+  return { life: planLife(seed, sequence, request.channel, changed), contradiction };
+}
+
+const historyConditions = ({ faults, number }: Contradiction): Partial<Conditions> => ({
+  ...(faults.includes('failed_before_success') ? { failsFirst: true } : {}),
+  ...(faults.includes('never_decided') ? { neverEnds: true } : {}),
+  ...(faults.includes('new_move') ? { newMove: rareMove(number) } : {}),
+});
+
+const OF_HISTORY: readonly FaultName[] = ['failed_before_success', 'never_decided', 'new_move'];
+
 /** Keeps the order, and tells the merchant's watch address of it. */
-function keep(order: Order, { config, orders, stats, watchSender }: DeskParts): void {
+function keep(order: Order, { config, orders, stats, faults, watchSender }: DeskParts): void {
   orders.add(order);
+  const atMs = order.createdAtMs;
+  for (const fault of OF_HISTORY) if (lasts(order, fault)) order.deeds.push({ fault, on: 'history', atMs });
   stats.orders.created++;
   count(stats.orders.byChannel, order.channel);
   if (config.watchUrl === null) return;
-  const { orderType, externalId, channel, currency } = order;
-  const amount = ((order.amounts[0]?.minor ?? 0) / 100).toFixed(2);
+  const { orderType, externalId, channel } = order;
+  const struck = faults.drawAll('watch', { orderType, channel }).map(({ name }) => name);
+  for (const name of struck) count(stats.faults, name);
+  const isStruck = (fault: FaultName): boolean => {
+    if (lasts(order, fault)) order.deeds.push({ fault, on: 'watch', atMs });
+    return lasts(order, fault) || struck.includes(fault);
+  };
+  if (isStruck('watch_missing')) return;
+  const currency = isStruck('watch_other_currency') ? otherCurrency(order) : order.currency;
+  const more = isStruck('watch_other_amount') ? 1 : 0;
+  const amount = ((order.amounts[0]?.minor ?? 0) / 100 + more).toFixed(2);
   const message = { gateway: config.gatewayName, orderType, externalId, channel, amount, currency };
   stats.watch.queued++;
   watchSender.send({ url: config.watchUrl, headers: {}, body: JSON.stringify(message) });
 }
 
 /** What the boards hold for this order: incidents, and faults that write into its history. */
-function conditions(
+function drawConditions(
   parts: Pick<DeskParts, 'config' | 'faults' | 'incidents' | 'stats'>,
   request: NewOrder,
   sequence: number,
@@ -153,5 +197,6 @@ function conditions(
     foreignCodes,
     failsFirst: struck.some(({ name }) => name === 'failed_before_success'),
     neverEnds: struck.some(({ name }) => name === 'never_decided'),
+    ...(struck.some(({ name }) => name === 'new_move') ? { newMove: rareMove(sequence) } : {}),
   };
 }

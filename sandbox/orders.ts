@@ -1,5 +1,7 @@
 import type { OrderType, Outcome } from '../schemas/dictionary.ts';
 import type { CallbackType } from '../schemas/gateway/callback.ts';
+import type { Contradiction } from './contradictions.ts';
+import type { FaultName } from './faults.ts';
 import { outcomeOf, type Life } from './life.ts';
 
 /** A history item with its date. */
@@ -26,6 +28,12 @@ export interface Order {
   readonly callbackUrl: string | null;
   readonly callbackTypes: readonly CallbackType[];
   readonly card: OrderCard | null;
+  /** The faults that last for this order; null: its sources agree. */
+  readonly contradiction: Contradiction | null;
+  /** What those faults have done by now. */
+  readonly deeds: Deed[];
+  /** History items in the fullest reply that went out undisturbed. */
+  itemsShown: number;
   /** In time order; grows only through the admin API. */
   items: OrderItem[];
   /** Each counts from its time on; the first ones from the creation. */
@@ -33,6 +41,13 @@ export interface Order {
   amounts: { readonly atMs: number; readonly minor: number }[];
   /** When the last item is visible and the last callback due. */
   settledAtMs: number;
+}
+
+/** A fault of the order's contradiction that struck. */
+export interface Deed {
+  readonly fault: FaultName;
+  readonly on: CallbackType | 'reply' | 'history' | 'watch';
+  readonly atMs: number;
 }
 
 export interface OrderCard {
@@ -121,6 +136,10 @@ export function dateLife(
   );
   return { items, statuses, amounts, settledAtMs: toMs(last) };
 }
+
+/** Does this fault last for the order? */
+export const lasts = (order: Order, fault: FaultName): boolean =>
+  order.contradiction?.faults.includes(fault) === true;
 
 /** Inserts by time, after items of the same instant. */
 export function insertItem(order: Order, item: OrderItem): void {

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { signatureBase, type FullCallback } from '../schemas/gateway/callback.ts';
+import type { FullCallback } from '../schemas/gateway/callback.ts';
 import type { ExternalParams, FullStatusReply, HistoryItem } from '../schemas/gateway/status-reply.ts';
-import type { Secret } from '../schemas/secret.ts';
-import type { Order } from './orders.ts';
+import { lasts, type Order, type OrderItem } from './orders.ts';
 
 /**
  * The status reply of an order as it is at `nowMs` (sections 2.3 and 4.3-4.5): nothing of its future shows.
@@ -32,9 +30,11 @@ export function callbackBody(order: Order, nowMs: number, status: string): FullC
   };
 }
 
-/** Hexadecimal SHA-256 over the four signed fields and the private key (section 6.3). */
-export function sign(callback: FullCallback, key: Secret): string {
-  return createHash('sha256').update(signatureBase(callback, key.reveal())).digest('hex');
+/** All items that replies ever show, those of the future included. */
+export function shownItems(order: Order): readonly OrderItem[] {
+  if (lasts(order, 'http_404')) return [];
+  if (!lasts(order, 'callback_unrecorded')) return order.items;
+  return order.items.filter(({ action }) => !action.startsWith('6.'));
 }
 
 export function historyAt(order: Order, nowMs: number): HistoryItem[] {
@@ -50,6 +50,9 @@ export function statusAt(order: Order, nowMs: number): string {
 export function amountAt(order: Order, nowMs: number): number {
   return (order.amounts.findLast(({ atMs }) => atMs <= nowMs) ?? order.amounts[0])?.minor ?? 0;
 }
+
+/** A currency that is not the order's. */
+export const otherCurrency = ({ currency }: Order): string => (currency === 'USD' ? 'EUR' : 'USD');
 
 /** ISO 8601 UTC, with three or six digits after the second. */
 export function timeText(timeUs: number, digits: 3 | 6): string {

@@ -2,12 +2,13 @@ import type { AddressInfo } from 'node:net';
 import { createAgenda, type Agenda } from './agenda.ts';
 import { createApp } from './app.ts';
 import { createCallbacks, type CallbackOptions } from './callbacks.ts';
+import { createContradictionBoard, type ContradictionBoard } from './contradictions.ts';
 import { createDepositCreation } from './create-deposit.ts';
 import { createFaultBoard, type FaultBoard } from './faults.ts';
 import { createIncidentBoard, type IncidentBoard } from './incidents.ts';
 import { createOrderDesk } from './open-order.ts';
 import { resolveOptions, type SandboxConfig, type SandboxOptions } from './options.ts';
-import { createOrderStore, type Order, type OrderStore } from './orders.ts';
+import { createOrderStore, lasts, type Order, type OrderStore } from './orders.ts';
 import { registerAdminRoutes } from './routes/admin.ts';
 import { registerGatewayRoutes, registerPages } from './routes/gateway.ts';
 import { createSeededOrders, type SeededItem, type SeededOrder } from './seeded-orders.ts';
@@ -21,6 +22,9 @@ import { createWithdrawals, type WithdrawalRequest } from './withdrawals.ts';
 /** Counters, and what is in memory at the moment of asking. */
 export interface SandboxStatsNow extends SandboxStats {
   readonly ordersInMemory: number;
+  /** Orders of which something is still to come, and those that whoever reads them sees end. */
+  readonly ordersUnsettled: number;
+  readonly ordersShownToEnd: number;
   /** History items that a status reply can show by now; those of dropped orders stay counted. */
   readonly itemsVisible: number;
   readonly callbacksPending: number;
@@ -42,6 +46,7 @@ export interface Sandbox {
   readonly callbackKey: string;
   readonly faults: FaultBoard;
   readonly incidents: IncidentBoard;
+  readonly contradictions: ContradictionBoard;
   /** Begins the sandbox's own traffic and the incidents of the options. The server answers before that. */
   start(): void;
   /** Closes every connection and gives up callbacks not yet sent. */
@@ -66,7 +71,7 @@ export interface Sandbox {
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const config = resolveOptions(options);
   const parts = assemble(config);
-  const { orders, callbacks, withdrawals, seeded, traffic, faults, incidents } = parts;
+  const { orders, callbacks, withdrawals, seeded, traffic, faults, incidents, contradictions } = parts;
   await parts.listen();
   const url = parts.url();
   const truth = (order: Order) => truthOf(order, config.clock.now());
@@ -91,6 +96,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     callbackKey: config.callbackKey.reveal(),
     faults,
     incidents,
+    contradictions,
     start() {
       for (const incident of config.incidents) incidents.start(incident);
       traffic.setRate(config.ratePerSecond);
@@ -124,19 +130,12 @@ function assemble(config: SandboxConfig) {
   const vault = createVault(seed);
   const faults = createFaultBoard(seed, now);
   const incidents = createIncidentBoard(now);
+  const contradictions = createContradictionBoard(seed);
   const agenda = createAgenda(clock, (error) => config.log(`internal error: ${String(error)}`));
   const { sender, watchSender } = createSenders(config, counters);
   const callbacks = createCallbacks({ config, agenda, faults, sender, stats: counters });
-  const desk = createOrderDesk({
-    config,
-    orders,
-    vault,
-    faults,
-    incidents,
-    callbacks,
-    watchSender,
-    stats: counters,
-  });
+  const boards = { faults, incidents, contradictions };
+  const desk = createOrderDesk({ config, orders, vault, ...boards, callbacks, watchSender, stats: counters });
   let url = '';
   const createDeposit = createDepositCreation({ seed, desk, orders, vault, now, baseUrl: () => url });
   const withdrawals = createWithdrawals({ seed, desk, orders });
@@ -146,6 +145,8 @@ function assemble(config: SandboxConfig) {
   const stats = (): SandboxStatsNow => ({
     ...structuredClone(counters),
     ordersInMemory: orders.size,
+    ordersUnsettled: countOf(orders.values(), ({ settledAtMs }) => settledAtMs > now()),
+    ordersShownToEnd: countOf(orders.values(), isShownToEnd),
     itemsVisible: sweeper.droppedItems() + visibleItems(orders.values(), now()),
     callbacksPending: sender.pending,
     ratePerSecond: traffic.ratePerSecond,
@@ -153,7 +154,7 @@ function assemble(config: SandboxConfig) {
   const app = createApp(config);
   registerGatewayRoutes(app, { config, orders, faults, stats: counters, createDeposit });
   registerPages(app, orders, now);
-  const switches = { config, orders, faults, incidents, callbacks, traffic, withdrawals, seeded, stats };
+  const switches = { config, orders, ...boards, callbacks, traffic, withdrawals, seeded, stats };
   registerAdminRoutes(app, switches);
   return {
     ...switches,
@@ -213,6 +214,18 @@ function visibleItems(orders: Iterable<Order>, nowMs: number): number {
   for (const order of orders) for (const item of order.items) if (item.visibleAtMs <= nowMs) visible++;
   return visible;
 }
+
+function countOf(orders: Iterable<Order>, fits: (order: Order) => boolean): number {
+  let count = 0;
+  for (const order of orders) if (fits(order)) count++;
+  return count;
+}
+
+/** Do status replies come to a final status? */
+const isShownToEnd = (order: Order): boolean =>
+  order.statuses.some(({ status }) => status === 'Success' || status === 'Failed') &&
+  !lasts(order, 'status_stale') &&
+  !lasts(order, 'http_404');
 
 function urlOf({ address, family, port }: AddressInfo): string {
   const host =

@@ -2,7 +2,6 @@ import { createHash, createHmac } from 'node:crypto';
 import { signatureBase, type FullCallback } from '../schemas/gateway/callback.ts';
 import type { Secret } from '../schemas/secret.ts';
 import type { SignatureCause } from '../schemas/signature-causes.ts';
-import { sign } from './reply.ts';
 
 /** What a callback is signed with. */
 export interface SigningParts {
@@ -10,6 +9,11 @@ export interface SigningParts {
   readonly key: Secret;
   /** The merchant's access token. */
   readonly token: Secret;
+}
+
+/** Hexadecimal SHA-256 over the four signed fields and the private key (section 6.3). */
+export function sign(callback: FullCallback, key: Secret): string {
+  return createHash('sha256').update(signatureBase(callback, key.reveal())).digest('hex');
 }
 
 type Signing = (parts: SigningParts) => string;

@@ -22,7 +22,7 @@ export const FINDING_KINDS = {
     label: 'callback has not come',
     sides: ['gateway', 'merchant'],
     meaning:
-      'An order was decided and the callback of that status has not come. With a merchant callback (stage 6) in the history it was sent and lost on the way to us (side merchant), without one it was not sent (side gateway). Judged for the callback types Success and Failed where `callbackTypes` has them, at gateways that sent a callback within a week.',
+      'An order was decided and the callback of that status has not come. With a merchant callback (stage 6) in the history it was sent and lost on the way to us (side merchant), without one it was not sent (side gateway). One that came and does not verify is told of. Judged for the callback types Success and Failed where `callbackTypes` has them, at gateways that sent a callback within a week.',
   },
   CALLBACK_WITHOUT_HISTORY: {
     label: 'callback is not in the history',
@@ -44,7 +44,7 @@ export const FINDING_KINDS = {
     label: 'amount differs',
     sides: ['gateway', 'merchant'],
     meaning:
-      'The amount of the callback (subject `callback`, side gateway) or of the watch message (subject `watch`, side merchant) is not that of the status reply, and the history has no item with reason 35 (AMOUNT_UPDATED).',
+      'The amount of the newest callback, of a final status where there is one (subject `callback`, side gateway), or of the watch message (subject `watch`, side merchant) is not that of the status reply, and the history has no item with reason 35 (AMOUNT_UPDATED).',
   },
   CURRENCY_DISAGREES: {
     label: 'currency differs',

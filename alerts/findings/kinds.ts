@@ -44,14 +44,17 @@ const DECIDING_ITEM = ['history', 'deciding.3', 'deciding.4'] as const;
 
 type Column = readonly [name: string, sql: string];
 
+/** Callbacks change places on their way: one of an earlier state does not take back what a final one says. */
+const CALLBACKS_TO_FINAL = `arraySort(c -> (c.2 IN ('Success', 'Failed'), c.1), callbacks)`;
+
 /** The claims of a source that name a fact: where it stands in them, and when it is named. */
 const CLAIMS = [
   ['replied_amount', 'replies', '3', '? IS NOT NULL'],
   ['watched_amount', 'watches', '3', '? IS NOT NULL'],
-  ['told_amount', 'callbacks', '3', '? IS NOT NULL'],
+  ['told_amount', CALLBACKS_TO_FINAL, '3', '? IS NOT NULL'],
   ['replied_currency', 'replies', '4', "? != ''"],
   ['watched_currency', 'watches', '4', "? != ''"],
-  ['told_currency', 'callbacks', '5', "? != ''"],
+  ['told_currency', CALLBACKS_TO_FINAL, '5', "? != ''"],
 ] as const;
 
 /**
@@ -61,6 +64,7 @@ const CLAIMS = [
 export const COLUMNS_OF_KINDS: readonly Column[] = [
   ['state', LAST_STATE],
   ['answered_at', `arrayFirst(c -> c.2 = deciding.1, callbacks).1`],
+  ['doubted_at', `if(deciding.1 = 'Success', paid_doubted_at, failed_doubted_at)`],
   ['paid_told_at', `arrayFirst(c -> c.2 = 'Success', callbacks).1`],
   ['failed_told_at', `arrayFirst(c -> c.2 = 'Failed', callbacks).1`],
   // What replies said when the deciding item became known, and the first that differs after that.
@@ -110,12 +114,13 @@ export const judgements = ({ callbackTypes }: JudgedTypes): readonly Judgement[]
       subject: 'deciding.1',
       side: `if(${isKnown('confirmed_seen')}, ${side('merchant')}, ${side('gateway')})`,
       expected: `concat('callback ', deciding.1)`,
-      received: `if(${isKnown('confirmed_seen')}, 'none, sent according to the history', 'none')`,
+      received: `multiIf(${isKnown('doubted_at')}, 'one that does not verify', ${isKnown('confirmed_seen')}, 'none, sent according to the history', 'none')`,
       foundAt: late('decided_at'),
       resolvedAt: 'answered_at',
       evidence: [
         DECIDING_ITEM,
         ['history', 'confirmed_seen', `'merchant callback (stage 6) known'`],
+        ['callback', 'doubted_at', `concat(deciding.1, ', does not verify')`],
         ['callback', 'answered_at', 'deciding.1'],
       ],
     },

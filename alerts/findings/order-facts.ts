@@ -2,6 +2,7 @@ import { IN_PROCESSING } from '../../schemas/measures.ts';
 import { ARRIVALS, CLAIMS, ITEMS, ITEMS_BY_ORDER } from '../count/tables.ts';
 import {
   CALLBACK_ORDER,
+  NAMES_ORDER,
   ofGateway,
   oldOrders,
   oldReach,
@@ -38,9 +39,9 @@ const items = (table: string, where: string): string =>
     FROM ${table} WHERE ${where}`;
 const NO_ITEM = `toUInt32(0), '', toUInt8(0)`;
 const callbacks = (where: string): string =>
-  `SELECT 'callback', ${CALLBACK_ORDER}, received_at, received_at, ${NO_ITEM},
+  `SELECT if(${VERIFIED}, 'callback', 'doubted'), ${CALLBACK_ORDER}, received_at, received_at, ${NO_ITEM},
       assumeNotNull(toString(status)), toDecimal128OrNull(amount, 9), ifNull(amount, ''), upper(ifNull(toString(currency), '')), content_key, toString(verdict)
-    FROM ${ARRIVALS} WHERE ${VERIFIED} AND status IS NOT NULL AND ${where}`;
+    FROM ${ARRIVALS} WHERE ${NAMES_ORDER} AND status IS NOT NULL AND ${where}`;
 const claims = (where: string): string =>
   `SELECT if(kind = 'watch', 'watch', 'reply'), order_type, external_id, observed_at, observed_at, ${NO_ITEM},
       ifNull(toString(status), ''), amount, '', upper(ifNull(toString(currency), '')), toUInt64(0), ''
@@ -57,6 +58,7 @@ const claims = (where: string): string =>
  * - `confirmations`: (at, known at) of the merchant callback's items (stage 6)
  * - `callbacks`: (at, status, amount, amount's text, currency, content, key) of those that verify, oldest
  *   first; the key is the verdict, which tells with which key they do
+ * - `paid_doubted_at`, `failed_doubted_at`: when the first callback of that status came that does not verify
  * - `replies`, `watches`: (at, status, amount, currency), oldest first
  */
 export function orderFacts(scope: SweepScope): string {
@@ -85,6 +87,7 @@ export function orderFacts(scope: SweepScope): string {
     minIf(at, ${is('processing')}) AS began_at, countIf(${is('repriced')}) > 0 AS repriced, countIf(${is('foreign')}) > 0 AS foreign,
     groupArrayIf((at, seen_at), ${is('confirmed')}) AS confirmations,
     arraySort(groupArrayIf(${MOST_CALLBACKS})((at, status, amount, amount_text, currency, content, key), source = 'callback')) AS callbacks,
+    minIf(at, source = 'doubted' AND status = 'Success') AS paid_doubted_at, minIf(at, source = 'doubted' AND status = 'Failed') AS failed_doubted_at,
     arraySort(groupArrayIf((at, status, amount, currency), source = 'reply')) AS replies,
     arraySort(groupArrayIf((at, status, amount, currency), source = 'watch')) AS watches
   FROM

@@ -1,17 +1,17 @@
 import { FINDING_TIMES } from '../../schemas/findings.ts';
 import { ARRIVALS, DELIVERIES } from '../count/tables.ts';
 import { evidenceSql } from './finding-rows.ts';
-import { CALLBACK_ORDER, ofGateway, recentOrders, type SweepScope, VERIFIED, within } from './sweep-scope.ts';
+import { CALLBACK_ORDER, ofGateway, type SweepScope, VERIFIED, within, youngOrders } from './sweep-scope.ts';
 
 /**
  * SELECT of callbacks that were delivered again long after they had come. A delivery that we read again
  * ourselves has its own id once more and counts once; its first arrival counts. Only orders that began long
- * ago are looked at: deliveries are sorted by content, and to look up each would be to read all weeks.
+ * enough ago are looked at: deliveries are sorted by content, and to look up each would be to read all weeks.
  */
 export const replayedCallbacks = (scope: SweepScope): string => {
   const gateway = ofGateway(scope);
   const arrived = `SELECT content_hash FROM (SELECT content_hash, ${CALLBACK_ORDER} FROM ${ARRIVALS} WHERE ${gateway} AND ${VERIFIED} AND ${within('received_at', scope)})
-        WHERE (order_type, external_id) NOT IN (${recentOrders(scope)})`;
+        WHERE (order_type, external_id) NOT IN (${youngOrders(scope)})`;
   return `SELECT order_type, external_id, 'REPLAYED' AS kind, concatWithSeparator(' ', said, lower(hex(substring(content_hash, 1, 8)))) AS subject, again_at AS found_at,
     'stranger' AS side, 'one delivery' AS expected, 'delivered again' AS received, ${evidenceSql([
       ['callback', 'times[1]', 'said'],

@@ -14,6 +14,8 @@ export interface SweepScope {
   readonly now: EpochMicros;
   /** Does it have orders that began before what is read by time? Those are looked for apart. */
   readonly hasOld: boolean;
+  /** Does it have orders that began so long before that a callback of theirs can be a replayed one? */
+  readonly hasAged: boolean;
 }
 
 /** How far back the facts of an order are read by time; of an order that began before, all are looked for. */
@@ -38,8 +40,10 @@ export const oldReach = ({ from }: SweepScope): string => before(from, OLD_SECON
 
 export const ofGateway = ({ gateway }: SweepScope): string => `gateway = ${sqlText(gateway)}`;
 
+/** Callbacks about an order, whoever sent them. */
+export const NAMES_ORDER = `order_type IS NOT NULL AND external_id IS NOT NULL`;
 /** Callbacks that prove to be the gateway's, about an order. */
-export const VERIFIED = `verdict IN ('valid', 'valid_previous_key') AND order_type IS NOT NULL AND external_id IS NOT NULL`;
+export const VERIFIED = `verdict IN ('valid', 'valid_previous_key') AND ${NAMES_ORDER}`;
 /** Columns of an order, where callbacks have them as text or not at all. */
 export const CALLBACK_ORDER = `CAST(if(order_type = 'Withdrawal', 'Withdrawal', 'Deposit'), 'Enum8(\\'Deposit\\' = 1, \\'Withdrawal\\' = 2)') AS order_type, assumeNotNull(external_id) AS external_id`;
 
@@ -61,13 +65,22 @@ export const oldOrders = (scope: SweepScope): string =>
       WHERE (order_type, external_id) NOT IN (${recentOrders(scope)})`;
 
 /** SELECT of the orders that began within reach. */
-export const recentOrders = (scope: SweepScope): string =>
-  `SELECT order_type, external_id FROM ${ITEMS} WHERE ${ofGateway(scope)} AND ${FIRST_ITEM} AND event_time >= ${reach(scope)}`;
+export const recentOrders = (scope: SweepScope): string => beganSince(reach(scope), scope);
+
+/** SELECT of the orders that are too young for a callback to be a replayed one before the stretch ends. */
+export const youngOrders = (scope: SweepScope): string =>
+  beganSince(before(scope.to, FINDING_TIMES.replayedSeconds), scope);
+
+const beganSince = (at: string, scope: SweepScope): string =>
+  `SELECT order_type, external_id FROM ${ITEMS} WHERE ${ofGateway(scope)} AND ${FIRST_ITEM} AND event_time >= ${at}`;
 
 /** SQL of the stretch on a time column, or of the same stretch some time before. */
 export const within = (column: string, { from, to }: SweepScope, secondsBefore = 0): string =>
   `${column} >= ${before(from, secondsBefore)} AND ${column} < ${before(to, secondsBefore)}`;
 
-/** SELECT of one row: how many orders are to be judged, and how many of them are old. */
-export const countOrders = (scope: SweepScope): string =>
-  `SELECT count() AS touched, countIf((order_type, external_id) NOT IN (${recentOrders(scope)})) AS old FROM (${touchedOrders(scope)})`;
+/** SELECT of one row: how many orders are to be judged, and how many of them are old, and aged. */
+export const countOrders = (scope: Omit<SweepScope, 'hasOld' | 'hasAged'>): string => {
+  const whole = { ...scope, hasOld: true, hasAged: true };
+  const began = (since: string): string => `countIf((order_type, external_id) NOT IN (${since}))`;
+  return `SELECT count() AS touched, ${began(recentOrders(whole))} AS old, ${began(youngOrders(whole))} AS aged FROM (${touchedOrders(whole)})`;
+};

@@ -47,15 +47,16 @@ const STATUS_OF_STATE = { SUCCESS: 'Success', FAILED: 'Failed' } as const;
 export function createFindings({ query, command }: FindingsOptions): Findings {
   let clocks: Clocks = readClocks({ known: [], configured: [] }, {});
 
-  async function judge(stretch: Omit<SweepScope, 'hasOld'>): Promise<void> {
-    const [row] = await query<{ touched: number; old: number }>(countOrders({ ...stretch, hasOld: true }));
-    const scope = { ...stretch, hasOld: Number(row?.old ?? 0) > 0 };
+  async function judge(stretch: Omit<SweepScope, 'hasOld' | 'hasAged'>): Promise<void> {
+    const [row] = await query<{ touched: number; old: number; aged: number }>(countOrders(stretch));
+    const hasSome = (count: number | undefined): boolean => Number(count ?? 0) > 0;
+    const scope = { ...stretch, hasOld: hasSome(row?.old), hasAged: hasSome(row?.aged) };
     const store = (select: string): Promise<void> => command(storeFindings(scope.gateway, scope.now, select));
     if (Number(row?.touched ?? 0) > 0) {
       const types = await typesOf(scope);
       await store(factFindings(scope, types));
       await store(vanishedFindings(scope, types));
-      if (scope.hasOld) await store(replayedCallbacks(scope));
+      if (scope.hasAged) await store(replayedCallbacks(scope));
       await command(learnMoves(scope));
       await store(firstSeenMoves(scope));
     }

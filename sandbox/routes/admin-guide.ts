@@ -1,3 +1,4 @@
+import { CONTRADICTION_KINDS } from '../contradictions.ts';
 import { FAULTS } from '../faults.ts';
 import { SIGNING_NAMES } from '../signing.ts';
 import { INCIDENTS } from '../scenarios.ts';
@@ -18,6 +19,10 @@ export const ADMIN_GUIDE = {
     'POST /admin/incidents':
       "{name, share, forSeconds?, channel?}: that share of the new orders goes the incident's way",
     'DELETE /admin/incidents/{id}': 'ends one incident',
+    'GET /admin/contradictions': 'active contradictions, and how many orders each was drawn for',
+    'POST /admin/contradictions':
+      '{kind, share, delayMs?}: that share of the new orders contradicts itself, in all that is said of it',
+    'DELETE /admin/contradictions/{id}': 'ends one contradiction',
     'POST /admin/withdrawals':
       '{amount?, currency?, externalTransactionId?, callbackUrl?}: a payout and its life',
     'POST /admin/orders':
@@ -28,10 +33,11 @@ export const ADMIN_GUIDE = {
     'POST /admin/orders/{externalId}/callbacks':
       '{status?, signature?: valid|wrong|missing|SIGNING, times?, url?}: sends a callback now',
     'GET /admin/orders':
-      '?since=SEQUENCE|ISO time&limit=1000: every order with its final history, the future included',
+      '?since=SEQUENCE|ISO time&limit=1000: every order with its final history, the future included, and its contradiction once that was carried out',
     'GET /admin/orders/{externalId}': 'one of them',
   },
   faults: Object.fromEntries(Object.entries(FAULTS).map(([name, { effect }]) => [name, effect])),
+  contradictions: CONTRADICTION_KINDS,
   signings: SIGNING_NAMES,
   incidents: Object.fromEntries(Object.entries(INCIDENTS).map(([name, { shows }]) => [name, shows])),
 } as const;

@@ -1,4 +1,5 @@
 import { ORDER_TYPES } from '../../schemas/dictionary.ts';
+import { CONTRADICTION_KINDS } from '../contradictions.ts';
 import { FAULT_NAMES } from '../faults.ts';
 import { SIGNING_NAMES } from '../signing.ts';
 import { CHANNELS, INCIDENT_NAMES } from '../scenarios.ts';
@@ -50,6 +51,10 @@ export const ADMIN_SCHEMAS = {
   incident: object(
     { name: { enum: INCIDENT_NAMES }, share, forSeconds: seconds, channel: { enum: CHANNELS } },
     ['name', 'share'],
+  ),
+  contradiction: object(
+    { kind: { enum: CONTRADICTION_KINDS }, share, delayMs: { type: 'number', minimum: 0, maximum: 1e9 } },
+    ['kind', 'share'],
   ),
   withdrawal: object({ amount, currency, externalTransactionId: text, callbackUrl: address }),
   order: object({

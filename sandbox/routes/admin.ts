@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addressOf, isLoopback } from '../auth.ts';
 import type { CallbackOptions, Callbacks } from '../callbacks.ts';
+import type { ContradictionBoard, ContradictionRequest } from '../contradictions.ts';
 import type { FaultBoard, FaultRequest } from '../faults.ts';
 import type { IncidentBoard, IncidentRequest } from '../incidents.ts';
 import type { SandboxConfig } from '../options.ts';
@@ -18,6 +19,7 @@ export interface AdminParts {
   readonly orders: OrderStore;
   readonly faults: FaultBoard;
   readonly incidents: IncidentBoard;
+  readonly contradictions: ContradictionBoard;
   readonly callbacks: Callbacks;
   readonly traffic: Traffic;
   readonly withdrawals: Withdrawals;
@@ -46,9 +48,9 @@ async function refuseStrangers(request: FastifyRequest, reply: FastifyReply): Pr
   await refuse(reply, 403, 'the admin API is served to loopback only; see --admin-remote');
 }
 
-/** What all orders are subject to: rate, faults, incidents. */
+/** What all orders are subject to: rate, faults, incidents, contradictions. */
 function registerSwitches(admin: FastifyInstance, parts: AdminParts): void {
-  const { faults, incidents, traffic } = parts;
+  const { faults, incidents, contradictions, traffic } = parts;
   admin.get('/stats', () => parts.stats());
   admin.post<{ Body: { ratePerSecond: number } }>(
     '/rate',
@@ -73,6 +75,17 @@ function registerSwitches(admin: FastifyInstance, parts: AdminParts): void {
   );
   admin.delete<{ Params: { id: string } }>('/incidents/:id', (request, reply) =>
     incidents.end(request.params.id) ? reply.code(204).send() : refuse(reply, 404, 'no such incident'),
+  );
+  admin.get('/contradictions', () => ({ contradictions: contradictions.list() }));
+  admin.post<{ Body: ContradictionRequest }>(
+    '/contradictions',
+    { schema: { body: ADMIN_SCHEMAS.contradiction } },
+    (request, reply) => reply.code(201).send(contradictions.start(request.body)),
+  );
+  admin.delete<{ Params: { id: string } }>('/contradictions/:id', (request, reply) =>
+    contradictions.end(request.params.id)
+      ? reply.code(204).send()
+      : refuse(reply, 404, 'no such contradiction'),
   );
 }
 

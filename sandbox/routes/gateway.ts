@@ -2,13 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OrderType } from '../../schemas/dictionary.ts';
 import { credentialOf } from '../auth.ts';
 import { errorReply, type CreateBase, type CreateDeposit, type GatewayReply } from '../create-deposit.ts';
-import type { FaultBoard, FaultTarget } from '../faults.ts';
+import { FAULTS, type FaultBoard, type FaultName, type FaultTarget } from '../faults.ts';
 import type { MerchantEndpoint, SandboxConfig } from '../options.ts';
 import type { Order, OrderStore } from '../orders.ts';
-import { createRandom } from '../random.ts';
-import { statusAt, statusReply } from '../reply.ts';
+import { statusOf } from '../life.ts';
+import { createRandom, type Random } from '../random.ts';
+import { historyAt, statusAt, statusReply } from '../reply.ts';
 import { count, type SandboxStats } from '../stats.ts';
-import { answer, isProcessed } from './answer.ts';
+import { answer, bendReply, isProcessed } from './answer.ts';
 
 /** The version is part of every path (section 9). */
 export const PREFIX = '/api/v1/integration';
@@ -52,6 +53,7 @@ export function registerGatewayRoutes(
     reply: FastifyReply,
     target: FaultTarget & { endpoint: 'create' | 'status' },
     work: (endpoint: MerchantEndpoint) => GatewayReply,
+    order?: Order,
   ) => {
     const fault = faults.draw('request', target);
     if (fault) count(stats.faults, fault.name);
@@ -59,7 +61,10 @@ export function registerGatewayRoutes(
     const { endpoint, error } = credentialOf(request, config.endpoints);
     const result =
       endpoint === null ? errorReply(error) : skipped ? errorReply('INTERNAL_ERROR') : work(endpoint);
-    const given = await answer(request, reply, result, fault, random);
+    const told = order === undefined ? result : contradict(order, result, random);
+    const given = await answer(request, reply, told, fault, random);
+    // What a fault cut off or held back may not have been heard.
+    if (order !== undefined && fault === undefined && result.status === 200) noteTold(order, now());
     count(target.endpoint === 'create' ? stats.createRequests : stats.statusRequests, given);
     return reply;
   };
@@ -81,10 +86,39 @@ export function registerGatewayRoutes(
             if (!endpoint.status) return errorReply('FORBIDDEN_ENDPOINT');
             return order ? { status: 200, body: statusReply(order, now()) } : errorReply('NOT_FOUND');
           },
+          order,
         );
       });
     }
   }
+}
+
+/** A history has lost an item for those who were shown it: the second one. */
+const LOST_FROM = 2;
+
+/** A status reply, bent by the faults that last for this order. */
+function contradict(order: Order, result: GatewayReply, random: Random): GatewayReply {
+  let told = result;
+  for (const name of order.contradiction?.faults ?? []) {
+    if (FAULTS[name].kind !== 'request') continue;
+    if (name === 'history_item_lost' && order.itemsShown < LOST_FROM) continue;
+    told = bendReply(told, { name }, random);
+  }
+  return told;
+}
+
+/** Notes what an undisturbed reply has done: whether it contradicts depends on what is visible by now. */
+function noteTold(order: Order, atMs: number): void {
+  const items = historyAt(order, atMs);
+  const visible: Partial<Record<FaultName, boolean>> = {
+    http_404: true,
+    status_stale: items.some(({ action }) => statusOf(action) !== undefined),
+    callback_unrecorded: items.some(({ action }) => action.startsWith('6.')),
+    history_item_lost: order.itemsShown >= LOST_FROM,
+  };
+  for (const fault of order.contradiction?.faults ?? [])
+    if (visible[fault] === true) order.deeds.push({ fault, on: 'reply', atMs });
+  order.itemsShown = Math.max(order.itemsShown, items.length);
 }
 
 /** What a fault's scope can ask of an order: its channel, and the stage of its latest visible item. */

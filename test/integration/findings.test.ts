@@ -6,6 +6,7 @@ import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
 import type { FindingKind } from '../../schemas/findings.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { type CollectorProcess, startCollectorProcess } from '../support/collector-process.ts';
+import { createShiftedClock, shiftedEnvironment } from '../support/shifted-clock.ts';
 import { writerSecret } from '../support/store-process.ts';
 import { until } from '../support/until.ts';
 import { gatewayConfig } from './support/gateway.ts';
@@ -14,8 +15,11 @@ import { reportedLater } from './support/later.ts';
 /**
  * Each contradiction from the gateway's wire to the view: the sandbox has a switch for it, a real collector
  * reads and is called, its store is the embedded one. Then three quarters of an hour pass, for the comparison
- * alone: sources are given a quarter of an hour, and half an hour to decide an order.
+ * alone: sources are given a quarter of an hour, and half an hour to decide an order. What happens earlier
+ * does so while the clocks of gateway and collector are behind.
  */
+
+const EARLIER_MS = -70 * 60_000;
 
 const ITEMS = [
   ['1.0.0.00', -60],
@@ -36,6 +40,8 @@ interface Scene {
   readonly callbacks?: readonly Parameters<Sandbox['sendCallback']>[1][];
   /** Is the shop to announce it? @default true */
   readonly watched?: boolean;
+  /** Does it happen more than an hour before, and its callback come again now? @default false */
+  readonly earlier?: boolean;
   /** An item that comes when all has been read once. */
   readonly later?: (sandbox: Sandbox, id: string, fault: () => void) => void;
 }
@@ -74,6 +80,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     status: 'Processing',
   },
   rewritten: { finds: ['SIGNATURE_CONFLICT'], callbacks: [{}, { cardHolder: 'ANOTHER HOLDER' }] },
+  replayed: { finds: ['REPLAYED'], earlier: true },
   'new move': {
     finds: ['FIRST_SEEN_TRANSITION'],
     items: [...ITEMS.slice(0, 3), ['4.2.2.22', -50], ['4.2.2.21', -45], ...ITEMS.slice(3)],
@@ -85,21 +92,30 @@ const LEARNT = Object.values(SCENES)
   .concat([['6.1.1.00', '4.1.3.00']])
   .filter(([before, after]) => !(before === '4.2.2.22' && after === '4.2.2.21'));
 
+const clock = createShiftedClock(EARLIER_MS);
 let sandbox: Sandbox;
 let collector: CollectorProcess;
 let store: Store;
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
-  sandbox = await createSandbox({ seed: 'findings' });
-  collector = await startCollectorProcess({ config: { gateways: [gatewayConfig(sandbox)] } });
+  sandbox = await createSandbox({ seed: 'findings', clock, retentionMs: 86_400_000 });
+  const config = { gateways: [gatewayConfig(sandbox)] };
+  collector = await startCollectorProcess({ config, env: shiftedEnvironment(EARLIER_MS) });
+  for (const [name, scene] of Object.entries(SCENES))
+    if (scene.earlier === true) ids.set(name, await play(name, scene));
+  await collector.stop();
+  clock.setShift(0);
+  collector = await startCollectorProcess({ config, folder: collector.folder });
   const password = writerSecret(collector.dataDir);
   store = createStore({ url: collector.store, username: 'gatewatch', password });
   for (const [before, after] of LEARNT)
     await store.command(
       `INSERT INTO code_moves_store (gateway, before, after, order_type, external_id, moved_at, known_at) SELECT 'sandbox', '${before}', '${after}', 'Deposit', 'old', now64(6) - INTERVAL 30 DAY, now64(6) - INTERVAL 30 DAY`,
     );
-  for (const [name, scene] of Object.entries(SCENES)) ids.set(name, await play(name, scene));
+  for (const [name, scene] of Object.entries(SCENES))
+    if (scene.earlier === true) await replay(ids.get(name) ?? '');
+    else ids.set(name, await play(name, scene));
   // All that is known has been read, and those that are not decided go on being read.
   for (const name of ids.keys()) if (SCENES[name]?.watched !== false) await read(name);
   for (const [name, { later }] of Object.entries(SCENES))
@@ -156,6 +172,12 @@ async function play(name: string, scene: Scene): Promise<string> {
   for (const callback of callbacks) sandbox.sendCallback(externalId, callback);
   await atLeast(callbacks.length, `FROM callbacks WHERE external_id = '${externalId}' AND verdict = 'valid'`);
   return externalId;
+}
+
+/** The callback that came before the restart comes again. */
+async function replay(externalId: string): Promise<void> {
+  sandbox.sendCallback(externalId, { url: `${collector.intake}/callbacks/sandbox` });
+  await atLeast(1, `FROM callbacks WHERE external_id = '${externalId}' AND deliveries = 2`);
 }
 
 const read = (name: string): Promise<unknown> =>

@@ -70,7 +70,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a callback that does not verify, in the place of one that does': {
     told: paid('forged', { callbacks: [{ ...success, verdict: 'mismatch' }] }),
-    finds: [{ kind: 'CALLBACK_MISSING' }],
+    finds: [{ kind: 'CALLBACK_MISSING', side: 'merchant', received: 'one that does not verify' }],
   },
   'an order that was learnt of days later': {
     told: paid('backfilled', {
@@ -277,6 +277,18 @@ const CASES: Readonly<Record<string, Case>> = {
     told: paid('rotated', { callbacks: [success, { ...success, at: 50, verdict: 'valid_previous_key' }] }),
     finds: [],
   },
+  'another amount and currency, told before a callback of an earlier state comes late': {
+    told: paid('told-late', {
+      callbacks: [
+        { ...success, amount: '11.00', currency: 'USD' },
+        { at: 34, status: 'Processing' },
+      ],
+    }),
+    finds: [
+      { kind: 'AMOUNT_DISAGREES', subject: 'callback', received: '11' },
+      { kind: 'CURRENCY_DISAGREES', subject: 'callback', received: 'USD' },
+    ],
+  },
   'a callback that is retried': {
     told: paid('retried', { callbacks: [success, { ...success, at: 600 }] }),
     finds: [],
@@ -287,6 +299,20 @@ const CASES: Readonly<Record<string, Case>> = {
       callbacks: [success, { ...success, at: 4 * 3600 + 1800 }],
     }),
     finds: [{ kind: 'REPLAYED', side: 'stranger' }],
+  },
+  'a callback that comes again little more than an hour later': {
+    told: paid('replayed-soon', {
+      began: NOW - 80 * MINUTE,
+      callbacks: [success, { ...success, at: success.at + 3_601 }],
+    }),
+    finds: [{ kind: 'REPLAYED', found: success.at + 3_601 - 80 * 60 }],
+  },
+  'a callback that comes again a little less than an hour later': {
+    told: paid('retried-late', {
+      began: NOW - 80 * MINUTE,
+      callbacks: [success, { ...success, at: success.at + 3_599 }],
+    }),
+    finds: [],
   },
   'a callback that we read again after hours': {
     told: paid('read-again', {

@@ -21,6 +21,8 @@ export interface Mischief {
   readonly anonymous: number;
   /** Handed to the collector's own intake instead of Kafka. */
   readonly byIntake: number;
+  /** All callbacks of an order go the same way. @default false */
+  readonly oneWayAnOrder?: boolean;
 }
 
 export const MISCHIEF: Mischief = {
@@ -100,8 +102,9 @@ export async function startBridge(options: {
       return 200;
     }
     const signature = String(request.headers['signature'] ?? '');
-    if (random.chance(mischief.byIntake)) return forward(body, signature);
     const { externalId } = JSON.parse(body.toString()) as { externalId: string };
+    const way = mischief.oneWayAnOrder === true ? createRandom(seed, 'way', externalId) : random;
+    if (way.chance(mischief.byIntake)) return forward(body, signature);
     const message = (chaos: string, deliveryId: string | null): Message => ({
       key: externalId,
       value: body,
