@@ -63,11 +63,13 @@ const SINCE_THEN: ReadonlySet<string> = new Set([
   INCIDENT_POPULATION,
   VIEWS.findings,
   VIEWS.orderMoney,
+  VIEWS.otelTraces,
+  VIEWS.otelTraceTimes,
   VIEWS.polls,
 ]);
 
 /** Columns that views got after they had become definitions of their own. */
-const ADDED_SINCE: ReadonlySet<string> = new Set(['signature_cause']);
+const ADDED_SINCE: ReadonlySet<string> = new Set(['signature_cause', 'kind', 'logs', 'references']);
 
 describe('derived views', () => {
   let embedded: TestStore;

@@ -12,6 +12,7 @@ import { createGatewayPoller, type GatewayPoller } from '../../collector/orders/
 import type { HttpReply } from '../../schemas/polling.ts';
 import type { PollerEvent } from '../../collector/orders/poller-contract.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
+import { activeSpan } from '../../collector/telemetry/own-span.ts';
 import { gatewayConfigSchema, type PollConfig } from '../../schemas/config.ts';
 import type { WatchedOrder } from '../../schemas/watch.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -137,6 +138,7 @@ export function createPipeline(policy: Partial<PollConfig> = {}): Pipeline {
         tracked: (key) => poller.get(key),
       }),
       instruments: noInstruments(),
+      ownSpan: activeSpan,
       fingerprint,
       write: async (bundle, provenance) => alive(await sink.write(bundle, provenance)),
     };

@@ -39,7 +39,7 @@ function startExporter(options: Partial<SpanExporterOptions> = {}): SpanExporter
   const exporter = createSpanExporter({
     store,
     collectorId: 'c1',
-    sender: createOtlpSender({ version: '1.2.3', collectorId: 'c1', endpoint: receiver.url, timeoutMs: 400 }),
+    sender: createOtlpSender({ version: '1.2.3', endpoint: receiver.url, timeoutMs: 400 }),
     toSpans: ({ events, settlements }) => [...events.map(itemSpan), ...settlements.map(rootSpan)],
     intervalMs: 10,
     retry: { minDelayMs: 5, maxDelayMs: 20 },
@@ -93,14 +93,16 @@ describe('payment spans', () => {
         'payment.catalogued': true,
         'error.type': 'TIMEOUT',
       },
-      resource: { 'service.name': 'gatewatch', 'service.version': '1.2.3', 'service.instance.id': 'c1' },
+      resource: { 'service.name': 'acme-eu', 'service.namespace': 'gatewatch' },
       scope: 'gatewatch',
     });
     expect(root).toMatchObject({
       spanId: 'd715956db1b89fd4',
       parentSpanId: '',
-      statusCode: 0,
-      statusMessage: '',
+      statusCode: 2,
+      statusMessage: 'Gateway did not answer the create request in time',
+      // As the decimal column has it, and never by way of a binary float.
+      attributes: { 'payment.amount': '100', 'payment.currency': 'EUR' },
     });
   });
 
