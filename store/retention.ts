@@ -111,8 +111,9 @@ export async function planRetention(
   const statements: string[] = [];
   for (const { table, column, days } of AGE) {
     const wanted = retention[days];
-    const has = current.get(table) ?? 0;
-    if (wanted === has) continue;
+    const has = assumeNew ? 0 : current.get(table);
+    // A table that a migration is still to make has its turn after that.
+    if (has === undefined || wanted === has) continue;
     // Without materialize, existing parts follow when they merge: altering a large table must not rewrite it
     // at start.
     const settings = 'SETTINGS materialize_ttl_after_modify = 0';
@@ -125,7 +126,7 @@ export async function planRetention(
   return statements;
 }
 
-/** Days of the TTL that each table has; a table without one, or with one of another form, is missing. */
+/** Days of the TTL that each table has; 0 for a table without one, or with one of another form. */
 async function currentDays(store: Store): Promise<Map<string, number>> {
   const tables = await store.query<{ name: string; definition: string }>(
     'SELECT name, engine_full AS definition FROM system.tables WHERE database = {database:String}',
@@ -135,7 +136,7 @@ async function currentDays(store: Store): Promise<Map<string, number>> {
   const days = new Map<string, number>();
   for (const { name, definition } of tables) {
     const [, count] = /\bTTL .*toIntervalDay\((\d+)\)/.exec(definition) ?? [];
-    if (count !== undefined) days.set(name, Number(count));
+    days.set(name, Number(count ?? 0));
   }
   return days;
 }
