@@ -176,6 +176,50 @@ describe('the views of spans', () => {
   });
 });
 
+describe("what Grafana's data source asks of the exporter's tables", () => {
+  it('is answered: a trace by its id, in milliseconds, and the newest traces of a time range', async () => {
+    const embedded = await withEmbedded();
+    const store = await openDatabase(embedded);
+    try {
+      const [item, root] = [historyEvent(), settlement()];
+      await store.insert('historyEvents', [item]);
+      await store.insert('settlements', [root]);
+      const { traceId } = itemSpan(item);
+      // The statements of its query builder, with the columns of OpenTelemetry.
+      const byId = await store.query(
+        `WITH '${traceId}' AS trace_id,
+          (SELECT min(Start) FROM otel_traces_trace_id_ts WHERE TraceId = trace_id) AS trace_start,
+          (SELECT max(End) + 1 FROM otel_traces_trace_id_ts WHERE TraceId = trace_id) AS trace_end
+        SELECT TraceId AS traceID, SpanId AS spanID, ParentSpanId AS parentSpanID, ServiceName AS serviceName, SpanName AS operationName,
+          multiply(toUnixTimestamp64Nano(Timestamp), 0.000001) AS startTime, multiply(Duration, 0.000001) AS duration,
+          arrayMap(key -> map('key', key, 'value', SpanAttributes[key]), mapKeys(SpanAttributes)) AS tags,
+          if(StatusCode IN ('Error', 'STATUS_CODE_ERROR'), 2, 0) AS statusCode,
+          arrayMap((name, at, attributes) -> tuple(name, toString(toUnixTimestamp64Milli(at)), arrayMap(key -> map('key', key, 'value', attributes[key]), mapKeys(attributes))),
+            Events.Name, Events.Timestamp, Events.Attributes) AS logs
+        FROM otel_traces WHERE traceID = trace_id AND Timestamp >= trace_start AND Timestamp <= trace_end ORDER BY parentSpanID DESC LIMIT 1000`,
+      );
+      expect(byId).toMatchObject([
+        {
+          startTime: NOON / 1000,
+          duration: 250,
+          statusCode: 2,
+          logs: [['payment.item_read', String(NOON / 1000 + 2000), []]],
+        },
+        { startTime: NOON / 1000, duration: 250, operationName: 'payment Deposit' },
+      ]);
+      const newest = await store.query(
+        `SELECT TraceId AS traceID, ServiceName AS serviceName, SpanName AS operationName, Timestamp AS startTime, multiply(Duration, 0.000001) AS duration
+        FROM otel_traces WHERE Timestamp >= fromUnixTimestamp64Milli(${NOON / 1000 - 1}) AND Timestamp <= fromUnixTimestamp64Milli(${NOON / 1000 + 1})
+          AND ParentSpanId = '' AND Duration > 0 ORDER BY Timestamp DESC, Duration DESC LIMIT 1000`,
+      );
+      expect(newest).toMatchObject([{ traceID: traceId, serviceName: 'acme-eu', duration: 250 }]);
+    } finally {
+      await store.close();
+      await embedded.stop();
+    }
+  });
+});
+
 /** A span as the collector exports it. */
 function told(span: SpanData): ToldSpan {
   return {
