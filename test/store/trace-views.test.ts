@@ -5,7 +5,7 @@ import { itemSpan, rootSpan } from '../../collector/decode/spans.ts';
 import { CATALOGUE, ORDER_TYPES, OUTCOMES, REASONS } from '../../schemas/dictionary.ts';
 import type { HistoryEventRow, SettlementRow } from '../../schemas/rows.ts';
 import type { SpanData } from '../../schemas/span.ts';
-import type { Store } from '../../store/store.ts';
+import { createStore, type Store } from '../../store/store.ts';
 import { historyEvent, NOON, settlement } from '../collector/sinks/support/rows.ts';
 import { type TestStore, withEmbedded } from '../support/embedded.ts';
 import { openDatabase } from '../support/migrated-store.ts';
@@ -185,8 +185,9 @@ describe("what Grafana's data source asks of the exporter's tables", () => {
       await store.insert('historyEvents', [item]);
       await store.insert('settlements', [root]);
       const { traceId } = itemSpan(item);
+      const reader = createStore({ ...embedded.reader, url: embedded.url, database: store.database });
       // The statements of its query builder, with the columns of OpenTelemetry.
-      const byId = await store.query(
+      const byId = await reader.query(
         `WITH '${traceId}' AS trace_id,
           (SELECT min(Start) FROM otel_traces_trace_id_ts WHERE TraceId = trace_id) AS trace_start,
           (SELECT max(End) + 1 FROM otel_traces_trace_id_ts WHERE TraceId = trace_id) AS trace_end
@@ -207,12 +208,13 @@ describe("what Grafana's data source asks of the exporter's tables", () => {
         },
         { startTime: NOON / 1000, duration: 250, operationName: 'payment Deposit' },
       ]);
-      const newest = await store.query(
+      const newest = await reader.query(
         `SELECT TraceId AS traceID, ServiceName AS serviceName, SpanName AS operationName, Timestamp AS startTime, multiply(Duration, 0.000001) AS duration
         FROM otel_traces WHERE Timestamp >= fromUnixTimestamp64Milli(${NOON / 1000 - 1}) AND Timestamp <= fromUnixTimestamp64Milli(${NOON / 1000 + 1})
           AND ParentSpanId = '' AND Duration > 0 ORDER BY Timestamp DESC, Duration DESC LIMIT 1000`,
       );
       expect(newest).toMatchObject([{ traceID: traceId, serviceName: 'acme-eu', duration: 250 }]);
+      await reader.close();
     } finally {
       await store.close();
       await embedded.stop();
