@@ -39,6 +39,7 @@ import { createRefusals } from './sources/http/guard.ts';
 import type { KafkaInput } from './sources/kafka/input.ts';
 import { evaluatorGauges, gaugeReaders, type Parts } from './telemetry/gauges.ts';
 import { createHealth } from './telemetry/health.ts';
+import { activeSpan } from './telemetry/own-span.ts';
 import { isOtlpWanted } from './telemetry/otel-env.ts';
 import { createReportCounters } from './telemetry/report-counters.ts';
 import { startReports } from './telemetry/status-reporter.ts';
@@ -204,6 +205,7 @@ function connectOrders(
     checkBackpressure,
     isShared: config.kafka !== undefined,
     instruments,
+    ownSpan: activeSpan,
     log,
     signal: life.signal,
   });

@@ -4,8 +4,9 @@ import { alertsPage } from './generator/alerts.ts';
 import { codesPage } from './generator/codes.ts';
 import { configurationPage } from './generator/configuration.ts';
 import { metricsPage } from './generator/metrics.ts';
+import { semanticConventionsPage } from './generator/semantic-conventions.ts';
+import { semanticConventionsYaml } from './generator/semantic-conventions-yaml.ts';
 import { signatureCausesPage } from './generator/signature-causes.ts';
-import { spansPage } from './generator/spans.ts';
 import { viewsPage } from './generator/views.ts';
 
 /** The generated pages: path below docs/ and text. */
@@ -15,7 +16,8 @@ export function pages(): ReadonlyMap<string, string> {
     ['reference/codes.md', codesPage()],
     ['reference/signature-causes.md', signatureCausesPage()],
     ['reference/views.md', viewsPage()],
-    ['reference/spans.md', spansPage()],
+    ['semantic-conventions.md', semanticConventionsPage()],
+    ['reference/semantic-conventions.yaml', semanticConventionsYaml()],
     ['reference/metrics.md', metricsPage()],
     ['reference/configuration.md', configurationPage()],
   ]);

@@ -7,6 +7,8 @@ export const VIEWS = {
   historyEvents: 'history_events',
   orderTimeline: 'order_timeline',
   orderTrace: 'order_trace',
+  otelTraces: 'otel_traces',
+  otelTraceTimes: 'otel_traces_trace_id_ts',
   orders: 'orders',
   orderMoney: 'order_money',
   callbackArrivals: 'callback_arrivals',

@@ -73,6 +73,8 @@ export const COLUMNS = {
     span_start: 'micros',
     observed_at: 'micros',
     source: 'string',
+    callback_at: 'micros?',
+    read_span: 'string',
   },
   orderObservations: {
     gateway: 'string',
@@ -191,6 +193,9 @@ export const COLUMNS = {
     channel: 'string',
     first_event_at: 'micros',
     last_event_at: 'micros',
+    deciding_action: 'string?',
+    amount: 'string?',
+    currency: 'string?',
   },
   orderWatch: {
     gateway: 'string',

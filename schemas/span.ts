@@ -1,44 +1,44 @@
 import type { EpochMicros } from './rows.ts';
 
-/** Attribute names of payment spans: gatewatch's semantic convention (docs/reference/spans.md). */
-export const SPAN_ATTRIBUTES = {
-  gateway: 'payment.gateway',
-  orderType: 'payment.order_type',
-  externalId: 'payment.external_id',
-  externalTransactionId: 'payment.external_transaction_id',
-  channel: 'payment.channel',
-  action: 'payment.action',
-  codeFormat: 'payment.code_format',
-  stage: 'payment.stage',
-  result: 'payment.result',
-  state: 'payment.state',
-  reasonCode: 'payment.reason_code',
-  reasonGroup: 'payment.reason_group',
-  reasonDetail: 'payment.reason_detail',
-  catalogued: 'payment.catalogued',
-  occurrence: 'payment.occurrence',
-  /** Root span only. */
-  status: 'payment.status',
-  /** Root span only: by the deciding item, see `measures.ts`. */
-  outcome: 'payment.outcome',
-  /** Root span only: number of history items. */
-  historyItems: 'payment.history_items',
-  /** Root span only: `settled` or `abandoned`. */
-  closure: 'payment.closure',
-  /** The reason detail, on failures only. */
-  errorType: 'error.type',
-} as const;
-
-/** One span as data: what leaves the collector, before any library sees it. */
-export interface SpanData {
+/** Names one span of one trace, e.g. as the target of a link. */
+export interface SpanRef {
   /** 32 hex digits. */
   readonly traceId: string;
   /** 16 hex digits. */
   readonly spanId: string;
+}
+
+export interface SpanEvent {
+  readonly at: EpochMicros;
+  readonly name: string;
+}
+
+/**
+ * One payment span as data: what leaves the collector, before any library sees it. What it says is fixed by
+ * `span-contract.ts`.
+ */
+export interface SpanData extends SpanRef {
   readonly parentSpanId: string | null;
+  /** The gateway: each is a service of its own. */
+  readonly service: string;
   readonly name: string;
   readonly start: EpochMicros;
   readonly end: EpochMicros;
   readonly error: { readonly message: string } | null;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  /** In time order. They may lie after the span: an item is read after it happened. */
+  readonly events: readonly SpanEvent[];
+  /** The collector's own spans that brought this one. */
+  readonly links: readonly SpanRef[];
+}
+
+const REF = /^[0-9a-f]{32}-[0-9a-f]{16}$/;
+
+/** A span as one text, `traceId-spanId`; '' for none. */
+export const spanRefText = (ref: SpanRef | null): string =>
+  ref === null ? '' : `${ref.traceId}-${ref.spanId}`;
+
+/** The span that a text of `spanRefText` names; null for none and for any other text. */
+export function readSpanRef(text: string): SpanRef | null {
+  return REF.test(text) ? { traceId: text.slice(0, 32), spanId: text.slice(33) } : null;
 }

@@ -12,6 +12,8 @@ export function packageFile(path: string): string {
 
 /** The numbered SQL files. */
 export const MIGRATIONS_FOLDER = packageFile('schemas/sql');
+/** Payment spans as views, generated from their contract. */
+export const TRACE_VIEWS_FILE = packageFile('store/out/views/traces.sql');
 /**
  * Definitions of views that hold no rows, in the order in which they can be made. The last are generated
  * and read the views before them.
@@ -24,6 +26,7 @@ export const DERIVED_VIEW_FILES: readonly string[] = [
   'store/views/alerting.sql',
   'store/views/findings.sql',
   'dashboards/out/views/order_quarters.sql',
+  'store/out/views/traces.sql',
   'alerts/out/views/incident_orders.sql',
   'alerts/out/views/incident_population.sql',
 ].map(packageFile);

@@ -65,6 +65,7 @@ const AGE: readonly {
   { table: 'history_events_by_time_store', column: 'event_time', days: 'historyDays' },
   { table: QUARTER_TABLES.quarters, column: 'quarter', days: 'historyDays' },
   { table: TABLES.settlements, column: 'settled_at', days: 'historyDays' },
+  { table: 'settlements_by_time_store', column: 'settled_at', days: 'historyDays' },
   { table: 'orders_store', column: 'first_seen_at', days: 'ordersDays' },
   { table: TABLES.callbackDeliveries, column: 'received_at', days: 'callbacksDays' },
   { table: 'order_claims_store', column: 'observed_at', days: 'pollsDays' },

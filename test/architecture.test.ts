@@ -10,6 +10,7 @@ const ENTRY_POINTS: ReadonlySet<string> = new Set([
   'cli/main.ts',
   'store/embedded/child.ts',
   'store/embedded/reader/policy-process.ts',
+  'store/generate.ts',
   'sandbox/main.ts',
   'sandbox/demo.ts',
   'dashboards/generate.ts',

@@ -54,8 +54,8 @@ async function doctorPorts(host: Host, path: string | undefined): Promise<Doctor
   const { createOtlpSender } = await import('../../collector/sinks/otlp/sender.ts');
   const { surveyKafka } = await import('../../collector/sources/kafka/survey.ts');
   const { isOtlpWanted } = await import('../../collector/telemetry/otel-env.ts');
-  const sendSpans = async (collectorId: string): Promise<void> => {
-    const sender = createOtlpSender({ version: VERSION, collectorId, timeoutMs: EXPORT_TIMEOUT_MS });
+  const sendSpans = async (): Promise<void> => {
+    const sender = createOtlpSender({ version: VERSION, timeoutMs: EXPORT_TIMEOUT_MS });
     await sender.send([]).finally(() => sender.close());
   };
   return {
@@ -66,7 +66,7 @@ async function doctorPorts(host: Host, path: string | undefined): Promise<Doctor
     progress: progressOn(host),
     surveyKafka,
     verifySignature,
-    sendSpans: ({ collectorId }) => (isOtlpWanted(host.env, 'TRACES') ? () => sendSpans(collectorId) : null),
+    sendSpans: () => (isOtlpWanted(host.env, 'TRACES') ? sendSpans : null),
   };
 }
 

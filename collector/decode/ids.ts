@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { OrderType } from '../../schemas/dictionary.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
+import type { SpanRef } from '../../schemas/span.ts';
 import { formatTime } from './time.ts';
 
 /** What makes an order unique. */
@@ -33,6 +34,11 @@ export function traceId(order: OrderIdentity): string {
 /** The id of the order's root span: 16 hex digits. */
 export function rootSpanId(order: OrderIdentity): string {
   return sha256(`${orderText(order)}|root`).slice(0, 16);
+}
+
+/** The order's root span, as the target of a link. */
+export function rootSpanRef(order: OrderIdentity): SpanRef {
+  return { traceId: traceId(order), spanId: rootSpanId(order) };
 }
 
 /** The id of one history item's span: 16 hex digits. */

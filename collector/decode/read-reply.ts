@@ -4,6 +4,7 @@ import { statusReplySchema, type StatusReply } from '../../schemas/gateway/statu
 import { firstProblem, type Problem } from '../../schemas/problem.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { received } from '../../schemas/shape.ts';
+import type { SpanRef } from '../../schemas/span.ts';
 import type { IdKind } from '../../schemas/watch.ts';
 import { parseKeepingAmount } from './amount-text.ts';
 import { isKeepableId, storedId, storedStatus, type TextPolicy } from './grammar.ts';
@@ -21,6 +22,10 @@ export interface ReplyContext {
   readonly known: KnownHistory;
   readonly observedAt: EpochMicros;
   readonly source: string;
+  /** When the callback was received that asked for the read. @default none did */
+  readonly callbackAt?: EpochMicros | null;
+  /** The collector's own span of the read. @default none is exported */
+  readonly readSpan?: SpanRef | null;
   readonly policy: TextPolicy;
   /** Times of the items that are stored. @default ANY_TIME */
   readonly window?: HistoryWindow;

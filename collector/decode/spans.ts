@@ -1,85 +1,88 @@
 import type { OrderType } from '../../schemas/dictionary.ts';
 import type { HistoryEventRow, SettlementRow } from '../../schemas/rows.ts';
-import { SPAN_ATTRIBUTES as A, type SpanData } from '../../schemas/span.ts';
-import { decode } from './code.ts';
+import {
+  FAILED,
+  FAILURE_MESSAGE,
+  ITEM_EVENTS,
+  SPAN_ATTRIBUTES,
+  SPAN_NAMES,
+} from '../../schemas/span-contract.ts';
+import type { Reading } from '../../schemas/span-readings.ts';
+import { readSpanRef, type SpanData, type SpanEvent } from '../../schemas/span.ts';
 import { itemSpanId, rootSpanId, traceId, type OrderIdentity } from './ids.ts';
-
-type Attributes = Record<string, string | number | boolean>;
 
 /** The span of one history item: from the item before it, as first seen, to the item (decision 6). */
 export function itemSpan(row: HistoryEventRow): SpanData {
   const order = identityOf(row);
-  const code = decode(row.action);
-  const failed = code.result === 'FAILURE';
-  const attributes: Attributes = {
-    ...orderAttributes(row),
-    [A.action]: row.action,
-    [A.codeFormat]: code.format,
-    [A.catalogued]: code.catalogued,
-    [A.occurrence]: row.occurrence,
-  };
-  if (code.stage !== null) attributes[A.stage] = code.stage;
-  if (code.result !== null) attributes[A.result] = code.result;
-  if (code.state !== null) attributes[A.state] = code.state;
-  if (code.reasonCode !== null) attributes[A.reasonCode] = code.reasonCode;
-  if (code.reasonGroup !== null) attributes[A.reasonGroup] = code.reasonGroup;
-  if (code.reasonDetail !== null) attributes[A.reasonDetail] = code.reasonDetail;
-  if (failed && code.reasonDetail !== null) attributes[A.errorType] = code.reasonDetail;
+  const read = readSpanRef(row.read_span);
   return {
     traceId: traceId(order),
     spanId: itemSpanId(order, { eventTime: row.event_time, action: row.action, occurrence: row.occurrence }),
     parentSpanId: rootSpanId(order),
-    name: code.stage === null ? `payment ${code.format} code` : `payment ${code.stage} ${code.result}`,
+    service: row.gateway,
+    name: String(SPAN_NAMES.item.of(row)),
     start: row.span_start,
     end: row.event_time,
-    error: failed ? { message: code.description ?? row.action } : null,
-    attributes,
+    error: FAILED.item.of(row) ? failureOf(row.action, row.reason_detail) : null,
+    attributes: attributesOf(row, ITEM_ATTRIBUTES),
+    events: eventsOf(row),
+    links: read === null ? [] : [read],
   };
 }
 
 /** The root span of an order: from its first item to its last, sent when the order settles or is given up. */
 export function rootSpan(row: SettlementRow): SpanData {
   const order = identityOf(row);
-  const attributes: Attributes = {
-    ...orderAttributes(row),
-    [A.historyItems]: row.history_items,
-    [A.closure]: row.kind,
-  };
-  if (row.status !== null) attributes[A.status] = row.status;
-  if (row.outcome !== null) attributes[A.outcome] = row.outcome;
-  if (row.reason_group !== null) attributes[A.reasonGroup] = row.reason_group;
-  if (row.reason_detail !== null) attributes[A.reasonDetail] = row.reason_detail;
   return {
     traceId: traceId(order),
     spanId: rootSpanId(order),
     parentSpanId: null,
-    name: `payment ${row.order_type}`,
+    service: row.gateway,
+    name: String(SPAN_NAMES.root.of(row)),
     start: row.first_event_at,
     end: row.last_event_at,
-    error: null,
-    attributes,
+    error: FAILED.root.of(row) ? failureOf(row.deciding_action ?? '', row.reason_detail) : null,
+    attributes: attributesOf(row, ROOT_ATTRIBUTES),
+    events: [],
+    links: [],
   };
 }
+
+type Named<Row> = readonly (readonly [name: string, reading: Reading<Row>])[];
+
+const ITEM_ATTRIBUTES: Named<HistoryEventRow> = SPAN_ATTRIBUTES.flatMap(({ name, item }) =>
+  item === undefined ? [] : [[name, item]],
+);
+const ROOT_ATTRIBUTES: Named<SettlementRow> = SPAN_ATTRIBUTES.flatMap(({ name, root }) =>
+  root === undefined ? [] : [[name, root]],
+);
+
+function attributesOf<Row>(row: Row, named: Named<Row>): SpanData['attributes'] {
+  const attributes: Record<string, string | number | boolean> = {};
+  for (const [name, reading] of named) {
+    const value = reading.of(row);
+    if (value !== null && value !== '') attributes[name] = value;
+  }
+  return attributes;
+}
+
+function eventsOf(row: HistoryEventRow): SpanEvent[] {
+  const events: SpanEvent[] = [];
+  for (const { name, column } of ITEM_EVENTS) {
+    const at = row[column];
+    if (at !== null) events.push({ at, name });
+  }
+  return events;
+}
+
+const failureOf = (code: string, detail: string | null) => ({ message: FAILURE_MESSAGE.of(code, detail) });
 
 interface OrderColumns {
   readonly gateway: string;
   readonly order_type: string;
   readonly external_id: string;
-  readonly external_transaction_id: string;
-  readonly channel: string;
 }
 
 function identityOf(row: OrderColumns): OrderIdentity {
   return { gateway: row.gateway, orderType: row.order_type as OrderType, externalId: row.external_id };
-}
-
-function orderAttributes(row: OrderColumns): Attributes {
-  const attributes: Attributes = {
-    [A.gateway]: row.gateway,
-    [A.orderType]: row.order_type,
-    [A.externalId]: row.external_id,
-  };
-  if (row.external_transaction_id !== '') attributes[A.externalTransactionId] = row.external_transaction_id;
-  if (row.channel !== '') attributes[A.channel] = row.channel;
-  return attributes;
 }

@@ -9,6 +9,7 @@ import type {
   RejectReason,
   RejectRow,
 } from '../../schemas/rows.ts';
+import { spanRefText } from '../../schemas/span.ts';
 import { watchKey } from '../../schemas/watch.ts';
 import {
   decide,
@@ -118,6 +119,7 @@ function eventRows(
   context: ReplyContext,
 ): HistoryEventRow[] {
   const rows: HistoryEventRow[] = [];
+  const readSpan = spanRefText(context.readSpan ?? null);
   for (const [index, item] of ordered.entries()) {
     if (known.has(item)) continue;
     // Written out: spreading an object into each row costs more than the rest of it.
@@ -141,6 +143,8 @@ function eventRows(
       span_start: ordered[index - 1]?.time ?? item.time,
       observed_at: context.observedAt,
       source: context.source,
+      callback_at: context.callbackAt ?? null,
+      read_span: readSpan,
     });
   }
   return rows;

@@ -54,7 +54,8 @@ export async function handleCallbacks(
         const signed = { externalId, status, amount, orderType };
         examiner.remember(gateway.name, signed, delivery.signatures[0] ?? '');
       }
-      verified.push({ hint: { ...ref, amount: decimalText(amount), currency, status }, decoded });
+      const calledAt = decoded.row.received_at;
+      verified.push({ hint: { ...ref, amount: decimalText(amount), currency, status, calledAt }, decoded });
     } else {
       doubted.push(ref);
     }

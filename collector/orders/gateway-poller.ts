@@ -93,8 +93,8 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
       pump(driver);
     },
     release: () => releaseOrders(state),
-    track(tracked, cause) {
-      trackOrder(state, tracked, cause, instant());
+    track(tracked, cause, calledAt) {
+      trackOrder(state, tracked, cause, instant(), calledAt);
       pump(driver);
     },
     nudge(key) {

@@ -1,5 +1,6 @@
 import type { PollConfig } from '../../schemas/config.ts';
 import { endpointOf, type PollerStatus } from '../../schemas/polling.ts';
+import type { EpochMicros } from '../../schemas/rows.ts';
 import { watchKey, type PollCause, type WatchedOrder } from '../../schemas/watch.ts';
 import { learn } from './advance.ts';
 import { circuitWaitMs, createCircuits, openCircuits, type Circuits } from './circuits.ts';
@@ -112,7 +113,13 @@ export function releaseOrders({ entries, queues, owns }: GatewayState): void {
 }
 
 /** See `TrackedOrders.track`. */
-export function trackOrder(state: GatewayState, named: TrackedOrder, cause: PollCause, at: Instant): void {
+export function trackOrder(
+  state: GatewayState,
+  named: TrackedOrder,
+  cause: PollCause,
+  at: Instant,
+  calledAt: EpochMicros | null = null,
+): void {
   const key = watchKey(named.order);
   const present = state.entries.get(key);
   const entry = present ?? createEntry(named, cause, at);
@@ -121,11 +128,11 @@ export function trackOrder(state: GatewayState, named: TrackedOrder, cause: Poll
   if (cause !== 'callback') {
     if (present === undefined) schedule(state, key, entry, storedDueMs(state, named.order, at), false);
     else bringForward(state, key, entry, at);
-  } else if (entry.inFlight) {
-    entry.again = true;
-  } else if (!entry.urgent) {
-    scheduleUrgent(state, key, entry, at);
+    return;
   }
+  entry.calledAt ??= calledAt;
+  if (entry.inFlight) entry.again = true;
+  else if (!entry.urgent) scheduleUrgent(state, key, entry, at);
 }
 
 /** See `TrackedOrders.nudge`. */

@@ -10,12 +10,16 @@ import { toRow } from './watch-store.ts';
 export interface OrderHint extends WatchRef, Omit<OrderFacts, 'rootSent'> {
   /** What a callback says; it never becomes the order's status. */
   readonly status?: string | undefined;
+  /** When the callback was received. */
+  readonly calledAt?: EpochMicros | undefined;
 }
 
 /** What a hint makes of an order. */
 export interface TrackedChange extends TrackedOrder {
   /** The state must be persisted before the hint is acknowledged: it is new, or open again, or knows more. */
   readonly changed: boolean;
+  /** When the first callback was received that names it. */
+  readonly calledAt?: EpochMicros | undefined;
 }
 
 /**
@@ -60,7 +64,7 @@ export function changeOf(
   // A read under way may settle the order: persist that another read is wanted, in case of a crash.
   const mayEnd = order.phase === 'rereading';
   const changed = tracked === undefined || order !== last || mayEnd || earlier?.changed === true;
-  return { order, known, changed };
+  return { order, known, changed, calledAt: earlier?.calledAt ?? hint.calledAt };
 }
 
 /** The states that must be persisted before the hints are acknowledged. */
@@ -80,7 +84,7 @@ export function trackAll(
   cause: PollCause,
   { tracked }: OrdersContext,
 ): void {
-  for (const { order, known } of changes.values()) tracked.track({ order, known }, cause);
+  for (const { order, known, calledAt } of changes.values()) tracked.track({ order, known }, cause, calledAt);
 }
 
 /** Has an order read that is not tracked any more, unless it was never watched. */

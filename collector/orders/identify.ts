@@ -48,7 +48,7 @@ export async function identify(reply: PolledReply, context: OrdersContext): Prom
 
 /** What was asked for, and the order under which the reply is filed. */
 function replyContext(
-  { order: asked, cause }: PolledReply,
+  { order: asked, cause, callbackAt }: PolledReply,
   order: WatchedOrder,
   known: KnownHistory,
   context: OrdersContext,
@@ -66,6 +66,8 @@ function replyContext(
     known,
     observedAt,
     source: cause,
+    callbackAt,
+    readSpan: context.ownSpan.current(),
     policy: textPolicy(gateway, context),
     window: historyWindow(observedAt, context.historyDays),
   };

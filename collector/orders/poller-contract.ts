@@ -25,8 +25,9 @@ export interface TrackedOrders {
    * Tracks the order unless it is tracked already, takes over what is new about it, and reads it: at once and
    * before everything that is merely due when the cause is a callback; else a new one at its `nextPollAt`,
    * one that is tracked soon, as `nudge` does.
+   * @param calledAt when the callback was received
    */
-  track(tracked: TrackedOrder, cause: PollCause): void;
+  track(tracked: TrackedOrder, cause: PollCause, calledAt?: EpochMicros): void;
   /** Reads a tracked order soon, without jumping the queue. False when it is not tracked. */
   nudge(key: string): boolean;
   get(key: string): WatchedOrder | undefined;
@@ -36,6 +37,8 @@ export interface TrackedOrders {
 export interface PolledReply extends HttpReply, TrackedOrder {
   readonly endpoint: Endpoint;
   readonly cause: PollCause;
+  /** When the callback was received that asked for the request; null: none did. */
+  readonly callbackAt: EpochMicros | null;
   readonly pollId: string;
   readonly startedAt: EpochMicros;
   /** When the reply was there: the moment from which the order's next time is to be reckoned. */

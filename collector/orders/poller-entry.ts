@@ -19,6 +19,8 @@ export interface Entry {
   dueMs: number;
   /** Queued before everything that is merely due. */
   urgent: boolean;
+  /** When the first callback was received since the last request; null: none was. */
+  calledAt: EpochMicros | null;
   inFlight: boolean;
   /** Asked for again by a callback while a request was under way. */
   again: boolean;
@@ -35,6 +37,7 @@ export function createEntry(tracked: TrackedOrder, cause: PollCause, at: Instant
     cause,
     dueMs: 0,
     urgent: false,
+    calledAt: null,
     inFlight: false,
     again: false,
     lastStartMs: Number.NEGATIVE_INFINITY,

@@ -70,7 +70,7 @@ export function createPoller({ gateways, reader, clock, owns, onEvent }: PollerO
     release() {
       for (const poller of pollers.values()) poller.release();
     },
-    track: (tracked, cause) => pollers.get(tracked.order.gateway)?.track(tracked, cause),
+    track: (tracked, cause, calledAt) => pollers.get(tracked.order.gateway)?.track(tracked, cause, calledAt),
     nudge: (key) => of(key)?.nudge(key) ?? false,
     get: (key) => of(key)?.get(key),
     async ask(order, deadlineMs) {

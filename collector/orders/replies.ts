@@ -11,7 +11,8 @@ import type {
 } from '../../schemas/rows.ts';
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
 import { decide, inTimeOrder } from '../decode/history.ts';
-import { stableId } from '../decode/ids.ts';
+import { currencyCode, decimalText } from '../decode/grammar.ts';
+import { rootSpanRef, stableId } from '../decode/ids.ts';
 import { readKnown, readReplyFacts, withReplyFacts, type KnownHistory } from '../decode/known-history.ts';
 import type { DecodedReply, ReplyContent } from '../decode/status-reply.ts';
 import { advance } from './advance.ts';
@@ -30,6 +31,7 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
   if (gateway === undefined) throw new TypeError(`no gateway named ${reply.order.gateway}`);
   const now = context.clock.now();
   const { order, tracked, known: knownBefore, decoded } = await identify(reply, context);
+  linkToOrder(order, context);
   const content = decoded?.ok === true ? decoded : null;
   const outcome = decoded !== null && !decoded.ok ? 'invalid_response' : reply.outcome;
   const facts = {
@@ -158,15 +160,35 @@ function watchedClaim(
 }
 
 /** What may change without a new item: a gateway corrects an amount, or names the currency later. */
+type Facts = readonly [
+  status: string | null,
+  amount: string | null,
+  currency: string | null,
+  externalTransactionId: string,
+];
+
 function factsOf({ observation }: ReplyContent): string {
   const { status, amount, currency, external_transaction_id } = observation;
-  return JSON.stringify([status, amount, currency, external_transaction_id]);
+  return JSON.stringify([status, amount, currency, external_transaction_id] satisfies Facts);
+}
+
+/** Those of the last reply of this run; null: there was none. */
+function readFacts(known: KnownHistory): Facts | null {
+  const text = readReplyFacts(known);
+  return text === null ? null : (JSON.parse(text) as Facts);
+}
+
+/** From the collector's own span of a read one finds the order's trace. */
+function linkToOrder({ gateway, orderType, externalId }: WatchedOrder, { ownSpan }: OrdersContext): void {
+  if (externalId !== '' && ownSpan.current() !== null)
+    ownSpan.link(rootSpanRef({ gateway, orderType, externalId }));
 }
 
 /** The record of an order's end, and the source of its root span. */
 function settlement(order: WatchedOrder, known: KnownHistory, now: number): SettlementRow {
   const items = inTimeOrder([...readKnown(known).values()]);
   const decision = decide(items);
+  const facts = closingFacts(order, known);
   return {
     gateway: order.gateway,
     order_type: order.orderType,
@@ -178,10 +200,23 @@ function settlement(order: WatchedOrder, known: KnownHistory, now: number): Sett
     reason_group: decision?.item.code.reasonGroup ?? null,
     reason_detail: decision?.item.code.reasonDetail ?? null,
     history_items: items.length,
-    external_transaction_id: order.externalTransactionId,
+    external_transaction_id: facts.externalTransactionId,
     channel: order.channel,
     first_event_at: items[0]?.time ?? order.firstSeenAt,
     last_event_at: items.at(-1)?.time ?? now,
+    deciding_action: decision?.item.code.action ?? null,
+    amount: decimalText(facts.amount),
+    currency: currencyCode(facts.currency),
+  };
+}
+
+/** What the last reply said, and where it was silent what callbacks and watch messages did. */
+function closingFacts(order: WatchedOrder, known: KnownHistory) {
+  const [, amount, currency, externalTransactionId] = readFacts(known) ?? [];
+  return {
+    amount: amount ?? order.amount,
+    currency: currency ?? order.currency,
+    externalTransactionId: externalTransactionId || order.externalTransactionId,
   };
 }
 

@@ -45,6 +45,7 @@ export interface StatusRequest extends TrackedOrder {
   readonly key: string;
   readonly endpoint: Endpoint;
   readonly cause: PollCause;
+  readonly callbackAt: EpochMicros | null;
   readonly startedAt: EpochMicros;
   readonly startMs: number;
   readonly latenessMs: number;
@@ -66,11 +67,14 @@ export function startRequest(state: GatewayState, key: string, at: Instant): Sta
   entry.lastStartMs = startMs;
   const endpoint = endpointOf(entry.tracked.order);
   const cause = isCircuitOpen(circuits, endpoint) ? 'probe' : entry.cause;
+  const callbackAt = cause === 'callback' ? entry.calledAt : null;
+  entry.calledAt = null;
   noteProbe(circuits, endpoint, startMs);
   return {
     key,
     endpoint,
     cause,
+    callbackAt,
     order: orderNow(entry, at),
     known: entry.tracked.known,
     startedAt: at.now,

@@ -5,6 +5,7 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import type { Resource } from '@opentelemetry/resources';
+import { SERVICE_NAMESPACE } from '../../schemas/span-contract.ts';
 
 export interface ResourceOptions {
   /** Version of gatewatch. */
@@ -26,4 +27,14 @@ export function createResource({ version, collectorId }: ResourceOptions): Resou
   return defaultResource()
     .merge(own)
     .merge(detectResources({ detectors: [envDetector] }));
+}
+
+/**
+ * Whose operations payment spans tell of: the gateway is the service. `OTEL_RESOURCE_ATTRIBUTES` adds to it,
+ * e.g. the environment; the two names are the contract's.
+ */
+export function createGatewayResource(gateway: string): Resource {
+  return detectResources({ detectors: [envDetector] }).merge(
+    resourceFromAttributes({ 'service.name': gateway, 'service.namespace': SERVICE_NAMESPACE }),
+  );
 }

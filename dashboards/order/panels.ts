@@ -111,8 +111,9 @@ export const trace = tracesPanel({
   title: 'Trace of the order',
   description:
     'The order as one trace: a span an item, from the item before to itself, below a root span from ' +
-    'first to last; red where the operation failed (C=2). Trace and span ids are those of the exported ' +
-    'spans, so they can be searched for in your tracing store. Good: no red. Next: the longest span.',
+    'first to last; red where the operation failed (C=2). Events tell when the callback and the read ' +
+    'came that brought an item. The spans are those that are exported, ids and all, so they can be ' +
+    'searched for in your tracing store. Good: no red. Next: the longest span.',
   sql: queries.TRACE_SQL,
   unit: 'ms',
   size: [24, 12],

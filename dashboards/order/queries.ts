@@ -47,11 +47,14 @@ const TRACE_COLUMNS = [
   'duration',
   'tags',
   'serviceTags',
+  'kind',
   'statusCode',
   'statusMessage',
+  'logs',
+  'references',
 ] as const;
 
-/** One row a span; one order is one trace, with the ids of the exported spans. */
+/** One row a span; one order is one trace: what is exported, and the root of an open order. */
 export const TRACE_SQL = `SELECT ${TRACE_COLUMNS.join(', ')}
 FROM ${view('orderTrace')}
 WHERE ${THIS_ORDER}

@@ -16,6 +16,8 @@ const OF_ARRIVAL = new Set([
   'span_start',
   'observed_at',
   'source',
+  'callback_at',
+  'read_span',
 ]);
 
 const HISTORY_CONTENT = Object.keys(COLUMNS.historyEvents).filter((name) => !OF_ARRIVAL.has(name));

@@ -86,44 +86,6 @@ FROM
 )
 ARRAY JOIN items AS item, arrayEnumerate(items) AS place;
 
--- Columns as Grafana's traces panel reads them. Ids and names are those of the exported spans (docs/reference/spans.md).
-CREATE OR REPLACE VIEW order_trace AS
-SELECT
-    gateway, order_type, external_id,
-    trace_id AS traceID,
-    span_id AS spanID,
-    root_span_id AS parentSpanID,
-    toString(gateway) AS serviceName,
-    ifNull(concat('payment ', stage, ' ', result), concat('payment ', code_format, ' code')) AS operationName,
-    span_start AS startTime,
-    dateDiff('microsecond', span_start, event_time) / 1000 AS duration,
-    arrayMap(tag -> map('key', tag.1, 'value', tag.2), arrayFilter(tag -> tag.2 != '',
-        [('payment.action', action), ('payment.code_format', code_format), ('payment.stage', ifNull(stage, '')),
-        ('payment.result', ifNull(result, '')), ('payment.state', ifNull(state, '')),
-        ('payment.reason_group', ifNull(reason_group, '')), ('payment.reason_detail', ifNull(reason_detail, '')),
-        ('error.type', if(ifNull(result = 'FAILURE', 0), ifNull(reason_detail, ''), ''))])) AS tags,
-    [map('key', 'service.name', 'value', toString(gateway))] AS serviceTags,
-    toUInt8(if(ifNull(result = 'FAILURE', 0), 2, 0)) AS statusCode,
-    if(ifNull(result = 'FAILURE', 0), concat(action, ' ', ifNull(reason_detail, '')), '') AS statusMessage
-FROM order_timeline
-UNION ALL
-SELECT
-    gateway, order_type, external_id,
-    any(t.trace_id) AS traceID,
-    any(t.root_span_id) AS spanID,
-    '' AS parentSpanID,
-    toString(gateway) AS serviceName,
-    concat('payment ', toString(order_type)) AS operationName,
-    min(t.event_time) AS startTime,
-    dateDiff('microsecond', startTime, max(t.event_time)) / 1000 AS duration,
-    [map('key', 'payment.gateway', 'value', toString(gateway)), map('key', 'payment.order_type', 'value', toString(order_type)),
-        map('key', 'payment.external_id', 'value', external_id), map('key', 'payment.history_items', 'value', toString(count()))] AS tags,
-    [map('key', 'service.name', 'value', toString(gateway))] AS serviceTags,
-    toUInt8(0) AS statusCode,
-    '' AS statusMessage
-FROM order_timeline AS t
-GROUP BY gateway, order_type, external_id;
-
 -- What has become of the money of orders where something technical came between (schemas/measures.ts).
 CREATE OR REPLACE VIEW order_money AS
 SELECT m.gateway AS gateway, m.order_type AS order_type, m.external_id AS external_id, m.money AS money, m.since AS since, o.channel AS channel, o.amount AS amount, o.currency AS currency

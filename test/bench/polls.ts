@@ -10,6 +10,7 @@ import { createWatchStore } from '../../collector/orders/watch-store.ts';
 import { createPoller } from '../../collector/orders/poller.ts';
 import { createStatusClient } from '../../collector/sources/gateway/status-client.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
+import { activeSpan } from '../../collector/telemetry/own-span.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';
 import { watchedOrder } from '../support/watched-order.ts';
 import { cpuBetween, cpuTimes } from './cpu.ts';
@@ -154,6 +155,7 @@ async function readOurs(
       tracked: () => undefined,
     }),
     instruments: noInstruments(),
+    ownSpan: activeSpan,
     fingerprint,
     write,
   };

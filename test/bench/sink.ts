@@ -73,7 +73,9 @@ function makeRows(count: number, round: number): HistoryEventRow[] {
     list_position: i % 8,
     span_start: start + i * 250_000 - 1000,
     observed_at: start + i * 250_000 + 2_000_000,
-    source: 'status',
+    source: 'schedule',
+    callback_at: null,
+    read_span: '',
   }));
 }
 

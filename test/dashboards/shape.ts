@@ -15,8 +15,11 @@ const TRACE_COLUMNS = [
   'duration',
   'tags',
   'serviceTags',
+  'kind',
   'statusCode',
   'statusMessage',
+  'logs',
+  'references',
 ];
 
 /** Epoch milliseconds of a ClickHouse time, which has no zone. */

@@ -26,6 +26,7 @@ const PLAYBOOKS = [
   'source',
   'sink',
   'measure',
+  'span attribute',
   'dashboard panel',
   'alert rule',
   'command',

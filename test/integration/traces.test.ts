@@ -17,6 +17,7 @@ describe('the trace of an order, at an OTLP/HTTP receiver', () => {
     });
     sandbox.seedOrder({
       externalId: EXAMPLE.externalId,
+      externalTransactionId: 'shop-1',
       status: 'Failed',
       items: [
         { action: '1.1.1.00', time: '2026-11-21T10:15:28Z', visibleAfterMs: 0 },
@@ -79,7 +80,16 @@ describe('the trace of an order, at an OTLP/HTTP receiver', () => {
       parentSpanId: '',
       startNanos: BigInt(Date.UTC(2026, 10, 21, 10, 15, 28)) * 1_000_000n,
       endNanos: BigInt(Date.UTC(2026, 10, 21, 10, 15, 30, 250)) * 1_000_000n,
-      statusCode: 0,
+      // What decided the order failed.
+      statusCode: 2,
+      attributes: {
+        'payment.outcome': 'technical_failure',
+        'payment.deciding_action': EXAMPLE.action,
+        'payment.external_transaction_id': 'shop-1',
+        'payment.amount': '100',
+        'payment.currency': 'EUR',
+      },
+      resource: { 'service.name': EXAMPLE.gateway, 'service.namespace': 'gatewatch' },
     });
     expect(spans()).toHaveLength(4);
   });

@@ -70,11 +70,13 @@ const SINCE_THEN: ReadonlySet<string> = new Set([
   ORDER_QUARTERS,
   VIEWS.findings,
   VIEWS.orderMoney,
+  VIEWS.otelTraces,
+  VIEWS.otelTraceTimes,
   VIEWS.polls,
 ]);
 
 /** Columns that views got after they had become definitions of their own. */
-const ADDED_SINCE: ReadonlySet<string> = new Set(['signature_cause']);
+const ADDED_SINCE: ReadonlySet<string> = new Set(['signature_cause', 'kind', 'logs', 'references']);
 
 describe('derived views', () => {
   let embedded: TestStore;

@@ -122,6 +122,12 @@ export const datasourceSchema = z.strictObject({
         secure: z.boolean(),
         username: z.string(),
         defaultDatabase: z.string(),
+        traces: z.strictObject({
+          defaultDatabase: z.string(),
+          defaultTable: z.string(),
+          otelEnabled: z.boolean(),
+          otelVersion: z.string(),
+        }),
         dialTimeout: z.string().regex(/^\d+$/),
         queryTimeout: z.string().regex(/^\d+$/),
       }),

@@ -17,6 +17,8 @@ export interface ReceivedSpan {
   readonly statusCode: number;
   readonly statusMessage: string;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  readonly events: readonly { readonly name: string; readonly nanos: bigint }[];
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly resource: Readonly<Record<string, string | number | boolean>>;
   readonly scope: string;
 }
@@ -95,8 +97,8 @@ function readRequest(body: Uint8Array): ReceivedSpan[] {
 }
 
 /**
- * Span: trace_id 1, span_id 2, parent_span_id 4, name 5, start 7, end 8, attributes 9, status 15 { message 2,
- * code 3 }.
+ * Span: trace_id 1, span_id 2, parent_span_id 4, name 5, start 7, end 8, attributes 9, events 11 { time 1,
+ * name 2 }, links 13 { trace_id 1, span_id 2 }, status 15 { message 2, code 3 }.
  */
 function readSpan(span: Message, resource: ReceivedSpan['resource'], scope: string): ReceivedSpan {
   const status = span.message(15);
@@ -110,6 +112,8 @@ function readSpan(span: Message, resource: ReceivedSpan['resource'], scope: stri
     statusCode: Number(status.number(3)),
     statusMessage: status.text(2),
     attributes: readAttributes(span, 9),
+    events: span.messages(11).map((event) => ({ name: event.text(2), nanos: event.number(1) })),
+    links: span.messages(13).map((link) => ({ traceId: link.hex(1), spanId: link.hex(2) })),
     resource,
     scope,
   };

@@ -1,16 +1,11 @@
-import type { HrTime } from '@opentelemetry/api';
-import { SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
-import type { EpochMicros } from '../../../schemas/rows.ts';
 import type { SpanData } from '../../../schemas/span.ts';
 import { GatewatchError } from '../../../schemas/errors.ts';
-import { createResource } from '../../telemetry/resource.ts';
+import { createReadableSpans } from './readable-span.ts';
 
 export interface OtlpSenderOptions {
-  /** Version of gatewatch: `service.version` and the version of the instrumentation scope. */
+  /** Version of gatewatch, as that of the instrumentation scope. */
   version: string;
-  /** Becomes `service.instance.id`. */
-  collectorId: string;
   /**
    * Base address of an OTLP/HTTP receiver, e.g. `http://localhost:4318`. @default by `OTEL_EXPORTER_OTLP_*`
    */
@@ -43,13 +38,14 @@ export function createOtlpSender(options: OtlpSenderOptions): SpanSender {
     ...(headers === undefined ? {} : { headers: { ...headers } }),
     ...(timeoutMs === undefined ? {} : { timeoutMillis: timeoutMs }),
   });
-  const origin = { resource: createResource(options), instrumentationScope: { name: 'gatewatch', version } };
+  const toReadable = createReadableSpans(version);
 
   return {
     send: (spans) =>
       new Promise((resolve, reject) => {
-        const readable = spans.map((span) => toReadableSpan(span, origin));
-        exporter.export(readable, ({ error, code }) => (code === 0 ? resolve() : reject(exportError(error))));
+        exporter.export(spans.map(toReadable), ({ error, code }) =>
+          code === 0 ? resolve() : reject(exportError(error)),
+        );
       }),
     close: () => exporter.shutdown(),
   };
@@ -71,42 +67,3 @@ function exportError(error: unknown): GatewatchError {
  * wanted once somebody has corrected it.
  */
 const REFUSALS: ReadonlySet<string> = new Set(['400', '413', '422']);
-
-/** What the OTLP exporter takes. */
-type ReadableSpan = Parameters<OTLPTraceExporter['export']>[0][number];
-type Origin = Pick<ReadableSpan, 'resource' | 'instrumentationScope'>;
-
-/** A span as data, in the shape of a span that the SDK has ended. */
-function toReadableSpan(span: SpanData, { resource, instrumentationScope }: Origin): ReadableSpan {
-  const context = { traceId: span.traceId, spanId: span.spanId, traceFlags: TraceFlags.SAMPLED };
-  const parent =
-    span.parentSpanId === null ? {} : { parentSpanContext: { ...context, spanId: span.parentSpanId } };
-  return {
-    name: span.name,
-    kind: SpanKind.INTERNAL,
-    spanContext: () => context,
-    ...parent,
-    startTime: toHrTime(span.start),
-    endTime: toHrTime(span.end),
-    duration: toHrTime(span.end - span.start),
-    status:
-      span.error === null
-        ? { code: SpanStatusCode.UNSET }
-        : { code: SpanStatusCode.ERROR, message: span.error.message },
-    attributes: span.attributes,
-    links: [],
-    events: [],
-    ended: true,
-    resource,
-    instrumentationScope,
-    droppedAttributesCount: 0,
-    droppedEventsCount: 0,
-    droppedLinksCount: 0,
-  };
-}
-
-/** Seconds and nanoseconds, exactly. */
-function toHrTime(micros: EpochMicros): HrTime {
-  const seconds = Math.floor(micros / 1_000_000);
-  return [seconds, (micros - seconds * 1_000_000) * 1000];
-}

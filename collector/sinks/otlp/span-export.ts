@@ -25,7 +25,7 @@ export function createSpanExport({ version, isWanted, ...options }: SpanExportOp
   return {
     start() {
       if (!isWanted) return;
-      const sender = createOtlpSender({ version, collectorId: options.collectorId });
+      const sender = createOtlpSender({ version });
       exporter = createSpanExporter({ ...options, sender });
     },
     notify: (batchSeq) => exporter?.notify(batchSeq),

@@ -74,8 +74,8 @@ export async function readRows(store: Store, collectorId: string, window: Window
 }
 
 // Columns keep their names when they are turned into microseconds: the conditions mean the columns, not the
-// results.
-const SETTINGS = { prefer_column_name_to_alias: 1 };
+// results. An amount comes as its text: a number would be a binary float.
+const SETTINGS = { prefer_column_name_to_alias: 1, output_format_json_quote_decimals: 1 };
 
 const ORDER = ['gateway', 'order_type', 'external_id'];
 

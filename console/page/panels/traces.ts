@@ -15,6 +15,8 @@ interface Span {
   readonly failed: boolean;
   readonly message: string;
   readonly tags: readonly (readonly [string, string])[];
+  /** Name and milliseconds. */
+  readonly events: readonly (readonly [string, number])[];
 }
 
 /** The time of a whole trace. */
@@ -94,12 +96,13 @@ function drawSpan({ span, depth }: TreeSpan, { start, whole }: Extent, theme: Th
   );
 }
 
-function drawTags({ id, start, message, tags }: Span): HTMLElement {
+function drawTags({ id, start, message, tags, events }: Span): HTMLElement {
   const entries: (readonly [string, string])[] = [
     ['span', id],
     ['start', `${isoTime(start)} UTC`],
     ...(message === '' ? [] : [['message', message] as const]),
     ...tags,
+    ...events.map(([name, at]) => [name, `${isoTime(at)} UTC`] as const),
   ];
   return h(
     'dl',
@@ -133,16 +136,27 @@ function spansOf(frame: Frame): Span[] {
     failed: text('statusCode', row) === '2',
     message: text('statusMessage', row),
     tags: tagsOf(column('tags')[row]),
+    events: eventsOf(column('logs')[row]),
   }));
+}
+
+/** `[{name, timestamp}, ...]`, the time in milliseconds as text. */
+function eventsOf(value: unknown): [string, number][] {
+  return listOf(value).flatMap((event: { name?: unknown; timestamp?: unknown }) =>
+    typeof event.name === 'string' ? [[event.name, Number(event.timestamp)] satisfies [string, number]] : [],
+  );
 }
 
 /** `[{key, value}, ...]`, as the panel's frame has it. */
 function tagsOf(value: unknown): [string, string][] {
-  const list: unknown = typeof value === 'string' ? parse(value) : value;
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((tag: { key?: unknown; value?: unknown }) =>
+  return listOf(value).flatMap((tag: { key?: unknown; value?: unknown }) =>
     typeof tag.key === 'string' ? [[tag.key, String(tag.value as string)] satisfies [string, string]] : [],
   );
+}
+
+function listOf(value: unknown): readonly object[] {
+  const list: unknown = typeof value === 'string' ? parse(value) : value;
+  return Array.isArray(list) ? (list as object[]) : [];
 }
 
 function parse(text: string): unknown {
@@ -163,7 +177,7 @@ function inTree(spans: readonly Span[]): TreeSpan[] {
   const children = Map.groupBy(spans, ({ parent }) => (known.has(parent) ? parent : ''));
   const walk = (parent: string, depth: number): TreeSpan[] =>
     (children.get(parent) ?? [])
-      .toSorted((a, b) => a.start - b.start || b.duration - a.duration)
+      .toSorted((a, b) => a.start - b.start || a.duration - b.duration)
       .flatMap((span) => [{ span, depth }].concat(span.id === parent ? [] : walk(span.id, depth + 1)));
   return walk('', 0);
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { itemSpan, rootSpan } from '../../../collector/decode/spans.ts';
 import { parseTime } from '../../../collector/decode/time.ts';
 import type { SettlementRow } from '../../../schemas/rows.ts';
-import { accept, at, anyHistory, ORDER_ID, replyText } from './history-fixtures.ts';
+import { accept, at, anyHistory, OBSERVED_AT, ORDER_ID, replyText } from './history-fixtures.ts';
 
 const settlement: SettlementRow = {
   gateway: 'acme-eu',
@@ -20,6 +20,9 @@ const settlement: SettlementRow = {
   channel: 'p2p',
   first_event_at: parseTime(at(0)) ?? 0,
   last_event_at: parseTime(at(30)) ?? 0,
+  deciding_action: '2.2.4.11',
+  amount: '100.5',
+  currency: 'EUR',
 };
 const spansOf = (actions: readonly string[]) =>
   accept(replyText(actions.map((action, index) => ({ time: at(index), action })))).newEvents.map(itemSpan);
@@ -36,6 +39,7 @@ describe('the span of a history item', () => {
       traceId: 'e9aa68962ba7f508d810ef274ad7c745',
       spanId: '1c9b13a5a77bfaa2',
       parentSpanId: 'd715956db1b89fd4',
+      service: 'acme-eu',
       name: 'payment GATEWAY_CREATE FAILURE',
       start: parseTime('2026-11-21T10:15:29Z'),
       end: parseTime('2026-11-21T10:15:30.25Z'),
@@ -56,8 +60,11 @@ describe('the span of a history item', () => {
         'payment.reason_detail': 'TIMEOUT',
         'payment.catalogued': true,
         'payment.occurrence': 0,
+        'payment.source': 'poll',
         'error.type': 'TIMEOUT',
       },
+      events: [{ name: 'payment.item_read', at: OBSERVED_AT }],
+      links: [],
     });
   });
 
@@ -116,15 +123,16 @@ describe('the span of a history item', () => {
 });
 
 describe('the root span of an order', () => {
-  it('spans its items, under no parent, without an error', () => {
+  it('spans its items, under no parent, with the error of what decided it', () => {
     expect(rootSpan(settlement)).toEqual({
       traceId: 'e9aa68962ba7f508d810ef274ad7c745',
       spanId: 'd715956db1b89fd4',
       parentSpanId: null,
+      service: 'acme-eu',
       name: 'payment Deposit',
       start: settlement.first_event_at,
       end: settlement.last_event_at,
-      error: null,
+      error: { message: 'Gateway did not answer the create request in time' },
       attributes: {
         'payment.gateway': 'acme-eu',
         'payment.order_type': 'Deposit',
@@ -137,8 +145,21 @@ describe('the root span of an order', () => {
         'payment.outcome': 'technical_failure',
         'payment.reason_group': 'TECH',
         'payment.reason_detail': 'TIMEOUT',
+        'payment.deciding_action': '2.2.4.11',
+        'payment.amount': '100.5',
+        'payment.currency': 'EUR',
+        'error.type': 'TIMEOUT',
       },
+      events: [],
+      links: [],
     });
+  });
+
+  it('is no error where a check succeeded in finding the payment failed, or paid', () => {
+    for (const deciding_action of ['4.1.4.63', '5.1.3.00', '3.0.4.54', null]) {
+      const { error, attributes } = rootSpan({ ...settlement, deciding_action, reason_detail: 'X' });
+      expect([error, attributes['error.type']]).toEqual([null, undefined]);
+    }
   });
 
   it('of an order given up while pending says so and names no outcome', () => {

@@ -40,6 +40,8 @@ describe('a status reply', () => {
       span_start: parseTime(at(1)),
       observed_at: OBSERVED_AT,
       source: 'poll',
+      callback_at: null,
+      read_span: '',
     });
   });
 

@@ -3,6 +3,7 @@ import type { Assignment } from '../../../collector/orders/assignment.ts';
 import { createOrders } from '../../../collector/orders/orders.ts';
 import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
 import { noInstruments } from '../../../collector/telemetry/instruments.ts';
+import { activeSpan } from '../../../collector/telemetry/own-span.ts';
 import { gatewayConfigSchema } from '../../../schemas/config.ts';
 import type { WatchRequest } from '../../../schemas/watch-message.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
@@ -46,6 +47,7 @@ function scene() {
     },
     isShared: true,
     instruments: noInstruments(),
+    ownSpan: activeSpan,
     log: { debug: () => undefined, warn: () => undefined, error: () => undefined },
     signal: new AbortController().signal,
   });

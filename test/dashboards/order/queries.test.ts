@@ -156,7 +156,7 @@ describe('the views behind it', () => {
       operationName: 'payment GATEWAY_CREATE FAILURE',
       statusCode: 2,
       duration: 1000,
-      statusMessage: '2.2.4.11 TIMEOUT',
+      statusMessage: 'Gateway did not answer the create request in time',
     });
   });
 

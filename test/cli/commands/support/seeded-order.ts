@@ -59,7 +59,9 @@ export function historyRow(
     list_position: item.position,
     span_start: item.at,
     observed_at: item.observedAt,
-    source: 'poll',
+    source: 'schedule',
+    callback_at: null,
+    read_span: '',
   };
 }
 

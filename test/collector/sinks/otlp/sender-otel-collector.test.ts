@@ -31,7 +31,6 @@ describe.skipIf(BINARY === undefined)('the OpenTelemetry Collector (GATEWATCH_OT
       await expect.poll(() => output).toContain('Everything is ready');
       const sender = createOtlpSender({
         version: '1.2.3',
-        collectorId: 'c1',
         endpoint: `http://127.0.0.1:${port}`,
       });
       const at = Date.UTC(2026, 10, 21, 10, 15, 30) * 1000;
@@ -49,7 +48,7 @@ describe.skipIf(BINARY === undefined)('the OpenTelemetry Collector (GATEWATCH_OT
         /End time\s*: 2026-11-21 10:15:30\.25 \+0000 UTC/,
         /Status code\s*: Error/,
         /payment\.reason_code: Int\(11\)/,
-        /service\.name: Str\(gatewatch\)/,
+        /service\.name: Str\(acme-eu\)/,
       ]) {
         expect(output).toMatch(part);
       }

@@ -11,7 +11,7 @@ import { withEmbedded } from '../../../support/embedded.ts';
 import { emptyDatabase, openDatabase } from '../../../support/migrated-store.ts';
 import type { OtlpReceiver } from '../../../support/otlp-receiver.ts';
 import { startOtlpReceiver } from '../../../support/otlp-receiver.ts';
-import { historyEvent, historyEvents, settlement } from '../support/rows.ts';
+import { historyEvent, historyEvents, NOON, settlement } from '../support/rows.ts';
 
 let embedded: TestStore;
 let store: Store;
@@ -39,7 +39,7 @@ function startExporter(options: Partial<SpanExporterOptions> = {}): SpanExporter
   const exporter = createSpanExporter({
     store,
     collectorId: 'c1',
-    sender: createOtlpSender({ version: '1.2.3', collectorId: 'c1', endpoint: receiver.url, timeoutMs: 400 }),
+    sender: createOtlpSender({ version: '1.2.3', endpoint: receiver.url, timeoutMs: 400 }),
     toSpans: ({ events, settlements }) => [...events.map(itemSpan), ...settlements.map(rootSpan)],
     intervalMs: 10,
     retry: { minDelayMs: 5, maxDelayMs: 20 },
@@ -93,14 +93,48 @@ describe('payment spans', () => {
         'payment.catalogued': true,
         'error.type': 'TIMEOUT',
       },
-      resource: { 'service.name': 'gatewatch', 'service.version': '1.2.3', 'service.instance.id': 'c1' },
       scope: 'gatewatch',
     });
     expect(root).toMatchObject({
       spanId: 'd715956db1b89fd4',
       parentSpanId: '',
-      statusCode: 0,
-      statusMessage: '',
+      statusCode: 2,
+      statusMessage: 'Gateway did not answer the create request in time',
+      // As the decimal column has it, and never by way of a binary float.
+      attributes: { 'payment.amount': '100', 'payment.currency': 'EUR' },
+    });
+  });
+
+  it('go out as those of the service that their gateway is, in one request', async () => {
+    const rows = ['acme-eu', 'blue-pay', 'acme-eu'].map((gateway, n) =>
+      historyEvent({ gateway, external_id: `order-${n}` }),
+    );
+    await storeBatches([{ historyEvents: rows }], startExporter());
+    await expect.poll(() => receiver.spans.length).toBe(3);
+    expect(receiver.requests()).toBe(1);
+    for (const { attributes, resource } of receiver.spans)
+      expect(resource).toEqual({
+        'service.name': attributes['payment.gateway'],
+        'service.namespace': 'gatewatch',
+      });
+  });
+
+  it('carry the events of an item to the microsecond, and the link to its read', async () => {
+    const read = { traceId: '1'.repeat(32), spanId: '2'.repeat(16) };
+    const item = historyEvent({
+      source: 'callback',
+      callback_at: NOON + 1,
+      observed_at: NOON + 2_000_001,
+      read_span: `${read.traceId}-${read.spanId}`,
+    });
+    await storeBatches([{ historyEvents: [item] }], startExporter());
+    await expect.poll(() => receiver.spans.length).toBe(1);
+    expect(receiver.spans[0]).toMatchObject({
+      events: [
+        { name: 'payment.callback_received', nanos: BigInt(NOON + 1) * 1000n },
+        { name: 'payment.item_read', nanos: BigInt(NOON + 2_000_001) * 1000n },
+      ],
+      links: [read],
     });
   });
 

@@ -25,7 +25,9 @@ export function historyEvent(changes: Partial<HistoryEventRow> = {}): HistoryEve
     list_position: 0,
     span_start: NOON,
     observed_at: NOON + 2_000_000,
-    source: 'status',
+    source: 'schedule',
+    callback_at: null,
+    read_span: '',
     ...changes,
   };
 }
@@ -51,6 +53,9 @@ export function settlement(changes: Partial<SettlementRow> = {}): SettlementRow 
     channel: 'p2p',
     first_event_at: NOON,
     last_event_at: NOON + 250_000,
+    deciding_action: '2.2.4.11',
+    amount: '100',
+    currency: 'EUR',
     ...changes,
   };
 }
@@ -90,6 +95,7 @@ const RESTRICTED: Readonly<Record<string, unknown>> = {
   phase: 'active',
   resolution: 'stored',
   'orderObservations.amount': '100.00',
+  'settlements.amount': '100.00',
 };
 
 /** Text columns of a table that take any text. */

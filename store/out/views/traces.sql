@@ -1,0 +1,221 @@
+-- Generated from schemas/span-contract.ts by "npm run generate"; a collector applies it when it starts.
+
+-- Columns as Grafana's traces panel reads them. Made for single orders: a condition on the order or on its trace id reaches the tables,
+-- which are sorted by order.
+CREATE OR REPLACE VIEW order_trace AS
+SELECT
+    gateway, order_type, external_id,
+    trace_id AS traceID,
+    span_id AS spanID,
+    parent_span_id AS parentSpanID,
+    toString(gateway) AS serviceName,
+    name AS operationName,
+    started_at AS startTime,
+    dateDiff('microsecond', started_at, ended_at) / 1000 AS duration,
+    arrayMap(attribute -> map('key', attribute.1, 'value', attribute.2), attributes) AS tags,
+    [map('key', 'service.name', 'value', toString(gateway)), map('key', 'service.namespace', 'value', 'gatewatch')] AS serviceTags,
+    'Internal' AS kind,
+    toUInt8(if(failed, 2, 0)) AS statusCode,
+    if(failed, transform(code, ['1.2.4.31', '1.2.4.32', '1.2.4.34', '2.2.4.11', '2.2.4.12', '2.2.4.13', '2.2.4.14', '2.2.4.15', '2.2.4.21', '2.2.4.22', '2.2.4.31', '2.2.4.32', '2.2.4.33', '3.2.4.56', '3.2.4.57', '4.2.2.13', '4.2.2.15', '4.2.2.21', '4.2.2.22', '5.2.2.16', '5.2.2.17'], ['Rejected by the pre-check: balance too low', 'Rejected by the pre-check: limit reached', 'Rejected by the pre-check: routing blocked', 'Gateway did not answer the create request in time', 'No connection to the gateway on create', 'Gateway unavailable on create', 'Gateway answered the create request with something unreadable', 'Gateway refused the create request as malformed', 'Gateway refused our credentials on create (401)', 'Gateway forbade the create request (403)', 'Gateway declined the create request: balance too low', 'Gateway declined the create request: limit reached', 'Gateway declined the create request: currency not accepted', 'Payer failed 3-D Secure', 'Payer failed the one-time password', 'Status check failed: gateway unavailable, payment still processing', 'Status check refused as malformed, payment still processing', 'Status check refused our credentials (401), payment still processing', 'Status check forbidden (403), payment still processing', 'Gateway callback with a signature that does not match, payment still processing', 'Gateway callback with an unreadable payload, payment still processing'], detail), '') AS statusMessage,
+    arrayMap(event -> CAST((event.1, toString(toUnixTimestamp64Milli(event.2)), []), 'Tuple(name String, timestamp String, fields Array(Map(String, String)))'), events) AS logs,
+    arrayMap(to -> CAST((substring(to, 1, 32), substring(to, 34), []), 'Tuple(traceID String, spanID String, tags Array(Map(String, String)))'), arrayFilter(to -> to != '', [link])) AS references
+FROM
+(
+    SELECT
+        gateway, order_type, external_id,
+        lower(hex(substring(SHA256(concat(gateway, '|', toString(order_type), '|', external_id)), 1, 16))) AS trace_id,
+        lower(hex(substring(SHA256(concat(gateway, '|', toString(order_type), '|', external_id, '|', formatDateTime(event_time, '%FT%T.%fZ'), '|', action, '|', toString(occurrence))), 1, 8))) AS span_id,
+        lower(hex(substring(SHA256(concat(gateway, '|', toString(order_type), '|', external_id, '|root')), 1, 8))) AS parent_span_id,
+        ifNull(concat('payment ', toString(stage), ' ', toString(result)), concat('payment ', toString(code_format), ' code')) AS name,
+        span_start AS started_at,
+        event_time AS ended_at,
+        ifNull(result = 'FAILURE', 0) AS failed,
+        action AS code,
+        ifNull(toString(reason_detail), '') AS detail,
+        arrayFilter(attribute -> attribute.2 != '', [
+            ('payment.gateway', ifNull(toString(gateway), '')),
+            ('payment.order_type', ifNull(toString(order_type), '')),
+            ('payment.external_id', ifNull(toString(external_id), '')),
+            ('payment.external_transaction_id', ifNull(toString(external_transaction_id), '')),
+            ('payment.channel', ifNull(toString(channel), '')),
+            ('payment.action', ifNull(toString(action), '')),
+            ('payment.code_format', ifNull(toString(code_format), '')),
+            ('payment.stage', ifNull(toString(stage), '')),
+            ('payment.result', ifNull(toString(result), '')),
+            ('payment.state', ifNull(toString(state), '')),
+            ('payment.reason_code', ifNull(toString(reason_code), '')),
+            ('payment.reason_group', ifNull(toString(reason_group), '')),
+            ('payment.reason_detail', ifNull(toString(reason_detail), '')),
+            ('payment.catalogued', if(action IN ('1.0.0.00', '1.1.1.00', '1.2.4.31', '1.2.4.32', '1.2.4.34', '2.1.1.00', '2.2.4.11', '2.2.4.12', '2.2.4.13', '2.2.4.14', '2.2.4.15', '2.2.4.21', '2.2.4.22', '2.2.4.31', '2.2.4.32', '2.2.4.33', '3.0.1.00', '3.0.1.51', '3.0.1.52', '3.0.1.53', '3.0.4.54', '3.1.1.55', '3.2.4.56', '3.2.4.57', '3.0.1.58', '4.2.2.13', '4.2.2.15', '4.2.2.21', '4.2.2.22', '4.1.3.00', '4.1.4.00', '4.1.4.61', '4.1.4.62', '4.1.4.63', '4.1.4.41', '5.2.2.16', '5.2.2.17', '5.1.3.00', '5.1.3.35', '6.1.1.00'), 'true', 'false')),
+            ('payment.occurrence', ifNull(toString(occurrence), '')),
+            ('payment.source', ifNull(toString(source), '')),
+            ('error.type', if(ifNull(result = 'FAILURE', 0), ifNull(toString(reason_detail), ''), ''))
+        ]) AS attributes,
+        arrayFilter(event -> event.2 != toDateTime64(0, 6, 'UTC'), [('payment.callback_received', ifNull(callback_at, toDateTime64(0, 6, 'UTC'))), ('payment.item_read', ifNull(observed_at, toDateTime64(0, 6, 'UTC')))]) AS events,
+        read_span AS link
+    FROM (
+        SELECT gateway, order_type, external_id, event_time, action, occurrence, first.1 AS external_transaction_id, first.2 AS channel, first.3 AS code_format, first.4 AS stage, first.5 AS result, first.6 AS state, first.7 AS reason_code, first.8 AS reason_group, first.9 AS reason_detail, first.10 AS list_position, first.11 AS span_start, first.12 AS observed_at, first.13 AS source, first.14 AS callback_at, first.15 AS read_span
+        FROM
+        (
+            SELECT gateway, order_type, external_id, s.event_time AS event_time, s.action AS action, s.occurrence AS occurrence,
+                argMin((s.external_transaction_id, s.channel, s.code_format, s.stage, s.result, s.state, s.reason_code, s.reason_group, s.reason_detail, s.list_position, s.span_start, s.observed_at, s.source, s.callback_at, s.read_span), s.observed_at) AS first
+            FROM history_events_store AS s
+            GROUP BY gateway, order_type, external_id, event_time, action, occurrence
+        )
+    )
+    UNION ALL
+    SELECT
+        gateway, order_type, external_id,
+        lower(hex(substring(SHA256(concat(gateway, '|', toString(order_type), '|', external_id)), 1, 16))) AS trace_id,
+        lower(hex(substring(SHA256(concat(gateway, '|', toString(order_type), '|', external_id, '|root')), 1, 8))) AS span_id,
+        '' AS parent_span_id,
+        concat('payment ', toString(order_type)) AS name,
+        first_event_at AS started_at,
+        last_event_at AS ended_at,
+        ifNull(substring(deciding_action, 3, 1) = '2', 0) AS failed,
+        ifNull(deciding_action, '') AS code,
+        ifNull(toString(reason_detail), '') AS detail,
+        arrayFilter(attribute -> attribute.2 != '', [
+            ('payment.gateway', ifNull(toString(gateway), '')),
+            ('payment.order_type', ifNull(toString(order_type), '')),
+            ('payment.external_id', ifNull(toString(external_id), '')),
+            ('payment.external_transaction_id', ifNull(toString(external_transaction_id), '')),
+            ('payment.channel', ifNull(toString(channel), '')),
+            ('payment.reason_group', ifNull(toString(reason_group), '')),
+            ('payment.reason_detail', ifNull(toString(reason_detail), '')),
+            ('payment.status', ifNull(toString(status), '')),
+            ('payment.outcome', ifNull(toString(outcome), '')),
+            ('payment.deciding_action', ifNull(toString(deciding_action), '')),
+            ('payment.amount', ifNull(toString(amount), '')),
+            ('payment.currency', ifNull(toString(currency), '')),
+            ('payment.history_items', ifNull(toString(history_items), '')),
+            ('payment.closure', ifNull(toString(kind), '')),
+            ('error.type', if(ifNull(substring(deciding_action, 3, 1) = '2', 0), ifNull(toString(reason_detail), ''), ''))
+        ]) AS attributes,
+        arrayFilter(event -> 0, [('', toDateTime64(0, 6, 'UTC'))]) AS events,
+        '' AS link
+    FROM (
+        SELECT gateway, order_type, external_id, facts.1 AS settled_at, facts.2 AS kind, facts.3 AS status, facts.4 AS outcome, facts.5 AS reason_group, facts.6 AS reason_detail, facts.7 AS history_items, facts.8 AS external_transaction_id, facts.9 AS channel, facts.10 AS first_event_at, facts.11 AS last_event_at, facts.12 AS deciding_action, facts.13 AS amount, facts.14 AS currency
+        FROM
+        (
+            SELECT gateway, order_type, external_id,
+                if(countIf(s.is_closed) > 0, argMinIf(tuple(s.settled_at, s.kind, s.status, s.outcome, s.reason_group, s.reason_detail, s.history_items, s.external_transaction_id, s.channel, s.first_event_at, s.last_event_at, s.deciding_action, s.amount, s.currency), s.settled_at, s.is_closed),
+                    tuple(toDateTime64(0, 6, 'UTC'), '', NULL, NULL, NULL, NULL, toUInt32(uniqExactIf(s.item, NOT s.is_closed)), max(s.external_transaction_id), max(s.channel), min(s.first_event_at), max(s.last_event_at), NULL, NULL, NULL)) AS facts
+            FROM
+            (
+                SELECT gateway, order_type, external_id, 1 AS is_closed, (toDateTime64(0, 6, 'UTC'), '', toUInt16(0)) AS item,
+                    settled_at, toString(kind) AS kind, status, outcome, reason_group, reason_detail, history_items, external_transaction_id, channel, first_event_at, last_event_at, deciding_action, amount, currency
+                FROM settlements_store
+                UNION ALL
+                SELECT gateway, order_type, external_id, 0 AS is_closed, (event_time, action, occurrence) AS item,
+                    toDateTime64(0, 6, 'UTC') AS settled_at, '' AS kind, NULL AS status, NULL AS outcome, NULL AS reason_group, NULL AS reason_detail, toUInt32(1) AS history_items, external_transaction_id AS external_transaction_id, channel AS channel, event_time AS first_event_at, event_time AS last_event_at, NULL AS deciding_action, NULL AS amount, NULL AS currency
+                FROM history_events_store
+            ) AS s
+            GROUP BY gateway, order_type, external_id
+        )
+    )
+);
+
+-- The table of the OpenTelemetry Collector's ClickHouse exporter. Conditions on the time reach the tables, which are sorted by time.
+CREATE OR REPLACE VIEW otel_traces AS
+SELECT
+    started_at AS Timestamp,
+    trace_id AS TraceId,
+    span_id AS SpanId,
+    parent_span_id AS ParentSpanId,
+    '' AS TraceState,
+    name AS SpanName,
+    'Internal' AS SpanKind,
+    gateway AS ServiceName,
+    CAST(map('service.name', toString(gateway), 'service.namespace', 'gatewatch'), 'Map(LowCardinality(String), String)') AS ResourceAttributes,
+    'gatewatch' AS ScopeName,
+    '' AS ScopeVersion,
+    CAST(attributes, 'Map(LowCardinality(String), String)') AS SpanAttributes,
+    toUInt64(dateDiff('microsecond', started_at, ended_at) * 1000) AS Duration,
+    if(failed, 'Error', 'Unset') AS StatusCode,
+    if(failed, transform(code, ['1.2.4.31', '1.2.4.32', '1.2.4.34', '2.2.4.11', '2.2.4.12', '2.2.4.13', '2.2.4.14', '2.2.4.15', '2.2.4.21', '2.2.4.22', '2.2.4.31', '2.2.4.32', '2.2.4.33', '3.2.4.56', '3.2.4.57', '4.2.2.13', '4.2.2.15', '4.2.2.21', '4.2.2.22', '5.2.2.16', '5.2.2.17'], ['Rejected by the pre-check: balance too low', 'Rejected by the pre-check: limit reached', 'Rejected by the pre-check: routing blocked', 'Gateway did not answer the create request in time', 'No connection to the gateway on create', 'Gateway unavailable on create', 'Gateway answered the create request with something unreadable', 'Gateway refused the create request as malformed', 'Gateway refused our credentials on create (401)', 'Gateway forbade the create request (403)', 'Gateway declined the create request: balance too low', 'Gateway declined the create request: limit reached', 'Gateway declined the create request: currency not accepted', 'Payer failed 3-D Secure', 'Payer failed the one-time password', 'Status check failed: gateway unavailable, payment still processing', 'Status check refused as malformed, payment still processing', 'Status check refused our credentials (401), payment still processing', 'Status check forbidden (403), payment still processing', 'Gateway callback with a signature that does not match, payment still processing', 'Gateway callback with an unreadable payload, payment still processing'], detail), '') AS StatusMessage,
+    arrayMap(event -> event.2, events) AS `Events.Timestamp`,
+    arrayMap(event -> event.1, events) AS `Events.Name`,
+    arrayMap(one -> CAST(map(), 'Map(LowCardinality(String), String)'), events) AS `Events.Attributes`,
+    arrayMap(to -> substring(to, 1, 32), arrayFilter(to -> to != '', [link])) AS `Links.TraceId`,
+    arrayMap(to -> substring(to, 34), arrayFilter(to -> to != '', [link])) AS `Links.SpanId`,
+    arrayMap(to -> '', arrayFilter(to -> to != '', [link])) AS `Links.TraceState`,
+    arrayMap(one -> CAST(map(), 'Map(LowCardinality(String), String)'), arrayFilter(to -> to != '', [link])) AS `Links.Attributes`
+FROM
+(
+    SELECT
+        gateway, order_type, external_id,
+        lower(hex(substring(SHA256(concat(gateway, '|', toString(order_type), '|', external_id)), 1, 16))) AS trace_id,
+        lower(hex(substring(SHA256(concat(gateway, '|', toString(order_type), '|', external_id, '|', formatDateTime(event_time, '%FT%T.%fZ'), '|', action, '|', toString(occurrence))), 1, 8))) AS span_id,
+        lower(hex(substring(SHA256(concat(gateway, '|', toString(order_type), '|', external_id, '|root')), 1, 8))) AS parent_span_id,
+        ifNull(concat('payment ', toString(stage), ' ', toString(result)), concat('payment ', toString(code_format), ' code')) AS name,
+        span_start AS started_at,
+        event_time AS ended_at,
+        ifNull(result = 'FAILURE', 0) AS failed,
+        action AS code,
+        ifNull(toString(reason_detail), '') AS detail,
+        arrayFilter(attribute -> attribute.2 != '', [
+            ('payment.gateway', ifNull(toString(gateway), '')),
+            ('payment.order_type', ifNull(toString(order_type), '')),
+            ('payment.external_id', ifNull(toString(external_id), '')),
+            ('payment.external_transaction_id', ifNull(toString(external_transaction_id), '')),
+            ('payment.channel', ifNull(toString(channel), '')),
+            ('payment.action', ifNull(toString(action), '')),
+            ('payment.code_format', ifNull(toString(code_format), '')),
+            ('payment.stage', ifNull(toString(stage), '')),
+            ('payment.result', ifNull(toString(result), '')),
+            ('payment.state', ifNull(toString(state), '')),
+            ('payment.reason_code', ifNull(toString(reason_code), '')),
+            ('payment.reason_group', ifNull(toString(reason_group), '')),
+            ('payment.reason_detail', ifNull(toString(reason_detail), '')),
+            ('payment.catalogued', if(action IN ('1.0.0.00', '1.1.1.00', '1.2.4.31', '1.2.4.32', '1.2.4.34', '2.1.1.00', '2.2.4.11', '2.2.4.12', '2.2.4.13', '2.2.4.14', '2.2.4.15', '2.2.4.21', '2.2.4.22', '2.2.4.31', '2.2.4.32', '2.2.4.33', '3.0.1.00', '3.0.1.51', '3.0.1.52', '3.0.1.53', '3.0.4.54', '3.1.1.55', '3.2.4.56', '3.2.4.57', '3.0.1.58', '4.2.2.13', '4.2.2.15', '4.2.2.21', '4.2.2.22', '4.1.3.00', '4.1.4.00', '4.1.4.61', '4.1.4.62', '4.1.4.63', '4.1.4.41', '5.2.2.16', '5.2.2.17', '5.1.3.00', '5.1.3.35', '6.1.1.00'), 'true', 'false')),
+            ('payment.occurrence', ifNull(toString(occurrence), '')),
+            ('payment.source', ifNull(toString(source), '')),
+            ('error.type', if(ifNull(result = 'FAILURE', 0), ifNull(toString(reason_detail), ''), ''))
+        ]) AS attributes,
+        arrayFilter(event -> event.2 != toDateTime64(0, 6, 'UTC'), [('payment.callback_received', ifNull(callback_at, toDateTime64(0, 6, 'UTC'))), ('payment.item_read', ifNull(observed_at, toDateTime64(0, 6, 'UTC')))]) AS events,
+        read_span AS link
+    FROM history_events_by_time_store FINAL
+    UNION ALL
+    SELECT
+        gateway, order_type, external_id,
+        lower(hex(substring(SHA256(concat(gateway, '|', toString(order_type), '|', external_id)), 1, 16))) AS trace_id,
+        lower(hex(substring(SHA256(concat(gateway, '|', toString(order_type), '|', external_id, '|root')), 1, 8))) AS span_id,
+        '' AS parent_span_id,
+        concat('payment ', toString(order_type)) AS name,
+        first_event_at AS started_at,
+        last_event_at AS ended_at,
+        ifNull(substring(deciding_action, 3, 1) = '2', 0) AS failed,
+        ifNull(deciding_action, '') AS code,
+        ifNull(toString(reason_detail), '') AS detail,
+        arrayFilter(attribute -> attribute.2 != '', [
+            ('payment.gateway', ifNull(toString(gateway), '')),
+            ('payment.order_type', ifNull(toString(order_type), '')),
+            ('payment.external_id', ifNull(toString(external_id), '')),
+            ('payment.external_transaction_id', ifNull(toString(external_transaction_id), '')),
+            ('payment.channel', ifNull(toString(channel), '')),
+            ('payment.reason_group', ifNull(toString(reason_group), '')),
+            ('payment.reason_detail', ifNull(toString(reason_detail), '')),
+            ('payment.status', ifNull(toString(status), '')),
+            ('payment.outcome', ifNull(toString(outcome), '')),
+            ('payment.deciding_action', ifNull(toString(deciding_action), '')),
+            ('payment.amount', ifNull(toString(amount), '')),
+            ('payment.currency', ifNull(toString(currency), '')),
+            ('payment.history_items', ifNull(toString(history_items), '')),
+            ('payment.closure', ifNull(toString(kind), '')),
+            ('error.type', if(ifNull(substring(deciding_action, 3, 1) = '2', 0), ifNull(toString(reason_detail), ''), ''))
+        ]) AS attributes,
+        arrayFilter(event -> 0, [('', toDateTime64(0, 6, 'UTC'))]) AS events,
+        '' AS link
+    FROM settlements_by_time_store FINAL
+)
+SETTINGS do_not_merge_across_partitions_select_final = 1;
+
+-- When each trace begins, and when its last span does: the exporter's table beside otel_traces.
+CREATE OR REPLACE VIEW otel_traces_trace_id_ts AS
+SELECT
+    lower(hex(substring(SHA256(concat(gateway, '|', toString(order_type), '|', external_id)), 1, 16))) AS TraceId,
+    min(h.span_start) AS Start,
+    max(h.span_start) AS End
+FROM history_events_store AS h
+GROUP BY gateway, order_type, external_id;
