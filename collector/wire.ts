@@ -3,6 +3,8 @@ import { createAlertsNow } from '../alerts/evaluate/alerts-now.ts';
 import { createPass } from '../alerts/evaluate/pass.ts';
 import { createExplainer } from '../alerts/explain/explainer.ts';
 import { RULES } from '../alerts/rules/all.ts';
+import { createPaymentCounts } from '../alerts/metrics/payment-counts.ts';
+import { createTotalsReader } from '../alerts/metrics/totals.ts';
 import { isAskedDirectly } from '../alerts/rules/rule.ts';
 import { createFindings } from '../alerts/findings/sweep.ts';
 import { type Alerting, startAlerting } from '../alerts/start.ts';
@@ -263,7 +265,7 @@ async function listen(
       version: VERSION,
       health: () => health.alive(state()),
       ready: () => health.ready(state()),
-      metrics: () => telemetry.renderMetrics(),
+      metrics: (accept) => telemetry.renderMetrics(accept),
       judge: orders.judgeWatchRequests,
       watch: (requests) =>
         health.whenReady(
@@ -380,6 +382,16 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
       );
       return false;
     });
+  const payments = createPaymentCounts({
+    query: (sql) => store.query(sql),
+    command: (sql) => store.command(sql, { long: true }),
+  });
+  const count = (): Promise<boolean> =>
+    payments.pass(clock.now()).catch((error: unknown) => {
+      log.error({ err: error }, 'payments could not be counted; the next attempt catches up');
+      return false;
+    });
+  showPayments(base, store);
   const started = await startAlerting({
     config: config.alerts,
     gateways: config.gateways,
@@ -388,8 +400,9 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
     pass,
     async keep(asOfMs) {
       const isMoreToKeep = await keep(asOfMs, (sql) => store.command(sql));
+      const isMoreToCount = await count();
       const isMoreToCompare = await compare(asOfMs);
-      return isMoreToKeep || isMoreToCompare;
+      return isMoreToKeep || isMoreToCount || isMoreToCompare;
     },
     collectorId,
     clock,
@@ -405,6 +418,22 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
   telemetry.observe(evaluatorGauges(started.status));
   // A question to a store that hangs takes its whole deadline.
   life.onStop(() => withDeadline(started.stop(), 1_000));
+}
+
+/** Payment metrics are the store's: every collector shows the same ones. */
+function showPayments({ clock, log, telemetry }: Base, store: OpenedStore['store']): void {
+  telemetry.showPayments({
+    read: createTotalsReader((sql) => store.query(sql)),
+    nowSeconds: () => clock.now() / 1e6,
+    monotonicMs: clock.monotonicMs,
+    onFolded: (metric, sets) =>
+      log.warn(
+        { metric, sets },
+        'a payment metric has too many sets of labels: the newest are one as `other`',
+      ),
+    onError: (error) =>
+      log.warn({ err: error }, 'payment metrics could not be read; the last ones are shown'),
+  });
 }
 
 /** All that can fail comes first. */

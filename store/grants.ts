@@ -1,4 +1,11 @@
-import { FINDING_TABLES, MARK_TABLES, PAGE_VIEWS, TABLES, VIEWS } from '../schemas/names.ts';
+import {
+  FINDING_TABLES,
+  MARK_TABLES,
+  PAGE_VIEWS,
+  PAYMENT_COUNT_TABLES,
+  TABLES,
+  VIEWS,
+} from '../schemas/names.ts';
 import { schemaError } from './migrations.ts';
 import { quoteIdentifier, quoteString } from './sql/quote.ts';
 
@@ -65,7 +72,7 @@ export function grantStatements(statements: readonly string[], options: GrantOpt
     ),
     grant(roles.collector, [
       `SELECT ON ${on('*')}`,
-      ...[TABLES, MARK_TABLES, FINDING_TABLES]
+      ...[TABLES, MARK_TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES]
         .flatMap((tables): string[] => Object.values(tables))
         .map((table) => `INSERT ON ${on(table)}`),
     ]),

@@ -6,7 +6,13 @@ import { loadChdb } from '../../store/embedded/chdb-library.ts';
 import type { EngineSession } from '../../store/embedded/engine.ts';
 import { grantStatements, PUBLIC_VIEWS, rolesOf, schemaObjects } from '../../store/grants.ts';
 import { schemaStatements } from '../../store/migrate.ts';
-import { FINDING_TABLES, MARK_TABLES, PAGE_VIEWS, TABLES } from '../../schemas/names.ts';
+import {
+  FINDING_TABLES,
+  MARK_TABLES,
+  PAGE_VIEWS,
+  PAYMENT_COUNT_TABLES,
+  TABLES,
+} from '../../schemas/names.ts';
 
 const OPTIONS = { database: 'gatewatch', gateways: ['acme-eu'] } as const;
 const ROLES = rolesOf(OPTIONS);
@@ -91,7 +97,9 @@ describe('the grants', () => {
     expect([...views.keys()].toSorted()).toEqual([...PUBLIC_VIEWS].toSorted());
     expect([...tables.keys()]).toEqual(
       expect.arrayContaining(
-        [TABLES, MARK_TABLES, FINDING_TABLES].flatMap((tables): string[] => Object.values(tables)),
+        [TABLES, MARK_TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES].flatMap((tables): string[] =>
+          Object.values(tables),
+        ),
       ),
     );
     for (const [table, { hasGateway }] of tables)
