@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DECIDING, FAILING, FIRST_ITEM, outcome, sqlList, sqlText } from '../../schemas/measures.ts';
 import { OUTCOMES, STAGES } from '../../schemas/dictionary.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
-import { ITEMS, ITEMS_BY_ORDER } from '../count/tables.ts';
+import { ARRIVALS, FINDINGS, ITEMS, ITEMS_BY_ORDER } from '../count/tables.ts';
 
 /** One step of counting: the orders of which items were stored lately. */
 export interface CountScope {
@@ -60,11 +60,18 @@ export const hasOld = ({ old }: CountScope): boolean => old.length > 0;
 export interface TouchedRow {
   readonly touched: number;
   readonly old: readonly OrderKey[];
+  readonly callbacks: number;
+  readonly findings: number;
 }
-/** SELECT of one row: how many orders are to be counted, and those of them that are old. */
+/**
+ * SELECT of one row: how many orders are to be counted, those of them that are old, and how many callbacks
+ * and findings there are to look at. A statement for nothing costs as much as one for a few.
+ */
 export const findTouched = (scope: Omit<CountScope, 'old'>): string =>
   `SELECT uniqExact(${ORDER}) AS touched,
-    groupUniqArrayIf(${MOST_NAMED + 1})((toString(gateway), toString(order_type), external_id), (${ORDER}) NOT IN (${recentOrders(scope)})) AS old
+    groupUniqArrayIf(${MOST_NAMED + 1})((toString(gateway), toString(order_type), external_id), (${ORDER}) NOT IN (${recentOrders(scope)})) AS old,
+    (SELECT count() FROM ${ARRIVALS} WHERE ${lately('received_at', scope)}) AS callbacks,
+    (SELECT count() FROM ${FINDINGS} WHERE found_at >= ${oldReach(scope)}) AS findings
   FROM (${touchedOrders(scope)})`;
 export const oldOf = ({ old }: TouchedRow): CountScope['old'] => (old.length > MOST_NAMED ? 'many' : old);
 

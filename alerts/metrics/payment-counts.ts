@@ -36,10 +36,10 @@ export function createPaymentCounts({ query, command }: Tools): PaymentCounts {
       const step = nextStep(row?.known_to ?? 0, now);
       const scope = { ...step, now };
       const [found] = await query<TouchedRow>(findTouched(scope));
-      if (found !== undefined && found.touched > 0)
-        await command(countOrders({ ...scope, old: oldOf(found) }));
-      await command(countCallbacks(scope));
-      await command(countFindings(scope));
+      if (found === undefined) throw new Error('no answer to what is to be counted');
+      if (found.touched > 0) await command(countOrders({ ...scope, old: oldOf(found) }));
+      if (found.callbacks > 0) await command(countCallbacks(scope));
+      if (found.findings > 0) await command(countFindings(scope));
       await command(
         `INSERT INTO ${PASSES} (known_to, counted_at) VALUES (${instant(step.to ?? now)}, ${instant(now)})`,
       );

@@ -84,8 +84,8 @@ export function sumsDue(now: EpochMicros, nextCounted: EpochMicros): EpochMicros
 /** SELECT of how far was counted: microseconds since 1970, 0 for never. */
 export const PROGRESS = `SELECT toUnixTimestamp64Micro(max(known_to)) AS known_to FROM ${PASSES}`;
 const SUMMED_TO = `SELECT toUnixTimestamp64Micro(max(summed_to)) AS at FROM ${TOTALS}`;
-const nextCounted = (summedTo: EpochMicros): string =>
-  `SELECT toUnixTimestamp64Micro(min(counted_at)) AS at FROM ${COUNTS} WHERE counted_at > ${instant(summedTo)}`;
+const NEXT = `WITH (SELECT max(summed_to) FROM ${TOTALS}) AS made_to
+SELECT toUnixTimestamp64Micro(made_to) AS summed_to, toUnixTimestamp64Micro(min(counted_at)) AS next FROM ${COUNTS} WHERE counted_at > made_to`;
 
 async function summedToNow(query: Tools['query']): Promise<EpochMicros> {
   const [row] = await query<{ at: number }>(SUMMED_TO);
@@ -101,11 +101,10 @@ export interface Tools {
 /** Makes the sums that are due, a minute of counting at a time: what was counted in it is held in memory. */
 export async function makeSumsDue(now: EpochMicros, { query, command }: Tools): Promise<void> {
   for (let made = 0; made < MOST_SUMS; made += 1) {
-    const summedTo = await summedToNow(query);
-    const [next] = await query<{ at: number }>(nextCounted(summedTo));
-    const to = sumsDue(now, next?.at ?? 0);
+    const [row] = await query<{ summed_to: number; next: number }>(NEXT);
+    const to = sumsDue(now, row?.next ?? 0);
     if (to === null) return;
-    await command(makeSums(summedTo, to));
+    await command(makeSums(row?.summed_to ?? 0, to));
   }
 }
 

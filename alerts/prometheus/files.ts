@@ -2,7 +2,7 @@ import type { AlertRuleName } from '../../schemas/names.ts';
 import { lengthsOf } from '../count/windows.ts';
 import type { Rule } from '../rules/rule.ts';
 import { affectedOrders, type AlertingRule, lateAlert, shareAlert } from './alerting.ts';
-import { SEEN, totals, windows } from './recording.ts';
+import { DECIDED, SEEN, totals, windows } from './recording.ts';
 
 /** What a shop without ClickHouse alerts has in Prometheus, and the rule that tells when that is blind. */
 export const PROMETHEUS_RULES: readonly AlertRuleName[] = [
@@ -42,6 +42,7 @@ export function prometheusFiles(
           // One after the other: a window reads totals, and an alert reads windows.
           group('gatewatch-payment-totals', [
             ...totals(),
+            ...windows(DECIDED, DECIDED.lengths),
             ...windows(SEEN, shares.flatMap(lengthsOf)),
             ...shares.flatMap((rule) => windows(affectedOrders(rule), lengthsOf(rule))),
           ]),

@@ -45,17 +45,28 @@ const windowLength = (seconds: number): number => Math.max(seconds, SHORTEST_SEC
 const lengthText = (seconds: number): string =>
   seconds % 3_600 === 0 ? `${seconds / 3_600}h` : `${seconds / 60}m`;
 
-/** Orders by gateway and stage, of deposits and withdrawals together. */
+/** Orders of a counter, by some of its labels. */
 export interface CountedOrders {
   /** Recorded as `gatewatch:NAME:5m`. */
   readonly name: string;
   readonly metric: PaymentMetricKey;
   /** Which series, as in `{...}`; '': all of them. */
   readonly where: string;
+  /** @default gateway and stage: of deposits and withdrawals together */
+  readonly by?: string;
 }
 
 /** Those that came to a stage. */
 export const SEEN: CountedOrders = { name: 'stage_orders', metric: 'stageOrders', where: '' };
+
+/** Those that were decided, for whoever looks. */
+export const DECIDED: CountedOrders & { readonly lengths: readonly number[] } = {
+  name: 'payment_orders',
+  metric: 'orders',
+  where: '',
+  by: 'gateway, order_type, outcome',
+  lengths: [300, 3_600, 86_400],
+};
 
 /** The name of how many there were in a window. */
 export const windowName = ({ name }: CountedOrders, seconds: number): string =>
@@ -69,8 +80,9 @@ export const windows = (orders: CountedOrders, lengths: readonly number[]): Reco
   [...new Set(lengths.map(windowLength))].map((seconds) => {
     const length = lengthText(seconds);
     const series = `${totalName(orders.metric)}${orders.where === '' ? '' : `{${orders.where}}`}`;
-    const total = `sum by (gateway, stage) (${series})`;
-    const before = `sum by (gateway, stage) (${series} offset ${length})`;
+    const by = orders.by ?? 'gateway, stage';
+    const total = `sum by (${by}) (${series})`;
+    const before = `sum by (${by}) (${series} offset ${length})`;
     return {
       record: windowName(orders, seconds),
       expr: `clamp_min(${total} - (${before} or ${total} * 0), 0)\n  and on () ${COUNTED_TO} offset ${length}`,
