@@ -77,6 +77,8 @@ const ENGINE_STOP_MS = 2_500;
 const INTAKE_DEADLINE_MS = 5_000;
 /** For what the console tells of an alert beside its numbers. */
 const EXPLAIN_LIMIT_S = 5;
+/** How long payments are counted within a minute, where there are many to catch up with. */
+const COUNT_LIMIT_MS = 10_000;
 
 /**
  * The whole topology: sources -> decode -> orders -> sinks. Sinks start first, and everything stops in
@@ -382,15 +384,7 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
       );
       return false;
     });
-  const payments = createPaymentCounts({
-    query: (sql) => store.query(sql),
-    command: (sql) => store.command(sql, { long: true }),
-  });
-  const count = (): Promise<boolean> =>
-    payments.pass(clock.now()).catch((error: unknown) => {
-      log.error({ err: error }, 'payments could not be counted; the next attempt catches up');
-      return false;
-    });
+  const count = countPayments(base, store);
   showPayments(base, store);
   const started = await startAlerting({
     config: config.alerts,
@@ -400,9 +394,9 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
     pass,
     async keep(asOfMs) {
       const isMoreToKeep = await keep(asOfMs, (sql) => store.command(sql));
-      const isMoreToCount = await count();
+      await count();
       const isMoreToCompare = await compare(asOfMs);
-      return isMoreToKeep || isMoreToCount || isMoreToCompare;
+      return isMoreToKeep || isMoreToCompare;
     },
     collectorId,
     clock,
@@ -418,6 +412,24 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
   telemetry.observe(evaluatorGauges(started.status));
   // A question to a store that hangs takes its whole deadline.
   life.onStop(() => withDeadline(started.stop(), 1_000));
+}
+
+/**
+ * Counts payments for the metrics. Whoever has much to count does so in between: it holds back no evaluation.
+ */
+function countPayments({ clock, log, life }: Base, store: OpenedStore['store']): () => Promise<void> {
+  const { pass } = createPaymentCounts({
+    query: (sql) => store.query(sql),
+    command: (sql) => store.command(sql, { long: true }),
+  });
+  return async () => {
+    const untilMs = clock.monotonicMs() + COUNT_LIMIT_MS;
+    try {
+      while ((await pass(clock.now())) && clock.monotonicMs() < untilMs && !life.signal.aborted);
+    } catch (error) {
+      log.error({ err: error }, 'payments could not be counted; the next attempt catches up');
+    }
+  };
 }
 
 /** Payment metrics are the store's: every collector shows the same ones. */

@@ -10,18 +10,25 @@ const INSERT = `INSERT INTO ${COUNTS} (about, counted_at, gateway, order_type, i
  */
 const SAME_CALLBACK_SECONDS = 6 * 3_600;
 
+const CONTENT_ID = 'toFixedString(substring(content_hash, 1, 16), 16)';
+
 /** The statement that counts callbacks by their content: see `countOrders`. */
 export const countCallbacks = (scope: Omit<CountScope, 'old'>): string =>
   `${INSERT}
 SELECT 'callback', ${instant(scope.now)}, gateway, '', id, 'callback', '', toString(verdict), '', NULL, NULL
 FROM
 (
-  SELECT gateway, toFixedString(substring(content_hash, 1, 16), 16) AS id, argMinIf(verdict, received_at, verdict != 'unknown') AS verdict
+  SELECT gateway, ${CONTENT_ID} AS id, argMinIf(verdict, received_at, verdict != 'unknown') AS verdict
   FROM ${ARRIVALS}
   WHERE ${lately('received_at', scope)}
   GROUP BY gateway, id
 )
-WHERE (gateway, id) NOT IN (SELECT gateway, id FROM ${COUNTS} WHERE about = 'callback' AND counted_at >= ${instant(scope.now - SAME_CALLBACK_SECONDS * 1e6)})`;
+WHERE (gateway, id) NOT IN
+(
+  SELECT gateway, id FROM ${COUNTS}
+  WHERE about = 'callback' AND counted_at >= ${instant(scope.now - SAME_CALLBACK_SECONDS * 1e6)}
+    AND id IN (SELECT ${CONTENT_ID} FROM ${ARRIVALS} WHERE ${lately('received_at', scope)})
+)`;
 
 /** The statement that counts findings: see `countOrders`. */
 export const countFindings = (scope: Omit<CountScope, 'old'>): string =>
