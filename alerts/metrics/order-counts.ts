@@ -79,8 +79,10 @@ const OUTCOME_FACTS = `if(${DECIDED} = 0, [], [${fact(
   `''`,
   `${TIMES}[${DECIDED}] - ${TIMES}[1]`,
 )}])`;
+/** What a label may say. Replies are held to the same grammar when they are read; this is the second wall. */
+const IS_CURRENCY = `match(currency, '^([A-Z]{3,5}|[0-9]{3})$')`;
 /** A batch is stored table by table: the reply may not be there yet. */
-const AMOUNT_FACTS = `if(${DECIDED} = 0 OR currency = '' OR amount IS NULL OR replied_at < items[${DECIDED}].8, [], [${fact(
+const AMOUNT_FACTS = `if(${DECIDED} = 0 OR NOT ${IS_CURRENCY} OR amount IS NULL OR replied_at < items[${DECIDED}].8, [], [${fact(
   `'amount'`,
   `''`,
   OUTCOME,

@@ -69,7 +69,11 @@ function metricData(
   ): ExemplifiedPoint<T>[] =>
     series.map((one) => ({ ...times, attributes: { ...one.labels }, ...read(one) }));
   if (kind !== 'histogram') {
-    const dataPoints = points(({ value, example }) => ({ value, examples: [example] }));
+    // An example of a counter stands for one: of an amount it would stand for one unit of money.
+    const dataPoints = points(({ value, example }) => ({
+      value,
+      examples: key === 'amount' ? [] : [example],
+    }));
     return kind === 'gauge'
       ? { ...base, dataPointType: DataPointType.GAUGE, dataPoints }
       : { ...base, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints };

@@ -173,6 +173,15 @@ describe('payments', () => {
     ]);
   });
 
+  it('have no card number for a currency, whatever stands in the store', async () => {
+    const began = NOW - 2 * MINUTE;
+    await order('o-1', PAID);
+    await reply('o-1', began + 30_000, '5.00', '4111111111111111');
+    await pass();
+    expect(JSON.stringify(await totals())).not.toContain('4111');
+    expect(await counted('outcome', 'amount')).toEqual({ 'outcome succeeded': 1 });
+  });
+
   it('count callbacks by content, and findings', async () => {
     const callback = { gateway: GATEWAY, externalId: 'o-1', receivedAt: NOW - MINUTE, content: 'a' } as const;
     await store.seed({
