@@ -4,6 +4,8 @@ import { createPass } from '../alerts/evaluate/pass.ts';
 import { createQuarterKeeper } from '../alerts/evaluate/quarter-keeper.ts';
 import { createExplainer } from '../alerts/explain/explainer.ts';
 import { RULES } from '../alerts/rules/all.ts';
+import { createPaymentCounts } from '../alerts/metrics/payment-counts.ts';
+import { createTotalsReader } from '../alerts/metrics/totals.ts';
 import { isAskedDirectly } from '../alerts/rules/rule.ts';
 import { createFindings } from '../alerts/findings/sweep.ts';
 import { type Alerting, startAlerting } from '../alerts/start.ts';
@@ -77,6 +79,8 @@ const ENGINE_STOP_MS = 2_500;
 const INTAKE_DEADLINE_MS = 5_000;
 /** For what the console tells of an alert beside its numbers. */
 const EXPLAIN_LIMIT_S = 5;
+/** How long payments are counted within a minute, where there are many to catch up with. */
+const COUNT_LIMIT_MS = 10_000;
 
 /**
  * The whole topology: sources -> decode -> orders -> sinks. Sinks start first, and everything stops in
@@ -266,7 +270,7 @@ async function listen(
       version: VERSION,
       health: () => health.alive(state()),
       ready: () => health.ready(state()),
-      metrics: () => telemetry.renderMetrics(),
+      metrics: (accept) => telemetry.renderMetrics(accept),
       judge: orders.judgeWatchRequests,
       watch: (requests) =>
         health.whenReady(
@@ -383,15 +387,9 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
       );
       return false;
     });
-  const quarters = createQuarterKeeper({
-    query: (sql) => store.query(sql),
-    command: (sql) => store.command(sql),
-  });
-  // Nor does what dashboards read: it is made of items until it is kept.
-  const keepQuarters = (asOfMs: number): Promise<void> =>
-    quarters.keep(asOfMs).catch((error: unknown) => {
-      log.error({ err: error }, 'quarters of orders could not be kept; the next attempt catches up');
-    });
+  const keepQuarters = keepQuartersIn(base, store);
+  const count = countPayments(base, store);
+  showPayments(base, store);
   const started = await startAlerting({
     config: config.alerts,
     gateways: config.gateways,
@@ -400,6 +398,7 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
     pass,
     async keep(asOfMs) {
       const isMoreToKeep = await keep(asOfMs, (sql) => store.command(sql));
+      await count();
       const isMoreToCompare = await compare(asOfMs);
       await keepQuarters(asOfMs);
       return isMoreToKeep || isMoreToCompare;
@@ -418,6 +417,52 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
   telemetry.observe(evaluatorGauges(started.status));
   // A question to a store that hangs takes its whole deadline.
   life.onStop(() => withDeadline(started.stop(), 1_000));
+}
+
+/** What dashboards read holds back nothing either: it is made of items until it is kept. */
+function keepQuartersIn({ log }: Base, store: OpenedStore['store']): (asOfMs: number) => Promise<void> {
+  const { keep } = createQuarterKeeper({
+    query: (sql) => store.query(sql),
+    command: (sql) => store.command(sql),
+  });
+  return (asOfMs) =>
+    keep(asOfMs).catch((error: unknown) => {
+      log.error({ err: error }, 'quarters of orders could not be kept; the next attempt catches up');
+    });
+}
+
+/**
+ * Counts payments for the metrics. Whoever has much to count does so in between: it holds back no evaluation.
+ */
+function countPayments({ clock, log, life }: Base, store: OpenedStore['store']): () => Promise<void> {
+  const { pass } = createPaymentCounts({
+    query: (sql) => store.query(sql),
+    command: (sql) => store.command(sql, { long: true }),
+  });
+  return async () => {
+    const untilMs = clock.monotonicMs() + COUNT_LIMIT_MS;
+    try {
+      while ((await pass(clock.now())) && clock.monotonicMs() < untilMs && !life.signal.aborted);
+    } catch (error) {
+      log.error({ err: error }, 'payments could not be counted; the next attempt catches up');
+    }
+  };
+}
+
+/** Payment metrics are the store's: every collector shows the same ones. */
+function showPayments({ clock, log, telemetry }: Base, store: OpenedStore['store']): void {
+  telemetry.showPayments({
+    read: createTotalsReader((sql) => store.query(sql)),
+    nowSeconds: () => clock.now() / 1e6,
+    monotonicMs: clock.monotonicMs,
+    onFolded: (metric, sets) =>
+      log.warn(
+        { metric, sets },
+        'a payment metric has too many sets of labels: the newest are one as `other`',
+      ),
+    onError: (error) =>
+      log.warn({ err: error }, 'payment metrics could not be read; the last ones are shown'),
+  });
 }
 
 /** All that can fail comes first. */

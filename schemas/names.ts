@@ -85,6 +85,16 @@ export const FINDING_TABLES = {
   moves: 'code_moves_store',
 } as const;
 
+/**
+ * Physical tables that payment metrics keep for themselves, by statements of their own: what was counted, how
+ * far, and the sums of it.
+ */
+export const PAYMENT_COUNT_TABLES = {
+  counts: 'payment_counts_store',
+  passes: 'payment_passes_store',
+  totals: 'payment_totals_store',
+} as const;
+
 /** Default Kafka topics. */
 export const TOPICS = { callbacks: 'gateway.callbacks', orders: 'gateway.orders' } as const;
 

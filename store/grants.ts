@@ -2,6 +2,7 @@ import {
   CALLED_VIEWS,
   FINDING_TABLES,
   MARK_TABLES,
+  PAYMENT_COUNT_TABLES,
   QUARTER_TABLES,
   TABLES,
   VIEWS,
@@ -72,7 +73,7 @@ export function grantStatements(statements: readonly string[], options: GrantOpt
     ),
     grant(roles.collector, [
       `SELECT ON ${on('*')}`,
-      ...[TABLES, MARK_TABLES, QUARTER_TABLES, FINDING_TABLES]
+      ...[TABLES, MARK_TABLES, QUARTER_TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES]
         .flatMap((tables): string[] => Object.values(tables))
         .map((table) => `INSERT ON ${on(table)}`),
     ]),

@@ -1,4 +1,4 @@
-import { DATABASE, FINDING_TABLES, MARK_TABLES, TABLES } from '../../schemas/names.ts';
+import { DATABASE, FINDING_TABLES, MARK_TABLES, PAYMENT_COUNT_TABLES, TABLES } from '../../schemas/names.ts';
 
 /**
  * Tables that the evaluation reads beneath the views: it knows of itself which rows count once, and folding
@@ -21,3 +21,7 @@ export const CLAIMS = `${DATABASE}.order_claims_store`;
 export const FINDINGS = `${DATABASE}.${FINDING_TABLES.findings}`;
 export const FINDINGS_FRONTIER = `${DATABASE}.${FINDING_TABLES.frontier}`;
 export const MOVES = `${DATABASE}.${FINDING_TABLES.moves}`;
+/** What payment metrics keep for themselves. */
+export const COUNTS = `${DATABASE}.${PAYMENT_COUNT_TABLES.counts}`;
+export const PASSES = `${DATABASE}.${PAYMENT_COUNT_TABLES.passes}`;
+export const TOTALS = `${DATABASE}.${PAYMENT_COUNT_TABLES.totals}`;

@@ -4,11 +4,12 @@ import { type GeneratedFiles, runGenerator } from '../../dashboards/house/write-
 import { UTC_WITHOUT_HOLIDAYS } from '../../schemas/config-alerts.ts';
 import { INCIDENT_ORDERS, INCIDENT_POPULATION } from '../../schemas/names.ts';
 import { incidentOrdersView, incidentPopulationView } from '../count/incident-orders.ts';
+import { prometheusFiles } from '../prometheus/files.ts';
 import { RULES } from '../rules/all.ts';
 import { ruleGroups } from './grafana-rule.ts';
 import { INCIDENT_DASHBOARD, incidentDashboard } from './incident-dashboard.ts';
 import { alertmanagerFiles, grafanaNotifications } from './notification-files.ts';
-import { provisioningFile } from './provisioning.ts';
+import { provisioningFile, yamlFile } from './provisioning.ts';
 import { RUNBOOK_DASHBOARD, RUNBOOKS_DIR, runbookDashboard, runbookLinks } from './runbooks.ts';
 import { type ShopSettings, shopSettings } from './shop-settings.ts';
 
@@ -25,6 +26,12 @@ export function generateAlerts(shop: ShopSettings = {}): GeneratedFiles {
     ],
     ...within('provisioning/notifications', grafanaNotifications(calendar)),
     ...within('alertmanager', alertmanagerFiles()),
+    ...within(
+      'prometheus',
+      new Map(
+        [...prometheusFiles(RULES, runbookLinks(runbookUrl))].map(([name, file]) => [name, yamlFile(file)]),
+      ),
+    ),
     [`views/${INCIDENT_ORDERS}.sql`, `${SQL_HEAD}${incidentOrdersView(RULES)}`],
     [`views/${INCIDENT_POPULATION}.sql`, `${SQL_HEAD}${incidentPopulationView(RULES)}`],
     [`dashboards/${INCIDENT_DASHBOARD.uid}.json`, `${JSON.stringify(incidentDashboard(), null, 2)}\n`],

@@ -27,3 +27,9 @@ export function readMilliseconds(env: Environment, name: string, fallback: numbe
   const value = Number(env[name]?.trim() || NaN);
   return Number.isFinite(value) && value > 0 ? value : fallback;
 }
+
+/** The form of payment durations that go out by OTLP, by the standard variable for it. */
+export function wantedHistograms(env: Environment): 'classic' | 'exponential' {
+  const wanted = env['OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION']?.trim().toLowerCase();
+  return wanted === 'base2_exponential_bucket_histogram' ? 'exponential' : 'classic';
+}

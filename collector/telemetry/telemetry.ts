@@ -8,7 +8,9 @@ import { settlesWithin } from '../../schemas/deadline.ts';
 import type { GaugeReaders, Instruments } from './instruments.ts';
 import { createInstruments, observeGauges } from './instruments.ts';
 import type { Environment } from './otel-env.ts';
-import { isOtlpWanted, isTelemetryDisabled, readMilliseconds } from './otel-env.ts';
+import { asksForOpenMetrics, OPEN_METRICS_TYPE, openMetricsText } from './open-metrics.ts';
+import { isOtlpWanted, isTelemetryDisabled, readMilliseconds, wantedHistograms } from './otel-env.ts';
+import { createPaymentProducer, type PaymentProducer } from './payment-producer.ts';
 import { createResource } from './resource.ts';
 
 export interface TelemetryOptions {
@@ -24,8 +26,13 @@ export interface Telemetry {
   readonly instruments: Instruments;
   /** Lets gauges be read from now on; once a gauge. */
   observe(readers: GaugeReaders): void;
-  /** The instruments in Prometheus' text format: the body of `GET /metrics`. */
-  renderMetrics(): Promise<{ readonly contentType: string; readonly body: string }>;
+  /** Lets metrics of payments be read from now on, beside the instruments. */
+  readonly showPayments: PaymentProducer['connect'];
+  /**
+   * The metrics in Prometheus' text format, or in that of OpenMetrics where `accept` asks for it: the body of
+   * `GET /metrics`.
+   */
+  renderMetrics(accept?: string): Promise<{ readonly contentType: string; readonly body: string }>;
   /** Sends what is left, for at most `graceMs`. Never rejects. @default 3000 */
   stop(graceMs?: number): Promise<void>;
 }
@@ -39,7 +46,11 @@ const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
  * off. One per process: it registers itself with the OpenTelemetry API, and `stop` takes it back.
  */
 export function startTelemetry({ version, collectorId, env }: TelemetryOptions): Telemetry {
-  const prometheus = new PrometheusExporter({ preventServerStart: true });
+  const payments = createPaymentProducer(version);
+  const prometheus = new PrometheusExporter({
+    preventServerStart: true,
+    metricProducers: [payments.as('classic')],
+  });
   const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
   const readers: IMetricReader[] = [prometheus];
   if (isOtlpWanted(env, 'METRICS')) {
@@ -50,6 +61,7 @@ export function startTelemetry({ version, collectorId, env }: TelemetryOptions):
     readers.push(
       new PeriodicExportingMetricReader({
         exporter: new OTLPMetricExporter(),
+        metricProducers: [payments.as(wantedHistograms(env))],
         exportIntervalMillis,
         exportTimeoutMillis,
       }),
@@ -70,9 +82,12 @@ export function startTelemetry({ version, collectorId, env }: TelemetryOptions):
   return {
     instruments: createInstruments(meter),
     observe: (more) => observeGauges(meter, more),
-    async renderMetrics() {
+    showPayments: payments.connect,
+    async renderMetrics(accept) {
       if (disabled) return { contentType: CONTENT_TYPE, body: '# switched off by OTEL_SDK_DISABLED\n' };
       const { resourceMetrics } = await prometheus.collect();
+      if (asksForOpenMetrics(accept))
+        return { contentType: OPEN_METRICS_TYPE, body: openMetricsText(resourceMetrics) };
       return { contentType: CONTENT_TYPE, body: serializer.serialize(resourceMetrics) };
     },
     async stop(graceMs = 3000) {

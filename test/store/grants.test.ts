@@ -12,6 +12,7 @@ import {
   MARK_TABLES,
   ORDER_QUARTERS,
   PAGE_VIEWS,
+  PAYMENT_COUNT_TABLES,
   QUARTER_TABLES,
   TABLES,
 } from '../../schemas/names.ts';
@@ -102,8 +103,8 @@ describe('the grants', () => {
     expect([...views.keys()].toSorted()).toEqual([...PUBLIC_VIEWS].toSorted());
     expect([...tables.keys()]).toEqual(
       expect.arrayContaining(
-        [TABLES, MARK_TABLES, QUARTER_TABLES, FINDING_TABLES].flatMap((tables): string[] =>
-          Object.values(tables),
+        [TABLES, MARK_TABLES, QUARTER_TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES].flatMap(
+          (tables): string[] => Object.values(tables),
         ),
       ),
     );

@@ -19,7 +19,8 @@ export interface ApiOptions {
   readonly version: string;
   readonly health: () => Health;
   readonly ready: () => Health;
-  readonly metrics: () => Promise<{ contentType: string; body: string }>;
+  /** In the format that the header `Accept` asks for. */
+  readonly metrics: (accept: string | undefined) => Promise<{ contentType: string; body: string }>;
   /** Each request's problem, null where there is none. */
   readonly judge: (requests: readonly WatchRequest[]) => readonly (Problem | null)[];
   /** Resolves when the orders are stored. */
@@ -67,9 +68,9 @@ function statusRoutes(app: FastifyInstance, options: ApiOptions): void {
       .send({ status: health.ok ? 'ok' : 'failing', problems: health.problems, ...health.details });
   app.get('/healthz', async (_request, reply) => report(reply, options.health()));
   app.get('/readyz', async (_request, reply) => report(reply, options.ready()));
-  app.get('/metrics', async (_request, reply) => {
-    const { contentType, body } = await options.metrics();
-    return reply.type(contentType).send(body);
+  app.get('/metrics', async (request, reply) => {
+    const { contentType, body } = await options.metrics(request.headers.accept);
+    return reply.type(contentType).header('vary', 'accept').send(body);
   });
   app.get('/', async (request, reply) => {
     // Only clients that ask for HTML are redirected; others get the list.
