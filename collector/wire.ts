@@ -38,7 +38,7 @@ import { createRefusals } from './sources/http/guard.ts';
 import type { KafkaInput } from './sources/kafka/input.ts';
 import { evaluatorGauges, gaugeReaders, type Parts } from './telemetry/gauges.ts';
 import { createHealth } from './telemetry/health.ts';
-import { isOtlpWanted } from './telemetry/otel-env.ts';
+import { isOtlpWanted, readProtocol } from './telemetry/otel-env.ts';
 import { createReportCounters } from './telemetry/report-counters.ts';
 import { startReports } from './telemetry/status-reporter.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
@@ -157,6 +157,7 @@ function startSinks(
     collectorId,
     version: VERSION,
     isWanted: isOtlpWanted(env, 'TRACES'),
+    protocol: readProtocol(env, 'TRACES'),
     toSpans: ({ events, settlements }) => [...events.map(itemSpan), ...settlements.map(rootSpan)],
     instruments,
     log,

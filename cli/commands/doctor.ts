@@ -53,9 +53,15 @@ async function doctorPorts(host: Host, path: string | undefined): Promise<Doctor
   const { verifySignature } = await import('../../collector/decode/signature.ts');
   const { createOtlpSender } = await import('../../collector/sinks/otlp/sender.ts');
   const { surveyKafka } = await import('../../collector/sources/kafka/survey.ts');
-  const { isOtlpWanted } = await import('../../collector/telemetry/otel-env.ts');
+  const { isOtlpWanted, readProtocol } = await import('../../collector/telemetry/otel-env.ts');
   const sendSpans = async (collectorId: string): Promise<void> => {
-    const sender = createOtlpSender({ version: VERSION, collectorId, timeoutMs: EXPORT_TIMEOUT_MS });
+    const protocol = readProtocol(host.env, 'TRACES');
+    const sender = createOtlpSender({
+      version: VERSION,
+      collectorId,
+      protocol,
+      timeoutMs: EXPORT_TIMEOUT_MS,
+    });
     await sender.send([]).finally(() => sender.close());
   };
   return {

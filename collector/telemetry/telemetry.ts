@@ -1,5 +1,7 @@
 import { metrics } from '@opentelemetry/api';
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
+import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import type { IMetricReader } from '@opentelemetry/sdk-metrics';
 import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
@@ -8,7 +10,7 @@ import { settlesWithin } from '../../schemas/deadline.ts';
 import type { GaugeReaders, Instruments } from './instruments.ts';
 import { createInstruments, observeGauges } from './instruments.ts';
 import type { Environment } from './otel-env.ts';
-import { isOtlpWanted, isTelemetryDisabled, readMilliseconds } from './otel-env.ts';
+import { isOtlpWanted, isTelemetryDisabled, readMilliseconds, readProtocol } from './otel-env.ts';
 import { createResource } from './resource.ts';
 
 export interface TelemetryOptions {
@@ -30,6 +32,12 @@ export interface Telemetry {
   stop(graceMs?: number): Promise<void>;
 }
 
+const METRIC_EXPORTERS = {
+  grpc: GrpcExporter,
+  'http/json': JsonExporter,
+  'http/protobuf': ProtobufExporter,
+} as const;
+
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
@@ -49,7 +57,7 @@ export function startTelemetry({ version, collectorId, env }: TelemetryOptions):
     const exportTimeoutMillis = Math.min(timeoutMs, exportIntervalMillis);
     readers.push(
       new PeriodicExportingMetricReader({
-        exporter: new OTLPMetricExporter(),
+        exporter: new METRIC_EXPORTERS[readProtocol(env, 'METRICS')](),
         exportIntervalMillis,
         exportTimeoutMillis,
       }),

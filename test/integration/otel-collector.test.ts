@@ -56,14 +56,19 @@ describe.skipIf(reason !== null)(
     const received = async (): Promise<SeenSpan[]> =>
       readOtlpJson(await readFile(join(folder, 'spans.json'), 'utf8').catch(() => ''));
 
-    describe.each([['http/protobuf', () => http]] as const)('by OTLP over %s', (protocol, address) => {
+    describe.each([
+      ['http/protobuf', () => http],
+      ['http/json', () => http],
+      ['grpc', () => grpc],
+    ] as const)('by OTLP over %s', (protocol, address) => {
       let scene: ReceiverScene;
       let stored: SeenSpan[];
       beforeAll(async () => {
-        scene = await startReceiverScene({
+        const env = {
           OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
           OTEL_EXPORTER_OTLP_ENDPOINT: `http://${address()}`,
-        });
+        };
+        scene = await startReceiverScene(env, protocol);
         stored = await scene.spansOfStore();
       });
       afterAll(() => scene?.stop());

@@ -11,6 +11,7 @@ import type { ExportChange, ExportState } from './export-state.ts';
 import { hasBacklog, INITIAL_STATE, isCursorUnsaved, nextState, statusOf } from './export-state.ts';
 import type { SpanSender } from './sender.ts';
 import type { SpanRows } from './stored-rows.ts';
+import { retryAfterMs } from './transport.ts';
 import { nextWindow, readCursor, readLastBatch, readRows } from './stored-rows.ts';
 
 export interface SpanExporterOptions {
@@ -170,13 +171,21 @@ async function exportWindow(running: RunningExporter): Promise<boolean> {
 
 async function sendPart(running: RunningExporter, part: readonly SpanData[]): Promise<void> {
   const { sender, instruments, log } = running.settings;
-  const refused = await sendOrBisect(part, (some) =>
-    withRetry(running, 'export spans', () => sender.send(some), isRefusal),
-  );
-  const accepted = part.length - refused.length;
+  let rejected = 0;
+  const refused = await sendOrBisect(part, async (some) => {
+    const answer = await withRetry(running, 'export spans', () => sender.send(some), isRefusal);
+    rejected += Math.min(answer.rejected, some.length);
+  });
+  const accepted = part.length - refused.length - rejected;
   running.change({ type: 'sent', spans: accepted });
   instruments.spansExported.add(accepted);
-  instruments.spansRefused.add(refused.length);
+  instruments.spansRefused.add(refused.length + rejected);
+  // It does not say which.
+  if (rejected > 0)
+    log.warn(
+      { rejected, of: part.length },
+      'the receiver rejected some of the spans; they stay in the store',
+    );
   for (const { traceId, spanId } of refused)
     log.warn({ traceId, spanId }, 'the receiver refused a span for good; it stays in the store');
 }
@@ -202,6 +211,7 @@ async function withRetry<T>(
     policy,
     signal: aborted,
     isFinal,
+    leastDelayMs: retryAfterMs,
     onFailure: (cause, failures) => {
       const error = messageOf(cause);
       change({ type: 'failed', error });

@@ -39,9 +39,15 @@ const HISTORIES: readonly (readonly [status: string, actions: readonly string[]]
   ['Failed', ['1.0.0.00', '17.3.1.250', '4.1.4.18']],
 ];
 
-/** Starts all of it. `env` is where the receiver is, by the standard `OTEL_*`. */
-export async function startReceiverScene(env: Readonly<Record<string, string>>): Promise<ReceiverScene> {
-  const sandbox: Sandbox = await createSandbox();
+/**
+ * Starts all of it. `env` is where the receiver is, by the standard `OTEL_*`; `seed` tells the ids of one
+ * scene from those of another.
+ */
+export async function startReceiverScene(
+  env: Readonly<Record<string, string>>,
+  seed = '1',
+): Promise<ReceiverScene> {
+  const sandbox: Sandbox = await createSandbox({ seed });
   const collector = await startCollectorProcess({
     config: { gateways: [gatewayConfig(sandbox, { name: GATEWAY })] },
     env: { OTEL_METRICS_EXPORTER: 'none', ...env },
