@@ -21,6 +21,7 @@ import { createStoreProbe } from '../store/store-probe.ts';
 import { acknowledgedWithin, createBackpressure } from './backpressure.ts';
 import { renewSecrets } from './config/renew-secrets.ts';
 import { createFingerprint } from './decode/fingerprint.ts';
+import { createSampler, markSampled } from './decode/sampling.ts';
 import { itemSpan, rootSpan } from './decode/spans.ts';
 import { createLifecycle, type Ending } from './lifecycle.ts';
 import { createCascadeSafety, type CascadeSafety } from './orders/cascade-safety.ts';
@@ -158,7 +159,11 @@ function startSinks(
     version: VERSION,
     isWanted: isOtlpWanted(env, 'TRACES'),
     protocol: readProtocol(env, 'TRACES'),
-    toSpans: ({ events, settlements }) => [...events.map(itemSpan), ...settlements.map(rootSpan)],
+    toSpans({ events, settlements }, sampling) {
+      const all = [...events.map(itemSpan), ...settlements.map(rootSpan)];
+      return sampling === null ? all : all.map((span) => markSampled(span, sampling));
+    },
+    sampler: config.traces.sampling.share === 1 ? null : createSampler(config.traces.sampling),
     instruments,
     log,
   });

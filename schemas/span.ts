@@ -25,6 +25,8 @@ export const SPAN_ATTRIBUTES = {
   historyItems: 'payment.history_items',
   /** Root span only: `settled` or `abandoned`. */
   closure: 'payment.closure',
+  /** Where not all traces are exported: one that is stands for 1 / rate orders. */
+  samplingRate: 'payment.sampling.rate',
   /** The reason detail, on failures only. */
   errorType: 'error.type',
 } as const;
@@ -39,6 +41,8 @@ export interface SpanData {
   readonly name: string;
   readonly start: EpochMicros;
   readonly end: EpochMicros;
+  /** W3C's `tracestate`. @default none */
+  readonly traceState?: string;
   readonly error: { readonly message: string } | null;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
 }

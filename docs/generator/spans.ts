@@ -3,7 +3,7 @@ import { code, GENERATED, page, table } from './markdown.ts';
 
 type Key = keyof typeof SPAN_ATTRIBUTES;
 interface AttributeDoc {
-  readonly type: 'string' | 'int' | 'boolean';
+  readonly type: 'string' | 'int' | 'double' | 'boolean';
   readonly on: 'both' | 'item' | 'root';
   readonly text: string;
 }
@@ -45,6 +45,11 @@ const ATTRIBUTES: Readonly<Record<Key, AttributeDoc>> = {
   outcome: { type: 'string', on: 'root', text: 'Outcome by the deciding item.' },
   historyItems: { type: 'int', on: 'root', text: 'Number of history items.' },
   closure: { type: 'string', on: 'root', text: '`settled` or `abandoned`.' },
+  samplingRate: {
+    type: 'double',
+    on: 'both',
+    text: 'With `traces.sampling` only: the trace stands for 1 / rate orders. `tracestate` says the same (`ot=th:`).',
+  },
   errorType: {
     type: 'string',
     on: 'item',

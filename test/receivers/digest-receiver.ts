@@ -24,7 +24,7 @@ export async function startDigestReceiver(port: number): Promise<DigestReceiver>
   const server = createServer(async (request, response) => {
     const body = await buffer(request).catch(() => null);
     // The sender was killed in mid-request.
-    if (body === null) return;
+    if (body === null || body.length !== Number(request.headers['content-length'])) return;
     largest = Math.max(largest, body.length);
     for (const span of spansOf(body)) {
       const spanId = readMessage(span).hex(2);

@@ -10,6 +10,7 @@ export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string;
+  readonly traceState: string;
   readonly name: string;
   readonly startNanos: bigint;
   readonly endNanos: bigint;
@@ -111,8 +112,8 @@ export function readRequest(body: Uint8Array): ReceivedSpan[] {
 }
 
 /**
- * Span: trace_id 1, span_id 2, parent_span_id 4, name 5, start 7, end 8, attributes 9, status 15 { message 2,
- * code 3 }.
+ * Span: trace_id 1, span_id 2, trace_state 3, parent_span_id 4, name 5, start 7, end 8, attributes 9,
+ * status 15 { message 2, code 3 }.
  */
 function readSpan(span: Message, resource: ReceivedSpan['resource'], scope: string): ReceivedSpan {
   const status = span.message(15);
@@ -120,6 +121,7 @@ function readSpan(span: Message, resource: ReceivedSpan['resource'], scope: stri
     traceId: span.hex(1),
     spanId: span.hex(2),
     parentSpanId: span.hex(4),
+    traceState: span.text(3),
     name: span.text(5),
     startNanos: span.number(7),
     endNanos: span.number(8),
@@ -138,7 +140,10 @@ function readAttributes(message: Message, field: number): Record<string, string 
       const value = pair.message(2);
       if (value.has(1)) return [pair.text(1), value.text(1)];
       if (value.has(2)) return [pair.text(1), value.number(2) === 1n];
+      if (value.has(4)) return [pair.text(1), doubleOf(value.number(4))];
       return [pair.text(1), Number(BigInt.asIntN(64, value.number(3)))];
     }),
   );
 }
+
+const doubleOf = (bits: bigint): number => new Float64Array(BigUint64Array.of(bits).buffer)[0] ?? Number.NaN;

@@ -1,5 +1,5 @@
 import type { HrTime } from '@opentelemetry/api';
-import { SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
+import { createTraceState, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { EpochMicros } from '../../../schemas/rows.ts';
 import type { SpanData } from '../../../schemas/span.ts';
@@ -84,7 +84,12 @@ type Origin = Pick<ReadableSpan, 'resource' | 'instrumentationScope'>;
 
 /** A span as data, in the shape of a span that the SDK has ended. */
 function toReadableSpan(span: SpanData, { resource, instrumentationScope }: Origin): ReadableSpan {
-  const context = { traceId: span.traceId, spanId: span.spanId, traceFlags: TraceFlags.SAMPLED };
+  const context = {
+    traceId: span.traceId,
+    spanId: span.spanId,
+    traceFlags: TraceFlags.SAMPLED,
+    ...(span.traceState === undefined ? {} : { traceState: createTraceState(span.traceState) }),
+  };
   const parent =
     span.parentSpanId === null ? {} : { parentSpanContext: { ...context, spanId: span.parentSpanId } };
   return {

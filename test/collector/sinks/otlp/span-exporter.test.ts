@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { markSampled } from '../../../../collector/decode/sampling.ts';
 import { itemSpan, rootSpan } from '../../../../collector/decode/spans.ts';
 import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
 import type { Store } from '../../../../store/store.ts';
@@ -175,6 +176,20 @@ describe('payment spans', () => {
     await expect.poll(() => exporter.status()).toMatchObject({ cursor: 1, state: 'ok', spansExported: 3 });
     expect(told).toContainEqual({ rejected: 2, of: 5 });
     expect(receiver.requests()).toBe(1);
+  });
+
+  it('of a sampled trace tell their rate, as an attribute and to other samplers', async () => {
+    const exporter = startExporter({
+      sampler: () => ({ rate: 0.25, traceState: 'ot=th:c' }),
+      toSpans: ({ events, settlements }, sampling) =>
+        [...events.map(itemSpan), ...settlements.map(rootSpan)].map((span) =>
+          sampling === null ? span : markSampled(span, sampling),
+        ),
+    });
+    await storeBatches([{ historyEvents: [historyEvent()], settlements: [settlement()] }], exporter);
+    await expect.poll(() => receiver.spans.length).toBe(2);
+    for (const span of receiver.spans)
+      expect(span).toMatchObject({ traceState: 'ot=th:c', attributes: { 'payment.sampling.rate': 0.25 } });
   });
 
   it('that make a request too large go out in smaller ones', async () => {
