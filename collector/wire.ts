@@ -10,6 +10,7 @@ import type { AlertsNow } from '../console/server/console.ts';
 import { startConsole } from '../console/server/start.ts';
 import type { Environment, LoadedConfig } from '../schemas/config.ts';
 import { withDeadline } from '../schemas/deadline.ts';
+import { OWN_ATTRIBUTES } from '../schemas/own-spans.ts';
 import { systemClock } from '../schemas/system-clock.ts';
 import { loadFingerprintKey } from '../store/fingerprint-key.ts';
 import { logEvents } from '../store/embedded/events.ts';
@@ -21,6 +22,7 @@ import { createStoreProbe } from '../store/store-probe.ts';
 import { acknowledgedWithin, createBackpressure } from './backpressure.ts';
 import { renewSecrets } from './config/renew-secrets.ts';
 import { createFingerprint } from './decode/fingerprint.ts';
+import { orderSpanOf } from './decode/ids.ts';
 import { createSampler, markSampled } from './decode/sampling.ts';
 import { itemSpan, rootSpan } from './decode/spans.ts';
 import { createLifecycle, type Ending } from './lifecycle.ts';
@@ -41,7 +43,9 @@ import { evaluatorGauges, gaugeReaders, type Parts } from './telemetry/gauges.ts
 import { createHealth } from './telemetry/health.ts';
 import { isOtlpWanted, readProtocol } from './telemetry/otel-env.ts';
 import { createReportCounters } from './telemetry/report-counters.ts';
+import { tracedBatches, tracedInserts, tracedReader } from './telemetry/traced-ports.ts';
 import { startReports } from './telemetry/status-reporter.ts';
+import { withSpan } from './telemetry/own-spans.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
 
 export interface CollectorDeps {
@@ -172,7 +176,7 @@ function startSinks(
   const spansMs = () => Math.max(1_000, STOP_MS - LAST_STEPS_MS - life.endingForMs());
   life.onStop(() => spans.stop(Math.min(DRAIN_MS, spansMs())));
   const sink = createClickHouseSink({
-    store,
+    store: tracedInserts(store),
     collectorId,
     maxBatchRows: config.batch.maxRows,
     maxAgeMs: config.batch.maxAgeMs,
@@ -203,7 +207,7 @@ function connectOrders(
     gateways,
     clock,
     stamp,
-    reader: createStatusClient,
+    reader: tracedReader(createStatusClient, orderSpanOf),
     watchStore: createWatchStore((sql, params) => store.query(sql, params)),
     write,
     checkBackpressure,
@@ -225,8 +229,8 @@ async function connectKafka(
   // The client and its codecs are loaded where they are used.
   const { createKafkaInput } = await import('./sources/kafka/input.ts');
   const handlers = {
-    callbacks: orders.takeCallbackRecords,
-    watchRequests: orders.takeWatchRecords,
+    callbacks: tracedBatches(orders.takeCallbackRecords),
+    watchRequests: tracedBatches(orders.takeWatchRecords),
     isStoreAway: () => sink.status().state === 'retrying',
     assigned: orders.assignmentChanged,
     rewind: refill,
@@ -284,17 +288,18 @@ async function listen(
     },
     intake: {
       onReceived: () => instruments.received.add(1, { source: 'http' }),
-      async accept(delivery) {
-        // With Kafka a callback is durable without the store.
-        if (kafka !== null)
-          return kafka.produce(
-            toKafkaMessage(delivery, gateways, config.kafka?.callbackBodies, orders.examiner),
+      accept: (delivery) =>
+        withSpan('intake', { [OWN_ATTRIBUTES.gateway]: delivery.gateway }, async () => {
+          // With Kafka a callback is durable without the store.
+          if (kafka !== null)
+            return kafka.produce(
+              toKafkaMessage(delivery, gateways, config.kafka?.callbackBodies, orders.examiner),
+            );
+          const received = { ...delivery, receivedAt: stamp(), source: 'http', coordinates: null } as const;
+          await health.whenReady(() =>
+            acknowledgedWithin(orders.takeCallbacks([received], { httpDeliveries: 1 }), INTAKE_DEADLINE_MS),
           );
-        const received = { ...delivery, receivedAt: stamp(), source: 'http', coordinates: null } as const;
-        await health.whenReady(() =>
-          acknowledgedWithin(orders.takeCallbacks([received], { httpDeliveries: 1 }), INTAKE_DEADLINE_MS),
-        );
-      },
+        }),
     },
     console: console.site?.addRoutes ?? null,
     access: createCallbackAccess(gateways),
@@ -379,7 +384,7 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
   });
   // What cannot be compared holds back no evaluation of the rules.
   const compare = (asOfMs: number): Promise<boolean> =>
-    findings.sweep(asOfMs).catch((error: unknown) => {
+    withSpan('comparison', {}, () => findings.sweep(asOfMs)).catch((error: unknown) => {
       log.error(
         { err: error },
         'the sources about orders could not be compared; the next attempt catches up',
@@ -391,7 +396,7 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
     gateways: config.gateways,
     store,
     rules,
-    pass,
+    pass: (...scope) => withSpan('evaluation', {}, () => pass(...scope)),
     async keep(asOfMs) {
       const isMoreToKeep = await keep(asOfMs, (sql) => store.command(sql));
       const isMoreToCompare = await compare(asOfMs);

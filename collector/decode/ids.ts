@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { OrderType } from '../../schemas/dictionary.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
+import type { WatchedOrder } from '../../schemas/watch.ts';
 import { formatTime } from './time.ts';
 
 /** What makes an order unique. */
@@ -33,6 +34,16 @@ export function traceId(order: OrderIdentity): string {
 /** The id of the order's root span: 16 hex digits. */
 export function rootSpanId(order: OrderIdentity): string {
   return sha256(`${orderText(order)}|root`).slice(0, 16);
+}
+
+/** The root span of an order that is watched; null while its own id is not known. */
+export function orderSpanOf(
+  watched: Pick<WatchedOrder, 'gateway' | 'orderType' | 'idKind' | 'orderId' | 'externalId'>,
+): { readonly traceId: string; readonly spanId: string } | null {
+  const externalId = watched.idKind === 'external-id' ? watched.orderId : watched.externalId;
+  if (externalId === '') return null;
+  const order = { gateway: watched.gateway, orderType: watched.orderType, externalId };
+  return { traceId: traceId(order), spanId: rootSpanId(order) };
 }
 
 /** The id of one history item's span: 16 hex digits. */

@@ -24,6 +24,14 @@ export function isOtlpWanted(env: Environment, signal: 'TRACES' | 'METRICS', con
   return endpoint !== undefined && endpoint.trim() !== '';
 }
 
+/**
+ * True when the collector tells of its own work: spans go out by OTLP, and `OTEL_TRACES_SAMPLER` says how
+ * many. Who only wants the traces of payments gets no others.
+ */
+export function isOwnTracingWanted(env: Environment): boolean {
+  return isOtlpWanted(env, 'TRACES') && (env['OTEL_TRACES_SAMPLER']?.trim() ?? '') !== '';
+}
+
 /** A whole number of milliseconds, or the fallback. */
 export function readMilliseconds(env: Environment, name: string, fallback: number): number {
   const value = Number(env[name]?.trim() || NaN);

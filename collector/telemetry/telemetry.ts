@@ -1,4 +1,4 @@
-import { metrics } from '@opentelemetry/api';
+import { context, metrics, trace } from '@opentelemetry/api';
 import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
@@ -10,7 +10,13 @@ import { settlesWithin } from '../../schemas/deadline.ts';
 import type { GaugeReaders, Instruments } from './instruments.ts';
 import { createInstruments, observeGauges } from './instruments.ts';
 import type { Environment } from './otel-env.ts';
-import { isOtlpWanted, isTelemetryDisabled, readMilliseconds, readProtocol } from './otel-env.ts';
+import {
+  isOtlpWanted,
+  isOwnTracingWanted,
+  isTelemetryDisabled,
+  readMilliseconds,
+  readProtocol,
+} from './otel-env.ts';
 import { createResource } from './resource.ts';
 
 export interface TelemetryOptions {
@@ -67,8 +73,8 @@ export function startTelemetry({ version, collectorId, env }: TelemetryOptions):
     resource: createResource({ version, collectorId }),
     autoDetectResources: false,
     metricReaders: readers,
-    // Nothing here makes spans or log records by way of the SDK: payment spans come from stored rows.
-    spanProcessors: [],
+    // Exporter and sampler as `OTEL_*` say. Payment spans come from stored rows, and go another way.
+    ...(isOwnTracingWanted(env) ? {} : { spanProcessors: [] }),
     logRecordProcessors: [],
   });
   sdk.start();
@@ -86,6 +92,8 @@ export function startTelemetry({ version, collectorId, env }: TelemetryOptions):
     async stop(graceMs = 3000) {
       await settlesWithin(sdk.shutdown(), graceMs);
       metrics.disable();
+      trace.disable();
+      context.disable();
     },
   };
 }

@@ -86,7 +86,7 @@ export function spansPage(): string {
         ['root', '`payment Deposit` or `payment Withdrawal`', 'the first item', 'the last item', 'unset'],
       ],
     ),
-    '- An item is exported once it is stored. The root span follows once, when the order settles or is given up; until then a ' +
+    '- An item is exported once it is stored (with `traces.sampling`: once its order has settled). The root span follows once, when the order settles or is given up; until then a ' +
       'trace has children without a parent, which tracing tools show as such.\n' +
       '- A decline by issuer or risk is a successful check of a failed payment: its span is not an error. Ask for ' +
       '`payment.state = FAILED` instead.\n' +

@@ -18,6 +18,7 @@ export interface ReceivedSpan {
   readonly statusCode: number;
   readonly statusMessage: string;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly resource: Readonly<Record<string, string | number | boolean>>;
   readonly scope: string;
 }
@@ -113,7 +114,7 @@ export function readRequest(body: Uint8Array): ReceivedSpan[] {
 
 /**
  * Span: trace_id 1, span_id 2, trace_state 3, parent_span_id 4, name 5, start 7, end 8, attributes 9,
- * status 15 { message 2, code 3 }.
+ * links 13 { trace_id 1, span_id 2 }, status 15 { message 2, code 3 }.
  */
 function readSpan(span: Message, resource: ReceivedSpan['resource'], scope: string): ReceivedSpan {
   const status = span.message(15);
@@ -128,6 +129,7 @@ function readSpan(span: Message, resource: ReceivedSpan['resource'], scope: stri
     statusCode: Number(status.number(3)),
     statusMessage: status.text(2),
     attributes: readAttributes(span, 9),
+    links: span.messages(13).map((link) => ({ traceId: link.hex(1), spanId: link.hex(2) })),
     resource,
     scope,
   };
