@@ -26,7 +26,7 @@ const ORDERS = 8_000;
 const READS = 4;
 const CONCURRENCY = 32;
 const ROUNDS = 3;
-const TOTAL = ORDERS * READS;
+export const TOTAL = ORDERS * READS;
 
 /** What one way did in one round. */
 interface Measured {
@@ -111,7 +111,8 @@ async function readBare(origin: string, round: number): Promise<number> {
   return rate;
 }
 
-async function readOurs(
+/** Status reads a second of our own pipeline, from the request to rows that are acknowledged. */
+export async function readOurs(
   origin: string,
   round: number,
   query: Parameters<typeof createWatchStore>[0],

@@ -9,6 +9,8 @@ export interface DigestReceiver {
   /** Distinct spans so far. */
   spans(): number;
   has(spanId: string): boolean;
+  /** From that many spans on it takes requests and answers none: whoever sent them is killed in between. */
+  holdAt(spans: number): void;
   /** Spans that came again, and those of them whose bytes were others. */
   repeated(): number;
   altered(): number;
@@ -20,6 +22,7 @@ export interface DigestReceiver {
 /** Listens on a port that was free, and maybe silent, until now. */
 export async function startDigestReceiver(port: number): Promise<DigestReceiver> {
   const digests = new Map<string, string>();
+  let held = Infinity;
   let [repeated, altered, largest] = [0, 0, 0];
   const server = createServer(async (request, response) => {
     const body = await buffer(request).catch(() => null);
@@ -36,13 +39,14 @@ export async function startDigestReceiver(port: number): Promise<DigestReceiver>
         if (known !== digest) altered += 1;
       }
     }
-    response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
+    if (digests.size < held) response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     spans: () => digests.size,
     has: (spanId) => digests.has(spanId),
+    holdAt: (spans) => void (held = spans),
     repeated: () => repeated,
     altered: () => altered,
     largest: () => largest,

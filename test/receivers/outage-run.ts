@@ -61,8 +61,9 @@ export async function runOutage({ spans, outageS, kills, say }: OutageOptions): 
   let collector: CollectorProcess | null = null;
   const start = async (): Promise<void> =>
     void (collector = await startCollectorProcess({ config, env, folder }));
+  const kill = async (): Promise<void> => collector?.kill();
   const restart = async (): Promise<void> => {
-    await collector?.kill();
+    await kill();
     await start();
   };
   const look = (phase: 'outage' | 'most'): void => {
@@ -73,26 +74,31 @@ export async function runOutage({ spans, outageS, kills, say }: OutageOptions): 
     await fill(join(folder, 'data'), orders, say);
     await start();
     const early = Math.floor(kills / 2);
-    for (let kill = 0; kill <= early; kill += 1) {
+    for (let part = 0; part <= early; part += 1) {
       const until = performance.now() + (outageS * 1000) / (early + 1);
       while (performance.now() < until) {
         await sleep(500);
         look('outage');
       }
-      if (kill < early) await restart();
+      if (part < early) await restart();
     }
     say(`${outageS} s without a receiver`);
     const receiver = await startDigestReceiver(port);
     const begun = performance.now();
     const wanted = orders * SPANS_AN_ORDER;
     const late = kills - early;
+    const nextKill = (killed: number): number =>
+      killed < late ? Math.floor((wanted * (killed + 1)) / (late + 1)) : Infinity;
+    receiver.holdAt(nextKill(0));
     for (let killed = 0; receiver.spans() < wanted && performance.now() - begun < PATIENCE_S * 1000;) {
       await sleep(50);
       look('most');
-      if (killed >= late || receiver.spans() < (wanted * (killed + 1)) / (late + 1)) continue;
+      if (receiver.spans() < nextKill(killed)) continue;
+      await kill();
       killed += 1;
-      await restart();
+      receiver.holdAt(nextKill(killed));
       say(`${receiver.spans()} of ${wanted} spans, killed again`);
+      await start();
     }
     const catchUpS = (performance.now() - begun) / 1000;
     // What a repetition would still send.
@@ -113,7 +119,7 @@ export async function runOutage({ spans, outageS, kills, say }: OutageOptions): 
       residentMb: memory,
     };
   } finally {
-    await (collector as CollectorProcess | null)?.kill();
+    await kill();
     await sandbox.stop();
     await rm(folder, { recursive: true, force: true });
   }
