@@ -1,7 +1,11 @@
 import { expect } from 'vitest';
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import type { OrderTruth } from '../../../sandbox/truth.ts';
-import { type CollectorProcess, startCollectorProcess } from '../../support/collector-process.ts';
+import {
+  type CollectorProcess,
+  type ConfigInput,
+  startCollectorProcess,
+} from '../../support/collector-process.ts';
 import { until } from '../../support/until.ts';
 import { orderTextOf, traceIdOf } from './expected-spans.ts';
 import { gatewayConfig } from './gateway.ts';
@@ -46,10 +50,11 @@ const HISTORIES: readonly (readonly [status: string, actions: readonly string[]]
 export async function startReceiverScene(
   env: Readonly<Record<string, string>>,
   seed = '1',
+  more: Partial<ConfigInput> = {},
 ): Promise<ReceiverScene> {
   const sandbox: Sandbox = await createSandbox({ seed });
   const collector = await startCollectorProcess({
-    config: { gateways: [gatewayConfig(sandbox, { name: GATEWAY })] },
+    config: { gateways: [gatewayConfig(sandbox, { name: GATEWAY })], ...more },
     env: { OTEL_METRICS_EXPORTER: 'none', ...env },
   });
   const orders = HISTORIES.map(([status, actions]) =>
