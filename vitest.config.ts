@@ -15,7 +15,9 @@ const suites =
         'test/lab/**',
         'test/attacks/**',
         // Long stories: `npm run test:long`.
+        'test/integration/jaeger.test.ts',
         'test/integration/restarts.test.ts',
+        'test/integration/span-outage.test.ts',
         'test/sandbox/demo.test.ts',
         'test/alerts/rules-agree.test.ts',
       ]

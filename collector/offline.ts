@@ -23,7 +23,6 @@ import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
 import { createStatusClient } from './sources/gateway/status-client.ts';
 import { callbackTopicNames, gatewayOfTopic } from './sources/kafka/options.ts';
 import { noInstruments } from './telemetry/instruments.ts';
-import { activeSpan } from './telemetry/own-span.ts';
 
 export interface OfflineCollectorOptions {
   readonly store: Store;
@@ -71,7 +70,6 @@ export async function createOfflineCollector(options: OfflineCollectorOptions): 
     },
     examiner: createSignatureExaminer({ gateways, clock, tracked: () => undefined }),
     instruments: noInstruments(),
-    ownSpan: activeSpan,
     fingerprint: createFingerprint(key),
     async write(bundle, provenance) {
       if (options.dryRun !== true) await sink.write(bundle, provenance);

@@ -13,6 +13,7 @@ import type { AlertsNow } from '../console/server/console.ts';
 import { startConsole } from '../console/server/start.ts';
 import type { Environment, LoadedConfig } from '../schemas/config.ts';
 import { withDeadline } from '../schemas/deadline.ts';
+import { OWN_ATTRIBUTES } from '../schemas/own-spans.ts';
 import { systemClock } from '../schemas/system-clock.ts';
 import { loadFingerprintKey } from '../store/fingerprint-key.ts';
 import { logEvents } from '../store/embedded/events.ts';
@@ -24,6 +25,8 @@ import { createStoreProbe } from '../store/store-probe.ts';
 import { acknowledgedWithin, createBackpressure } from './backpressure.ts';
 import { renewSecrets } from './config/renew-secrets.ts';
 import { createFingerprint } from './decode/fingerprint.ts';
+import { orderSpanOf } from './decode/ids.ts';
+import { createSampler, markSampled } from './decode/sampling.ts';
 import { itemSpan, rootSpan } from './decode/spans.ts';
 import { createLifecycle, type Ending } from './lifecycle.ts';
 import { createCascadeSafety, type CascadeSafety } from './orders/cascade-safety.ts';
@@ -41,10 +44,11 @@ import { createRefusals } from './sources/http/guard.ts';
 import type { KafkaInput } from './sources/kafka/input.ts';
 import { evaluatorGauges, gaugeReaders, type Parts } from './telemetry/gauges.ts';
 import { createHealth } from './telemetry/health.ts';
-import { activeSpan } from './telemetry/own-span.ts';
-import { isOtlpWanted } from './telemetry/otel-env.ts';
+import { isOtlpWanted, readProtocol } from './telemetry/otel-env.ts';
 import { createReportCounters } from './telemetry/report-counters.ts';
+import { tracedBatches, tracedInserts, tracedReader } from './telemetry/traced-ports.ts';
 import { startReports } from './telemetry/status-reporter.ts';
+import { withSpan } from './telemetry/own-spans.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
 
 export interface CollectorDeps {
@@ -163,7 +167,12 @@ function startSinks(
     collectorId,
     version: VERSION,
     isWanted: isOtlpWanted(env, 'TRACES'),
-    toSpans: ({ events, settlements }) => [...events.map(itemSpan), ...settlements.map(rootSpan)],
+    protocol: readProtocol(env, 'TRACES'),
+    toSpans({ events, settlements }, sampling) {
+      const all = [...events.map(itemSpan), ...settlements.map(rootSpan)];
+      return sampling === null ? all : all.map((span) => markSampled(span, sampling));
+    },
+    sampler: config.traces.sampling.share === 1 ? null : createSampler(config.traces.sampling),
     instruments,
     log,
   });
@@ -172,7 +181,7 @@ function startSinks(
   const spansMs = () => Math.max(1_000, STOP_MS - LAST_STEPS_MS - life.endingForMs());
   life.onStop(() => spans.stop(Math.min(DRAIN_MS, spansMs())));
   const sink = createClickHouseSink({
-    store,
+    store: tracedInserts(store),
     collectorId,
     maxBatchRows: config.batch.maxRows,
     maxAgeMs: config.batch.maxAgeMs,
@@ -203,13 +212,12 @@ function connectOrders(
     gateways,
     clock,
     stamp,
-    reader: createStatusClient,
+    reader: tracedReader(createStatusClient, orderSpanOf),
     watchStore: createWatchStore((sql, params) => store.query(sql, params)),
     write,
     checkBackpressure,
     isShared: config.kafka !== undefined,
     instruments,
-    ownSpan: activeSpan,
     log,
     signal: life.signal,
   });
@@ -226,8 +234,8 @@ async function connectKafka(
   // The client and its codecs are loaded where they are used.
   const { createKafkaInput } = await import('./sources/kafka/input.ts');
   const handlers = {
-    callbacks: orders.takeCallbackRecords,
-    watchRequests: orders.takeWatchRecords,
+    callbacks: tracedBatches(orders.takeCallbackRecords),
+    watchRequests: tracedBatches(orders.takeWatchRecords),
     isStoreAway: () => sink.status().state === 'retrying',
     assigned: orders.assignmentChanged,
     rewind: refill,
@@ -285,17 +293,18 @@ async function listen(
     },
     intake: {
       onReceived: () => instruments.received.add(1, { source: 'http' }),
-      async accept(delivery) {
-        // With Kafka a callback is durable without the store.
-        if (kafka !== null)
-          return kafka.produce(
-            toKafkaMessage(delivery, gateways, config.kafka?.callbackBodies, orders.examiner),
+      accept: (delivery) =>
+        withSpan('intake', { [OWN_ATTRIBUTES.gateway]: delivery.gateway }, async () => {
+          // With Kafka a callback is durable without the store.
+          if (kafka !== null)
+            return kafka.produce(
+              toKafkaMessage(delivery, gateways, config.kafka?.callbackBodies, orders.examiner),
+            );
+          const received = { ...delivery, receivedAt: stamp(), source: 'http', coordinates: null } as const;
+          await health.whenReady(() =>
+            acknowledgedWithin(orders.takeCallbacks([received], { httpDeliveries: 1 }), INTAKE_DEADLINE_MS),
           );
-        const received = { ...delivery, receivedAt: stamp(), source: 'http', coordinates: null } as const;
-        await health.whenReady(() =>
-          acknowledgedWithin(orders.takeCallbacks([received], { httpDeliveries: 1 }), INTAKE_DEADLINE_MS),
-        );
-      },
+        }),
     },
     console: console.site?.addRoutes ?? null,
     access: createCallbackAccess(gateways),
@@ -380,7 +389,7 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
   });
   // What cannot be compared holds back no evaluation of the rules.
   const compare = (asOfMs: number): Promise<boolean> =>
-    findings.sweep(asOfMs).catch((error: unknown) => {
+    withSpan('comparison', {}, () => findings.sweep(asOfMs)).catch((error: unknown) => {
       log.error(
         { err: error },
         'the sources about orders could not be compared; the next attempt catches up',
@@ -395,7 +404,7 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
     gateways: config.gateways,
     store,
     rules,
-    pass,
+    pass: (...scope) => withSpan('evaluation', {}, () => pass(...scope)),
     async keep(asOfMs) {
       const isMoreToKeep = await keep(asOfMs, (sql) => store.command(sql));
       await count();

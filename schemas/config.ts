@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DEADLINE_MS } from './cascade-safety.ts';
 import { alertsConfigSchema } from './config-alerts.ts';
 import { addressRange, httpConfigSchema, port } from './config-http.ts';
+import { tracesConfigSchema } from './config-traces.ts';
 import { ALERT_RULES } from './names.ts';
 import { CALLBACK_TYPES } from './gateway/callback.ts';
 import { TOPICS } from './names.ts';
@@ -239,6 +240,8 @@ export const configSchema = z
       })
       .prefault({}),
     retention: retentionSchema.prefault({}),
+    /** The export of payment spans. */
+    traces: tracesConfigSchema.prefault({}),
     /** Alert rules: settings of them, and their evaluation without Grafana. */
     alerts: alertsConfigSchema.prefault({}),
     log: z

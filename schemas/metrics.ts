@@ -246,6 +246,13 @@ export const METRICS = {
     description: 'Payment spans that the OTLP receiver refused for good, and that are not offered again',
     labels: [],
   },
+  tracesSampled: {
+    name: 'gatewatch.traces_sampled',
+    kind: 'counter',
+    unit: '',
+    description: 'Traces of settled orders by what `traces.sampling` decided: kept or left_out',
+    labels: ['decision'],
+  },
   spanBacklog: {
     name: 'gatewatch.span_backlog',
     kind: 'gauge',

@@ -1,3 +1,4 @@
+import type { SpanRef } from './span.ts';
 import type { EpochMicros, PollOutcome } from './rows.ts';
 import type { WatchedOrder } from './watch.ts';
 
@@ -28,6 +29,8 @@ export interface HttpReply {
   readonly body: string | null;
   readonly bodyBytes: number;
   readonly retryAfterMs: number | null;
+  /** The collector's own span of the request, where it is recorded. @default none */
+  readonly ownSpan?: SpanRef;
 }
 
 /** How the reading of one gateway's orders goes. */

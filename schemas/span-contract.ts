@@ -289,6 +289,15 @@ export const SPAN_ATTRIBUTES: readonly SpanAttribute[] = [
   },
 ];
 
+/** What the export says of itself: views have all spans, and no rate. */
+export const SAMPLING_RATE = {
+  name: 'payment.sampling.rate',
+  type: 'double',
+  brief: 'The trace stands for 1 / rate orders. `tracestate` says the same (`ot=th:`).',
+  level: { when: '`traces.sampling` is configured' },
+  examples: [0.05],
+} as const;
+
 /** Names of the two kinds of spans; the sets are closed, so that a tracing store can group by them. */
 export const SPAN_NAMES: {
   readonly item: Reading<Item>;

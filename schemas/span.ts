@@ -24,6 +24,8 @@ export interface SpanData extends SpanRef {
   readonly name: string;
   readonly start: EpochMicros;
   readonly end: EpochMicros;
+  /** W3C's `tracestate`. @default none */
+  readonly traceState?: string;
   readonly error: { readonly message: string } | null;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
   /** In time order. They may lie after the span: an item is read after it happened. */

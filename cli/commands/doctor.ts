@@ -53,9 +53,14 @@ async function doctorPorts(host: Host, path: string | undefined): Promise<Doctor
   const { verifySignature } = await import('../../collector/decode/signature.ts');
   const { createOtlpSender } = await import('../../collector/sinks/otlp/sender.ts');
   const { surveyKafka } = await import('../../collector/sources/kafka/survey.ts');
-  const { isOtlpWanted } = await import('../../collector/telemetry/otel-env.ts');
+  const { isOtlpWanted, readProtocol } = await import('../../collector/telemetry/otel-env.ts');
   const sendSpans = async (): Promise<void> => {
-    const sender = createOtlpSender({ version: VERSION, timeoutMs: EXPORT_TIMEOUT_MS });
+    const protocol = readProtocol(host.env, 'TRACES');
+    const sender = createOtlpSender({
+      version: VERSION,
+      protocol,
+      timeoutMs: EXPORT_TIMEOUT_MS,
+    });
     await sender.send([]).finally(() => sender.close());
   };
   return {

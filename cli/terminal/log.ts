@@ -1,5 +1,6 @@
 import { destination, pino, type Logger } from 'pino';
 import type { Config } from '../../schemas/config.ts';
+import { logIds } from '../../collector/telemetry/own-spans.ts';
 import { redact } from '../../schemas/redact.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 
@@ -9,6 +10,7 @@ export function createLog(level: Config['log']['level']): Logger {
     {
       level,
       base: null,
+      mixin: logIds,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError, error: describeError },

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { OrderType } from '../../schemas/dictionary.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import type { SpanRef } from '../../schemas/span.ts';
+import type { WatchedOrder } from '../../schemas/watch.ts';
 import { formatTime } from './time.ts';
 
 /** What makes an order unique. */
@@ -39,6 +40,15 @@ export function rootSpanId(order: OrderIdentity): string {
 /** The order's root span, as the target of a link. */
 export function rootSpanRef(order: OrderIdentity): SpanRef {
   return { traceId: traceId(order), spanId: rootSpanId(order) };
+}
+
+/** The root span of an order that is watched; null while its own id is not known. */
+export function orderSpanOf(
+  watched: Pick<WatchedOrder, 'gateway' | 'orderType' | 'idKind' | 'orderId' | 'externalId'>,
+): SpanRef | null {
+  const externalId = watched.idKind === 'external-id' ? watched.orderId : watched.externalId;
+  if (externalId === '') return null;
+  return rootSpanRef({ gateway: watched.gateway, orderType: watched.orderType, externalId });
 }
 
 /** The id of one history item's span: 16 hex digits. */

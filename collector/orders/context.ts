@@ -3,7 +3,6 @@ import type { GatewayConfig } from '../../schemas/config.ts';
 import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
 import type { Provenance } from '../../schemas/sink.ts';
 import type { Instruments } from '../telemetry/instruments.ts';
-import type { OwnSpan } from '../telemetry/own-span.ts';
 import type { Fingerprint } from '../decode/fingerprint.ts';
 import type { TextPolicy } from '../decode/grammar.ts';
 import type { TrackedOrders } from './poller-contract.ts';
@@ -23,8 +22,6 @@ export interface OrdersContext {
   /** Tells why signatures do not verify. */
   readonly examiner: SignatureExaminer;
   readonly instruments: Instruments;
-  /** The collector's own span that is under way. */
-  readonly ownSpan: OwnSpan;
   /** Replaces text that fits no allowed pattern with a keyed hash. The key comes from the store. */
   readonly fingerprint: Fingerprint;
   /** Resolves when every row is acknowledged. */

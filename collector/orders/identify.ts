@@ -48,7 +48,7 @@ export async function identify(reply: PolledReply, context: OrdersContext): Prom
 
 /** What was asked for, and the order under which the reply is filed. */
 function replyContext(
-  { order: asked, cause, callbackAt }: PolledReply,
+  { order: asked, cause, callbackAt, ownSpan }: PolledReply,
   order: WatchedOrder,
   known: KnownHistory,
   context: OrdersContext,
@@ -67,7 +67,7 @@ function replyContext(
     observedAt,
     source: cause,
     callbackAt,
-    readSpan: context.ownSpan.current(),
+    readSpan: ownSpan ?? null,
     policy: textPolicy(gateway, context),
     window: historyWindow(observedAt, context.historyDays),
   };

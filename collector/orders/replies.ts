@@ -12,7 +12,7 @@ import type {
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
 import { decide, inTimeOrder } from '../decode/history.ts';
 import { currencyCode, decimalText } from '../decode/grammar.ts';
-import { rootSpanRef, stableId } from '../decode/ids.ts';
+import { stableId } from '../decode/ids.ts';
 import { readKnown, readReplyFacts, withReplyFacts, type KnownHistory } from '../decode/known-history.ts';
 import type { DecodedReply, ReplyContent } from '../decode/status-reply.ts';
 import { advance } from './advance.ts';
@@ -31,7 +31,6 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
   if (gateway === undefined) throw new TypeError(`no gateway named ${reply.order.gateway}`);
   const now = context.clock.now();
   const { order, tracked, known: knownBefore, decoded } = await identify(reply, context);
-  linkToOrder(order, context);
   const content = decoded?.ok === true ? decoded : null;
   const outcome = decoded !== null && !decoded.ok ? 'invalid_response' : reply.outcome;
   const facts = {
@@ -176,12 +175,6 @@ function factsOf({ observation }: ReplyContent): string {
 function readFacts(known: KnownHistory): Facts | null {
   const text = readReplyFacts(known);
   return text === null ? null : (JSON.parse(text) as Facts);
-}
-
-/** From the collector's own span of a read one finds the order's trace. */
-function linkToOrder({ gateway, orderType, externalId }: WatchedOrder, { ownSpan }: OrdersContext): void {
-  if (externalId !== '' && ownSpan.current() !== null)
-    ownSpan.link(rootSpanRef({ gateway, orderType, externalId }));
 }
 
 /** The record of an order's end, and the source of its root span. */

@@ -26,6 +26,8 @@ export interface UntilAnsweredOptions {
   /** Errors that another attempt cannot help: thrown at once. */
   readonly isFinal: (error: unknown) => boolean;
   readonly onFailure: (error: unknown, attempt: number) => void;
+  /** A pause that the other side asks for, in milliseconds: no wait is shorter. @default 0 */
+  readonly leastDelayMs?: (error: unknown) => number;
 }
 
 /**
@@ -36,6 +38,7 @@ export interface UntilAnsweredOptions {
  */
 export async function untilAnswered<T>(attempt: () => Promise<T>, options: UntilAnsweredOptions): Promise<T> {
   for (let failures = 1; ; failures += 1) {
+    let least: number;
     if (options.signal.aborted) throw stoppedError();
     try {
       // Not every statement can be cancelled, and some take very long.
@@ -44,8 +47,9 @@ export async function untilAnswered<T>(attempt: () => Promise<T>, options: Until
       if (options.signal.aborted) throw stoppedError();
       if (options.isFinal(error)) throw error;
       options.onFailure(error, failures);
+      least = options.leastDelayMs?.(error) ?? 0;
     }
-    await sleep(retryDelayMs(options.policy, failures), options.signal);
+    await sleep(Math.max(least, retryDelayMs(options.policy, failures)), options.signal);
   }
 }
 

@@ -1,5 +1,7 @@
-import { metrics } from '@opentelemetry/api';
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { context, metrics, trace } from '@opentelemetry/api';
+import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
+import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import type { IMetricReader } from '@opentelemetry/sdk-metrics';
 import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
@@ -9,7 +11,14 @@ import type { GaugeReaders, Instruments } from './instruments.ts';
 import { createInstruments, observeGauges } from './instruments.ts';
 import type { Environment } from './otel-env.ts';
 import { asksForOpenMetrics, OPEN_METRICS_TYPE, openMetricsText } from './open-metrics.ts';
-import { isOtlpWanted, isTelemetryDisabled, readMilliseconds, wantedHistograms } from './otel-env.ts';
+import {
+  isOtlpWanted,
+  isOwnTracingWanted,
+  isTelemetryDisabled,
+  readMilliseconds,
+  readProtocol,
+  wantedHistograms,
+} from './otel-env.ts';
 import { createPaymentProducer, type PaymentProducer } from './payment-producer.ts';
 import { createResource } from './resource.ts';
 
@@ -37,6 +46,12 @@ export interface Telemetry {
   stop(graceMs?: number): Promise<void>;
 }
 
+const METRIC_EXPORTERS = {
+  grpc: GrpcExporter,
+  'http/json': JsonExporter,
+  'http/protobuf': ProtobufExporter,
+} as const;
+
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
@@ -60,7 +75,7 @@ export function startTelemetry({ version, collectorId, env }: TelemetryOptions):
     const exportTimeoutMillis = Math.min(timeoutMs, exportIntervalMillis);
     readers.push(
       new PeriodicExportingMetricReader({
-        exporter: new OTLPMetricExporter(),
+        exporter: new METRIC_EXPORTERS[readProtocol(env, 'METRICS')](),
         metricProducers: [payments.as(wantedHistograms(env))],
         exportIntervalMillis,
         exportTimeoutMillis,
@@ -71,8 +86,8 @@ export function startTelemetry({ version, collectorId, env }: TelemetryOptions):
     resource: createResource({ version, collectorId }),
     autoDetectResources: false,
     metricReaders: readers,
-    // Nothing here makes spans or log records by way of the SDK: payment spans come from stored rows.
-    spanProcessors: [],
+    // Exporter and sampler as `OTEL_*` say. Payment spans come from stored rows, and go another way.
+    ...(isOwnTracingWanted(env) ? {} : { spanProcessors: [] }),
     logRecordProcessors: [],
   });
   sdk.start();
@@ -93,6 +108,8 @@ export function startTelemetry({ version, collectorId, env }: TelemetryOptions):
     async stop(graceMs = 3000) {
       await settlesWithin(sdk.shutdown(), graceMs);
       metrics.disable();
+      trace.disable();
+      context.disable();
     },
   };
 }

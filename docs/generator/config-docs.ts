@@ -110,6 +110,17 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
     'Milliseconds between the starts of two batches at least, while rows come faster than that.',
   'batch.quietAgeMs':
     'The same while fewer than 4,000 rows wait: each batch has a fixed price, so a quiet system writes fewer. A third of it counts while a sender waits for an answer over HTTP, and after a pause the next two batches go as fast as `batch.maxAgeMs` lets them. 0: always `batch.maxAgeMs`.',
+  traces: 'Which payment spans are exported. The receiver is set by `OTEL_EXPORTER_OTLP_*`.',
+  'traces.sampling':
+    'With a share below 1, a trace is exported once its order has settled: whole, or not at all. Everything stays in the store.',
+  'traces.sampling.share':
+    'Share of the orders that nothing below keeps, 0 to 1, by trace id: every collector and every repetition decides alike.',
+  'traces.sampling.keepOutcomes':
+    'Orders with these outcomes are kept, and those that were given up. Without it: all but `succeeded`.',
+  'traces.sampling.slowerThanS':
+    'Orders that took more seconds than this from their first history item to their last are kept.',
+  'traces.sampling.keepFindings':
+    'Orders with a finding from ten minutes or more before they settled are kept.',
   retention: 'How long rows are kept, in days; 0 keeps them for ever.',
   'retention.historyDays': 'History items, orders, callbacks and settlements.',
   'retention.pollsDays': 'Status requests.',

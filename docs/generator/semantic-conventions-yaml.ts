@@ -1,5 +1,11 @@
 import { stringify } from 'yaml';
-import { ITEM_EVENTS, SPAN_ATTRIBUTES, type Level, type SpanAttribute } from '../../schemas/span-contract.ts';
+import {
+  ITEM_EVENTS,
+  SAMPLING_RATE,
+  SPAN_ATTRIBUTES,
+  type Level,
+  type SpanAttribute,
+} from '../../schemas/span-contract.ts';
 
 /**
  * The contract of payment spans in OpenTelemetry's language for semantic conventions: one file of a registry,
@@ -23,11 +29,17 @@ function registry(): object {
     type: 'attribute_group',
     display_name: 'Payment attributes',
     brief: 'What gatewatch says of orders of a payment gateway and of the items of their history.',
-    attributes: SPAN_ATTRIBUTES.filter(({ name }) => name.startsWith(OWN)).map(definition),
+    attributes: [...SPAN_ATTRIBUTES.filter(({ name }) => name.startsWith(OWN)), SAMPLING_RATE].map(
+      definition,
+    ),
   };
 }
 
-function definition({ name, type, brief, note, values, examples }: SpanAttribute): object {
+type Described = Pick<SpanAttribute, 'name' | 'brief' | 'note' | 'values' | 'examples'> & {
+  readonly type: string;
+};
+
+function definition({ name, type, brief, note, values, examples }: Described): object {
   return {
     id: name,
     type:
@@ -80,12 +92,17 @@ function rootSpan(): object {
 }
 
 function references(kind: 'item' | 'root'): object[] {
-  return SPAN_ATTRIBUTES.flatMap((attribute) => {
-    const presence = attribute[kind];
-    return presence === undefined
-      ? []
-      : [{ ref: attribute.name, requirement_level: requirement(presence.level) }];
+  const reference = (name: string, level: Level): object => ({
+    ref: name,
+    requirement_level: requirement(level),
   });
+  return [
+    ...SPAN_ATTRIBUTES.flatMap((attribute) => {
+      const presence = attribute[kind];
+      return presence === undefined ? [] : [reference(attribute.name, presence.level)];
+    }),
+    reference(SAMPLING_RATE.name, SAMPLING_RATE.level),
+  ];
 }
 
 const requirement = (level: Level) =>

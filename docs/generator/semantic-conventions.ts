@@ -1,5 +1,6 @@
 import {
   ITEM_EVENTS,
+  SAMPLING_RATE,
   SERVICE_NAMESPACE,
   SPAN_ATTRIBUTES,
   SPAN_SCOPE,
@@ -64,7 +65,7 @@ function spans(): string[] {
       ],
     ),
     '- All are of the kind Internal. A status is Error or unset, never Ok; its message is what the code means.\n' +
-      '- An item is exported once it is stored. The root follows once, when the order settles or is given up; until then a ' +
+      '- An item is exported once it is stored (with `traces.sampling`: once its order has settled). The root follows once, when the order settles or is given up; until then a ' +
       'trace has children without a parent, which tracing tools show as such. The root says what was known when it was closed: items ' +
       'that come later join the trace and do not change it. `orders` has the newest.\n' +
       '- A decline by issuer or risk is a successful check of a failed payment: its span is not an error. Ask for ' +
@@ -88,6 +89,7 @@ function attributes(): string[] {
         code(String(attribute.examples[0] ?? '')),
       ]),
     ),
+    `Exported spans have ${code(SAMPLING_RATE.name)} too (${SAMPLING_RATE.type}) when ${SAMPLING_RATE.level.when}. ${SAMPLING_RATE.brief} Views have all spans, and no rate.`,
     'Card data, tokens and callback signatures are on none of them.',
   ];
 }

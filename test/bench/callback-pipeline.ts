@@ -6,7 +6,6 @@ import { createStamp, type OrdersContext } from '../../collector/orders/context.
 import { createWatchStore } from '../../collector/orders/watch-store.ts';
 import { createKafkaSource } from '../../collector/sources/kafka/consumer.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
-import { activeSpan } from '../../collector/telemetry/own-span.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
 import { uniqueName, withAdmin } from '../support/kafka-topics.ts';
@@ -85,7 +84,6 @@ export async function consumeOurs(
       tracked: () => undefined,
     }),
     instruments: noInstruments(),
-    ownSpan: activeSpan,
     fingerprint,
     write,
   };

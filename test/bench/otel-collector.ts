@@ -2,7 +2,7 @@ import { startKafka } from '../support/kafka-broker.ts';
 import { uniqueName } from '../support/kafka-topics.ts';
 import { CALLBACKS_AN_ORDER, consumeOurs, fillTopic, type FilledTopic } from './callback-pipeline.ts';
 import { cpuBetween, cpuTimes, untilIdle, type CpuTimes } from './cpu.ts';
-import { buildOtelcol, startOtelcol } from './otelcol-process.ts';
+import { buildOtelcol, startOtelcol } from '../support/otelcol.ts';
 import { withSink, type BenchSink } from './pipeline-sink.ts';
 import { ratioOf, type BenchResult, type SkippedBench } from './result.ts';
 

@@ -10,7 +10,6 @@ import { createWatchStore } from '../../collector/orders/watch-store.ts';
 import { createPoller } from '../../collector/orders/poller.ts';
 import { createStatusClient } from '../../collector/sources/gateway/status-client.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
-import { activeSpan } from '../../collector/telemetry/own-span.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';
 import { watchedOrder } from '../support/watched-order.ts';
 import { cpuBetween, cpuTimes } from './cpu.ts';
@@ -27,7 +26,7 @@ const ORDERS = 8_000;
 const READS = 4;
 const CONCURRENCY = 32;
 const ROUNDS = 3;
-const TOTAL = ORDERS * READS;
+export const TOTAL = ORDERS * READS;
 
 /** What one way did in one round. */
 interface Measured {
@@ -112,7 +111,8 @@ async function readBare(origin: string, round: number): Promise<number> {
   return rate;
 }
 
-async function readOurs(
+/** Status reads a second of our own pipeline, from the request to rows that are acknowledged. */
+export async function readOurs(
   origin: string,
   round: number,
   query: Parameters<typeof createWatchStore>[0],
@@ -155,7 +155,6 @@ async function readOurs(
       tracked: () => undefined,
     }),
     instruments: noInstruments(),
-    ownSpan: activeSpan,
     fingerprint,
     write,
   };

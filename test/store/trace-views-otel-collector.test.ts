@@ -4,25 +4,26 @@ import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { itemSpan, rootSpan } from '../../collector/decode/spans.ts';
 import { createOtlpSender } from '../../collector/sinks/otlp/sender.ts';
-import { startOtelcol } from '../bench/otelcol-process.ts';
 import { historyEvent, NOON, settlement } from '../collector/sinks/support/rows.ts';
 import { withEmbedded } from '../support/embedded.ts';
 import { openDatabase } from '../support/migrated-store.ts';
+import { buildOtelcol, startOtelcol } from '../support/otelcol.ts';
 import { until } from '../support/until.ts';
 
-/** A build of the OpenTelemetry Collector with the `otlp` receiver and the `clickhouse` exporter. */
-const BINARY = process.env['GATEWATCH_OTELCOL_CLICKHOUSE'];
+const program = await buildOtelcol();
+const reason = 'reason' in program ? program.reason : null;
+if (reason !== null && process.env['GATEWATCH_REQUIRE_GO'] === '1') throw new Error(reason);
 
 /** What differs, and is documented: rows do not keep the version, and have microseconds. */
 const OURS = { ScopeVersion: '' };
 const inMicros = (type: string): string => type.replaceAll('DateTime64(9)', "DateTime64(6, 'UTC')");
 
-describe.skipIf(BINARY === undefined)("the exporter's own table (GATEWATCH_OTELCOL_CLICKHOUSE)", () => {
+describe.skipIf(reason !== null)(`the exporter's own table${reason === null ? '' : `: ${reason}`}`, () => {
   it('has the columns, types and rows of the view', async () => {
     const embedded = await withEmbedded();
     const store = await openDatabase(embedded);
     const endpoint = `127.0.0.1:${await freePort()}`;
-    const otelcol = await startOtelcol(BINARY as string, {
+    const otelcol = await startOtelcol('path' in program ? program.path : '', {
       receivers: { otlp: { protocols: { http: { endpoint } } } },
       exporters: {
         // Our server does not speak ClickHouse's own compression.

@@ -10,6 +10,7 @@ export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string;
+  readonly traceState: string;
   readonly name: string;
   readonly startNanos: bigint;
   readonly endNanos: bigint;
@@ -30,8 +31,12 @@ export interface OtlpReceiver {
   readonly headers: readonly Readonly<Record<string, string | string[] | undefined>>[];
   /** All requests, refused ones included. */
   requests(): number;
-  /** Answers with this status from now on; 200 accepts. */
-  answerWith(status: number): void;
+  /** Answers with this status and these headers from now on; 200 accepts. */
+  answerWith(status: number, headers?: Readonly<Record<string, string>>): void;
+  /** Takes requests from now on, and says that it rejects some of the spans of each. */
+  reject(spans: number): void;
+  /** When requests came, in milliseconds of `performance.now()`. */
+  readonly times: readonly number[];
   /** Answers with the status that this gives for the spans of a request; null accepts. */
   refuse(decide: (spans: readonly ReceivedSpan[]) => number | null): void;
   close(): Promise<void>;
@@ -43,23 +48,27 @@ export interface OtlpReceiver {
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const headers: OtlpReceiver['headers'][number][] = [];
+  const times: number[] = [];
   let status = 200;
+  let extra: Readonly<Record<string, string>> = {};
+  let rejected = 0;
   let decide: (sent: readonly ReceivedSpan[]) => number | null = () => null;
   let requests = 0;
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
     requests += 1;
+    times.push(performance.now());
     if (request.url !== '/v1/traces' || request.headers['content-type'] !== 'application/x-protobuf') {
       response.writeHead(404).end();
     } else if (status !== 200) {
-      response.writeHead(status).end();
+      response.writeHead(status, extra).end();
     } else {
       const sent = readRequest(request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body);
       const refusal = decide(sent);
       if (refusal !== null) return void response.writeHead(refusal).end();
       headers.push(request.headers);
       spans.push(...sent);
-      response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
+      response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end(answerOf(rejected));
     }
   });
   server.listen(0, '127.0.0.1');
@@ -70,9 +79,12 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     headers,
     requests: () => requests,
     refuse: (next) => void (decide = next),
-    answerWith(next) {
+    answerWith(next, headers = {}) {
       status = next;
+      extra = headers;
     },
+    reject: (some) => void (rejected = some),
+    times,
     async close() {
       server.closeAllConnections();
       server.close();
@@ -81,10 +93,15 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   };
 }
 
+/** ExportTraceServiceResponse: partial_success = 1 { rejected_spans = 1, error_message = 2 }. */
+function answerOf(rejected: number): Uint8Array {
+  return rejected === 0 ? new Uint8Array() : Uint8Array.of(0x0a, 0x02, 0x08, rejected);
+}
+
 /**
  * ExportTraceServiceRequest: resource_spans = 1 { resource = 1, scope_spans = 2 { scope = 1, spans = 2 } }.
  */
-function readRequest(body: Uint8Array): ReceivedSpan[] {
+export function readRequest(body: Uint8Array): ReceivedSpan[] {
   return readMessage(body)
     .messages(1)
     .flatMap((resourceSpans) => {
@@ -97,8 +114,8 @@ function readRequest(body: Uint8Array): ReceivedSpan[] {
 }
 
 /**
- * Span: trace_id 1, span_id 2, parent_span_id 4, name 5, start 7, end 8, attributes 9, events 11 { time 1,
- * name 2 }, links 13 { trace_id 1, span_id 2 }, status 15 { message 2, code 3 }.
+ * Span: trace_id 1, span_id 2, trace_state 3, parent_span_id 4, name 5, start 7, end 8, attributes 9,
+ * events 11 { time 1, name 2 }, links 13 { trace_id 1, span_id 2 }, status 15 { message 2, code 3 }.
  */
 function readSpan(span: Message, resource: ReceivedSpan['resource'], scope: string): ReceivedSpan {
   const status = span.message(15);
@@ -106,6 +123,7 @@ function readSpan(span: Message, resource: ReceivedSpan['resource'], scope: stri
     traceId: span.hex(1),
     spanId: span.hex(2),
     parentSpanId: span.hex(4),
+    traceState: span.text(3),
     name: span.text(5),
     startNanos: span.number(7),
     endNanos: span.number(8),
@@ -126,7 +144,10 @@ function readAttributes(message: Message, field: number): Record<string, string 
       const value = pair.message(2);
       if (value.has(1)) return [pair.text(1), value.text(1)];
       if (value.has(2)) return [pair.text(1), value.number(2) === 1n];
+      if (value.has(4)) return [pair.text(1), doubleOf(value.number(4))];
       return [pair.text(1), Number(BigInt.asIntN(64, value.number(3)))];
     }),
   );
 }
+
+const doubleOf = (bits: bigint): number => new Float64Array(BigUint64Array.of(bits).buffer)[0] ?? Number.NaN;

@@ -12,7 +12,6 @@ import { createGatewayPoller, type GatewayPoller } from '../../collector/orders/
 import type { HttpReply } from '../../schemas/polling.ts';
 import type { PollerEvent } from '../../collector/orders/poller-contract.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
-import type { SpanRef } from '../../schemas/span.ts';
 import { gatewayConfigSchema, type PollConfig } from '../../schemas/config.ts';
 import type { WatchedOrder } from '../../schemas/watch.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -34,8 +33,6 @@ export interface GatewayOrder {
 }
 
 export interface Pipeline {
-  /** The collector's own span that is under way, and what it was linked to. */
-  readonly own: { span: SpanRef | null; readonly links: SpanRef[] };
   readonly clock: FakeClock;
   readonly sink: MemorySink;
   readonly context: OrdersContext;
@@ -100,7 +97,6 @@ export function createPipeline(policy: Partial<PollConfig> = {}): Pipeline {
   });
 
   let gate = Promise.resolve();
-  const own: Pipeline['own'] = { span: null, links: [] };
 
   async function read({ orderId }: WatchedOrder): Promise<HttpReply> {
     reads.push({ orderId, atMs: clock.monotonicMs() });
@@ -141,7 +137,6 @@ export function createPipeline(policy: Partial<PollConfig> = {}): Pipeline {
         tracked: (key) => poller.get(key),
       }),
       instruments: noInstruments(),
-      ownSpan: { current: () => own.span, link: (to) => void own.links.push(to) },
       fingerprint,
       write: async (bundle, provenance) => alive(await sink.write(bundle, provenance)),
     };
@@ -161,7 +156,6 @@ export function createPipeline(policy: Partial<PollConfig> = {}): Pipeline {
     answers,
     reads,
     events,
-    own,
     get context() {
       return run.context;
     },

@@ -1,17 +1,17 @@
 import type { HrTime } from '@opentelemetry/api';
-import { SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
-import type { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { createTraceState, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
+import type { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { EpochMicros } from '../../../schemas/rows.ts';
 import { SPAN_SCOPE } from '../../../schemas/span-contract.ts';
 import type { SpanData, SpanRef } from '../../../schemas/span.ts';
 import { createGatewayResource } from '../../telemetry/resource.ts';
 
-/** What the OTLP exporter takes. */
-export type ReadableSpan = Parameters<OTLPTraceExporter['export']>[0][number];
+/** What the serializers take. */
+export type ReadableSpan = Parameters<typeof ProtobufTraceSerializer.serializeRequest>[0][number];
 
 /**
  * Spans as data into the shape of spans that the SDK has ended. Those of one gateway share one resource,
- * which is what the exporter groups them by.
+ * which is what the serializer groups them by.
  * @param version of gatewatch
  */
 export function createReadableSpans(version: string): (span: SpanData) => ReadableSpan {
@@ -25,7 +25,10 @@ export function createReadableSpans(version: string): (span: SpanData) => Readab
   return (span) => ({
     name: span.name,
     kind: SpanKind.INTERNAL,
-    spanContext: () => contextOf(span),
+    spanContext: () => ({
+      ...contextOf(span),
+      ...(span.traceState === undefined ? {} : { traceState: createTraceState(span.traceState) }),
+    }),
     ...(span.parentSpanId === null
       ? {}
       : { parentSpanContext: contextOf({ traceId: span.traceId, spanId: span.parentSpanId }) }),

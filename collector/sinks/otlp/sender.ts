@@ -1,69 +1,74 @@
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { SpanData } from '../../../schemas/span.ts';
-import { GatewatchError } from '../../../schemas/errors.ts';
+import type { OtlpProtocol } from '../../telemetry/otel-env.ts';
+import { createGrpcTransport } from './grpc-transport.ts';
+import { createHttpTransport } from './http-transport.ts';
 import { createReadableSpans } from './readable-span.ts';
+import { ExportError, type SpanTransport, type TransportOptions } from './transport.ts';
 
-export interface OtlpSenderOptions {
+export interface OtlpSenderOptions extends TransportOptions {
   /** Version of gatewatch, as that of the instrumentation scope. */
   version: string;
-  /**
-   * Base address of an OTLP/HTTP receiver, e.g. `http://localhost:4318`. @default by `OTEL_EXPORTER_OTLP_*`
-   */
-  endpoint?: string;
-  /** Sent with each request. @default by `OTEL_EXPORTER_OTLP_HEADERS` */
-  headers?: Readonly<Record<string, string>>;
-  /** One export with the exporter's own repetitions. @default by `OTEL_EXPORTER_OTLP_TIMEOUT`, else 10000 */
-  timeoutMs?: number;
+  /** @default 'http/protobuf' */
+  protocol?: OtlpProtocol;
 }
 
 /** Sends spans somewhere. */
 export interface SpanSender {
   /**
-   * Resolves when the receiver has accepted all of them.
-   * @throws GatewatchError `export_failed`; `export_refused` when no repetition of the same request can
-   * succeed
+   * One attempt. Resolves with the number of spans that the receiver rejects although it has taken the
+   * request: those must not be sent again (OTLP, partial success).
+   * @throws ExportError `export_failed`; `export_refused` when no repetition of the same request can succeed
    */
-  send(spans: readonly SpanData[]): Promise<void>;
+  send(spans: readonly SpanData[]): Promise<{ readonly rejected: number }>;
   close(): Promise<void>;
 }
 
-/**
- * Spans to an OTLP receiver, over HTTP as protobuf. TLS, compression and so on: the standard
- * `OTEL_EXPORTER_OTLP_*`.
- */
+/** Spans to an OTLP receiver. Address, TLS, compression and so on: the standard `OTEL_EXPORTER_OTLP_*`. */
 export function createOtlpSender(options: OtlpSenderOptions): SpanSender {
-  const { version, endpoint, headers, timeoutMs } = options;
-  const exporter = new OTLPTraceExporter({
-    ...(endpoint === undefined ? {} : { url: `${endpoint.replace(/\/+$/, '')}/v1/traces` }),
-    ...(headers === undefined ? {} : { headers: { ...headers } }),
-    ...(timeoutMs === undefined ? {} : { timeoutMillis: timeoutMs }),
-  });
+  const { version, protocol = 'http/protobuf' } = options;
+  const serializer = protocol === 'http/json' ? JsonTraceSerializer : ProtobufTraceSerializer;
+  const transport = createTransport(protocol, options);
   const toReadable = createReadableSpans(version);
 
   return {
-    send: (spans) =>
-      new Promise((resolve, reject) => {
-        exporter.export(spans.map(toReadable), ({ error, code }) =>
-          code === 0 ? resolve() : reject(exportError(error)),
-        );
-      }),
-    close: () => exporter.shutdown(),
+    async send(spans) {
+      const request = serializer.serializeRequest(spans.map(toReadable));
+      // The library's type allows for it; it never happens.
+      if (request === undefined) throw new ExportError('spans cannot be encoded', { code: 'export_refused' });
+      const answer = await transport.post(request).catch((error: unknown) => {
+        throw spans.length === 1 ? offeredAgain(error) : error;
+      });
+      return { rejected: countRejected(() => serializer.deserializeResponse(answer)) };
+    },
+    close: async () => transport.close(),
   };
 }
 
-/** The receiver's answer is left out: it may quote what was sent. */
-function exportError(error: unknown): GatewatchError {
-  const status = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : null;
-  const isRefused = status !== null && REFUSALS.has(status);
-  const what =
-    status === null ? 'the OTLP receiver did not accept spans' : `the OTLP receiver answered ${status}`;
-  return isRefused
-    ? new GatewatchError(what, { code: 'export_refused', retryable: false })
-    : new GatewatchError(what, { code: 'export_failed', retryable: true });
+function createTransport(protocol: OtlpProtocol, options: TransportOptions): SpanTransport {
+  switch (protocol) {
+    case 'grpc':
+      return createGrpcTransport(options);
+    case 'http/json':
+      return createHttpTransport({ ...options, contentType: 'application/json' });
+    case 'http/protobuf':
+      return createHttpTransport({ ...options, contentType: 'application/x-protobuf' });
+  }
 }
 
-/**
- * Answers about the content of the request. A wrong credential or address is no refusal: the spans are still
- * wanted once somebody has corrected it.
- */
-const REFUSALS: ReadonlySet<string> = new Set(['400', '413', '422']);
+/** A request of one span cannot be made smaller. */
+function offeredAgain(error: unknown): unknown {
+  if (!(error instanceof ExportError) || !error.isPerhapsBusy) return error;
+  return new ExportError(error.message, { code: 'export_failed', cause: error });
+}
+
+/** An answer that says nothing readable is the answer of a receiver that took all. */
+function countRejected(read: () => Response): number {
+  try {
+    return Math.max(0, Number(read().partialSuccess?.rejectedSpans ?? 0));
+  } catch {
+    return 0;
+  }
+}
+
+type Response = ReturnType<typeof ProtobufTraceSerializer.deserializeResponse>;

@@ -1,4 +1,5 @@
 import type { SpanExporterStatus } from '../../../schemas/sink.ts';
+import type { OtlpProtocol } from '../../telemetry/otel-env.ts';
 import { createOtlpSender } from './sender.ts';
 import { createSpanExporter, type SpanExporterOptions } from './span-exporter.ts';
 
@@ -7,6 +8,7 @@ export interface SpanExportOptions extends Omit<SpanExporterOptions, 'sender'> {
   readonly version: string;
   /** Does the configuration name a receiver? */
   readonly isWanted: boolean;
+  readonly protocol: OtlpProtocol;
 }
 
 /** The export of spans where it is wanted, from the moment at which the store's schema is in place. */
@@ -20,12 +22,12 @@ export interface SpanExport {
   stop(graceMs: number): Promise<void>;
 }
 
-export function createSpanExport({ version, isWanted, ...options }: SpanExportOptions): SpanExport {
+export function createSpanExport({ version, isWanted, protocol, ...options }: SpanExportOptions): SpanExport {
   let exporter: ReturnType<typeof createSpanExporter> | null = null;
   return {
     start() {
       if (!isWanted) return;
-      const sender = createOtlpSender({ version });
+      const sender = createOtlpSender({ version, protocol });
       exporter = createSpanExporter({ ...options, sender });
     },
     notify: (batchSeq) => exporter?.notify(batchSeq),

@@ -1,6 +1,7 @@
 import { settlesWithin, sleep } from '../../../schemas/deadline.ts';
 import { GatewatchError } from '../../../schemas/errors.ts';
 import type { SpanExporterStatus } from '../../../schemas/sink.ts';
+import type { Sampling } from '../../../schemas/sampling.ts';
 import type { SpanData } from '../../../schemas/span.ts';
 import type { Instruments } from '../../telemetry/instruments.ts';
 import { noInstruments } from '../../telemetry/instruments.ts';
@@ -10,7 +11,9 @@ import { DEFAULT_RETRY, untilAnswered } from '../retry.ts';
 import type { ExportChange, ExportState } from './export-state.ts';
 import { hasBacklog, INITIAL_STATE, isCursorUnsaved, nextState, statusOf } from './export-state.ts';
 import type { SpanSender } from './sender.ts';
-import type { SpanRows } from './stored-rows.ts';
+import { readSampledRows, type Sampler } from './sampled-rows.ts';
+import type { SpanRows, Window } from './stored-rows.ts';
+import { retryAfterMs } from './transport.ts';
 import { nextWindow, readCursor, readLastBatch, readRows } from './stored-rows.ts';
 
 export interface SpanExporterOptions {
@@ -18,8 +21,10 @@ export interface SpanExporterOptions {
   sender: SpanSender;
   /** Whose rows are exported: the `collectorId` of the sink. */
   collectorId: string;
-  /** Rows into spans, pure. */
-  toSpans: (rows: SpanRows) => readonly SpanData[];
+  /** Rows into spans, pure; with what is to be told of sampling. */
+  toSpans: (rows: SpanRows, sampling: Sampling | null) => readonly SpanData[];
+  /** @default all traces are exported, item by item */
+  sampler?: Sampler | null;
   /** Name of the cursor in the store: a second exporter needs one of its own. @default 'otlp' */
   exporter?: string;
   /** Spans in one request. @default 500 */
@@ -109,6 +114,7 @@ function withDefaults(options: SpanExporterOptions) {
   return {
     ...options,
     exporter: options.exporter ?? 'otlp',
+    sampler: options.sampler ?? null,
     batchSize: options.batchSize ?? 500,
     windowRows: options.windowRows ?? 5000,
     intervalMs: options.intervalMs ?? 1000,
@@ -150,7 +156,7 @@ async function run(running: RunningExporter): Promise<void> {
 
 /** Exports the next batches; false when there are none. */
 async function exportWindow(running: RunningExporter): Promise<boolean> {
-  const { store, collectorId, windowRows, batchSize, toSpans } = running.settings;
+  const { store, collectorId, windowRows, batchSize } = running.settings;
   const { state, change } = running;
   const window = await withRetry(running, 'read the ledger', () =>
     nextWindow(store, collectorId, state().cursor, windowRows),
@@ -159,8 +165,7 @@ async function exportWindow(running: RunningExporter): Promise<boolean> {
     change({ type: 'exhausted' });
     return false;
   }
-  const rows = await withRetry(running, 'read rows', () => readRows(store, collectorId, window));
-  const spans = toSpans(rows);
+  const spans = await readSpans(running, window);
   for (let from = 0; from < spans.length; from += batchSize)
     await sendPart(running, spans.slice(from, from + batchSize));
   change({ type: 'exported', to: window.to });
@@ -168,15 +173,35 @@ async function exportWindow(running: RunningExporter): Promise<boolean> {
   return true;
 }
 
+async function readSpans(running: RunningExporter, window: Window): Promise<readonly SpanData[]> {
+  const { store, collectorId, sampler, toSpans, instruments } = running.settings;
+  if (sampler === null)
+    return toSpans(await withRetry(running, 'read rows', () => readRows(store, collectorId, window)), null);
+  const { groups, kept, leftOut } = await withRetry(running, 'read rows', () =>
+    readSampledRows(store, collectorId, window, sampler),
+  );
+  if (kept > 0) instruments.tracesSampled.add(kept, { decision: 'kept' });
+  if (leftOut > 0) instruments.tracesSampled.add(leftOut, { decision: 'left_out' });
+  return groups.flatMap(({ rows, sampling }) => toSpans(rows, sampling));
+}
+
 async function sendPart(running: RunningExporter, part: readonly SpanData[]): Promise<void> {
   const { sender, instruments, log } = running.settings;
-  const refused = await sendOrBisect(part, (some) =>
-    withRetry(running, 'export spans', () => sender.send(some), isRefusal),
-  );
-  const accepted = part.length - refused.length;
+  let rejected = 0;
+  const refused = await sendOrBisect(part, async (some) => {
+    const answer = await withRetry(running, 'export spans', () => sender.send(some), isRefusal);
+    rejected += Math.min(answer.rejected, some.length);
+  });
+  const accepted = part.length - refused.length - rejected;
   running.change({ type: 'sent', spans: accepted });
   instruments.spansExported.add(accepted);
-  instruments.spansRefused.add(refused.length);
+  instruments.spansRefused.add(refused.length + rejected);
+  // It does not say which.
+  if (rejected > 0)
+    log.warn(
+      { rejected, of: part.length },
+      'the receiver rejected some of the spans; they stay in the store',
+    );
   for (const { traceId, spanId } of refused)
     log.warn({ traceId, spanId }, 'the receiver refused a span for good; it stays in the store');
 }
@@ -202,6 +227,7 @@ async function withRetry<T>(
     policy,
     signal: aborted,
     isFinal,
+    leastDelayMs: retryAfterMs,
     onFailure: (cause, failures) => {
       const error = messageOf(cause);
       change({ type: 'failed', error });

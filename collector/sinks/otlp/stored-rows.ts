@@ -73,38 +73,50 @@ export async function readRows(store: Store, collectorId: string, window: Window
   return { events, settlements };
 }
 
+/** All items of the orders that have a settlement in the window, whoever stored them. */
+export async function readEventsOfSettled(
+  store: Store,
+  collectorId: string,
+  window: Window,
+): Promise<readonly HistoryEventRow[]> {
+  const params = { collector: collectorId, from: window.from, to: window.to };
+  return store.query<HistoryEventRow>(EVENTS_OF_SETTLED_SQL, params, SETTINGS);
+}
+
 // Columns keep their names when they are turned into microseconds: the conditions mean the columns, not the
 // results. An amount comes as its text: a number would be a binary float.
-const SETTINGS = { prefer_column_name_to_alias: 1, output_format_json_quote_decimals: 1 };
+export const SETTINGS = { prefer_column_name_to_alias: 1, output_format_json_quote_decimals: 1 };
 
-const ORDER = ['gateway', 'order_type', 'external_id'];
+export const ORDER = ['gateway', 'order_type', 'external_id'];
 
-const EVENTS_SQL = winnersSql(
-  'historyEvents',
-  [...ORDER, 'event_time', 'action', 'occurrence'],
-  'observed_at',
-);
+/** The batches of a window. */
+export const WINDOW =
+  'collector_id = {collector:String} AND batch_seq > {from:UInt64} AND batch_seq <= {to:UInt64}';
+
+const EVENT = [...ORDER, 'event_time', 'action', 'occurrence'];
+const EVENTS_SQL = winnersSql('historyEvents', EVENT, 'observed_at');
+const EVENTS_OF_SETTLED_SQL = winnersSql('historyEvents', EVENT, 'observed_at', 'settlements');
 const SETTLEMENTS_SQL = winnersSql('settlements', ORDER, 'settled_at');
 
 /**
- * The rows of a window which are the first of their identity. The tables keep the version that is earliest by
+ * The rows of a window which are the first of their identity; with `of`, all such rows of the orders that
+ * have a row in that table in the window. The tables keep the version that is earliest by
  * `age`; a later one is a repetition and has been exported, or will be, with the batch of the first. Only the
  * orders of the window are looked up, by the primary key.
  */
-function winnersSql(table: TableKey, identity: readonly string[], age: string): string {
+function winnersSql(table: TableKey, identity: readonly string[], age: string, of: TableKey = table): string {
   const source = TABLES[table];
-  const window =
-    'collector_id = {collector:String} AND batch_seq > {from:UInt64} AND batch_seq <= {to:UInt64}';
   const orders = ORDER.join(', ');
   const key = identity.join(', ');
+  const touched = `(${orders}) IN (SELECT ${orders} FROM ${TABLES[of]} WHERE ${WINDOW})`;
   return `SELECT ${selectList(table)}
 FROM ${source}
-WHERE ${window}
+WHERE ${of === table ? WINDOW : touched}
     AND (${key}, ${age}) IN
     (
         SELECT ${key}, min(${age})
         FROM ${source}
-        WHERE (${orders}) IN (SELECT ${orders} FROM ${source} WHERE ${window})
+        WHERE ${touched}
         GROUP BY ${key}
     )
 ORDER BY batch_seq, ${key}
@@ -112,7 +124,7 @@ LIMIT 1 BY ${key}`;
 }
 
 /** Every column of a table in the form in which it was written: times as microseconds. */
-function selectList(table: TableKey): string {
+export function selectList(table: TableKey): string {
   const columns: [string, string][] = Object.entries(COLUMNS[table]);
   return columns
     .map(([name, kind]) => (kind.startsWith('micros') ? `toUnixTimestamp64Micro(${name}) AS ${name}` : name))

@@ -3,7 +3,6 @@ import type { Assignment } from '../../../collector/orders/assignment.ts';
 import { createOrders } from '../../../collector/orders/orders.ts';
 import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
 import { noInstruments } from '../../../collector/telemetry/instruments.ts';
-import { activeSpan } from '../../../collector/telemetry/own-span.ts';
 import { gatewayConfigSchema } from '../../../schemas/config.ts';
 import type { WatchRequest } from '../../../schemas/watch-message.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
@@ -47,7 +46,6 @@ function scene() {
     },
     isShared: true,
     instruments: noInstruments(),
-    ownSpan: activeSpan,
     log: { debug: () => undefined, warn: () => undefined, error: () => undefined },
     signal: new AbortController().signal,
   });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { markSampled } from '../../../../collector/decode/sampling.ts';
 import { itemSpan, rootSpan } from '../../../../collector/decode/spans.ts';
 import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
 import type { Store } from '../../../../store/store.ts';
@@ -187,6 +188,43 @@ describe('payment spans', () => {
       expect(told).toContainEqual(expect.objectContaining({ spanId: bad }));
     },
   );
+
+  it('wait as long as the receiver asks for', async () => {
+    receiver.answerWith(503, { 'retry-after': '1' });
+    const exporter = startExporter();
+    await storeBatches([{ historyEvents: historyEvents('a', 1) }], exporter);
+    await expect.poll(() => receiver.requests()).toBe(1);
+    receiver.answerWith(200);
+    await expect.poll(() => receiver.spans.length).toBe(1);
+    const [first, second] = receiver.times;
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(990);
+  });
+
+  it('that the receiver rejects out of a request that it takes are counted, told and not sent again', async () => {
+    receiver.reject(2);
+    const told: object[] = [];
+    const exporter = startExporter({
+      log: { info: () => undefined, warn: (details) => void told.push(details) },
+    });
+    await storeBatches([{ historyEvents: historyEvents('a', 5) }], exporter);
+    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 1, state: 'ok', spansExported: 3 });
+    expect(told).toContainEqual({ rejected: 2, of: 5 });
+    expect(receiver.requests()).toBe(1);
+  });
+
+  it('of a sampled trace tell their rate, as an attribute and to other samplers', async () => {
+    const exporter = startExporter({
+      sampler: () => ({ rate: 0.25, traceState: 'ot=th:c' }),
+      toSpans: ({ events, settlements }, sampling) =>
+        [...events.map(itemSpan), ...settlements.map(rootSpan)].map((span) =>
+          sampling === null ? span : markSampled(span, sampling),
+        ),
+    });
+    await storeBatches([{ historyEvents: [historyEvent()], settlements: [settlement()] }], exporter);
+    await expect.poll(() => receiver.spans.length).toBe(2);
+    for (const span of receiver.spans)
+      expect(span).toMatchObject({ traceState: 'ot=th:c', attributes: { 'payment.sampling.rate': 0.25 } });
+  });
 
   it('that make a request too large go out in smaller ones', async () => {
     receiver.refuse((spans) => (spans.length > 2 ? 413 : null));

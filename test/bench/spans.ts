@@ -1,0 +1,158 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { ROOT_CONTEXT, type Tracer } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { itemSpan, rootSpan } from '../../collector/decode/spans.ts';
+import { createOtlpSender, type SpanSender } from '../../collector/sinks/otlp/sender.ts';
+import { createSpanExporter } from '../../collector/sinks/otlp/span-exporter.ts';
+import { withSpan } from '../../collector/telemetry/own-spans.ts';
+import type { SpanData } from '../../schemas/span.ts';
+import { historyEvents } from '../collector/sinks/support/rows.ts';
+import { until } from '../support/until.ts';
+import { cpuBetween, cpuTimes, untilIdle } from './cpu.ts';
+import { type BenchSink, withSink } from './pipeline-sink.ts';
+import { readOurs, TOTAL } from './polls.ts';
+import { ratioOf, type BenchResult, type SkippedBench } from './result.ts';
+
+const BATCH = 500;
+/** Batches in a round. */
+const BATCHES = 40;
+const ROUNDS = 15;
+const WARM_UP = 5;
+
+/**
+ * Spans per processor second of this process, from stored rows (as read) to a request that the receiver has
+ * taken, against `startSpan` and `end` with a BatchSpanProcessor whose queue holds them all. The same
+ * attributes, the same receiver, in turns within one run. Beside it: what the export of spans is of the whole
+ * pipeline's processor time, and what a span of the collector's own costs where nothing records it.
+ */
+export async function run(): Promise<BenchResult | SkippedBench> {
+  if (cpuTimes().size === 0)
+    return { skipped: 'Processor times of processes are read from /proc: no Linux.' };
+  const receiver = fork(fileURLToPath(new URL('./null-receiver.ts', import.meta.url)));
+  const [port] = (await once(receiver, 'message')) as [number];
+  const endpoint = `http://127.0.0.1:${port}`;
+  const sender = createOtlpSender({ version: '1', endpoint });
+  const provider = new TracerProvider({
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({ url: `${endpoint}/v1/traces` }),
+        maxQueueSize: 2 * BATCH,
+        maxExportBatchSize: BATCH,
+      }),
+    ],
+  });
+  try {
+    const { ours, baseline } = await compare(sender, provider);
+    const share = await withSink((sink) => shareOfPipeline(sink, sender));
+    return {
+      name: 'spans: from rows to an OTLP receiver against startSpan/end with BatchSpanProcessor',
+      unit: 'spans per processor second',
+      ours,
+      baseline,
+      aim: 5,
+      note:
+        `batches of ${BATCH}, medians of ${ROUNDS}; export, the store's part included, is ${share} of the pipeline's ` +
+        `processor time (aim: 10 % at most); a span of the collector's own that nobody records: ${await unrecordedNs()} ns`,
+    };
+  } finally {
+    await Promise.all([sender.close(), provider.shutdown()]);
+    receiver.disconnect();
+  }
+}
+
+async function compare(sender: SpanSender, provider: TracerProvider) {
+  const rows = historyEvents('bench', BATCH);
+  const spans = rows.map(itemSpan);
+  const tracer = provider.getTracer('bench');
+  const ours: number[] = [];
+  const baseline: number[] = [];
+  for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
+    const ourRate = await rateOf(async () => void (await sender.send(rows.map(itemSpan))));
+    const theirRate = await rateOf(async () => {
+      for (const span of spans) record(tracer, span);
+      await provider.forceFlush();
+    });
+    if (round < WARM_UP) continue;
+    ours.push(ourRate);
+    baseline.push(theirRate);
+  }
+  return { ours: median(ours), baseline: median(baseline) };
+}
+
+function record(tracer: Tracer, { name, attributes, start, end }: SpanData): void {
+  tracer.startSpan(name, { startTime: start / 1000, attributes }, ROOT_CONTEXT).end(end / 1000);
+}
+
+async function rateOf(work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
+  for (let batch = 0; batch < BATCHES; batch += 1) await work();
+  const { user, system } = process.cpuUsage(before);
+  return (BATCHES * BATCH * 1_000_000) / (user + system);
+}
+
+/** Processor time of exporting what reads have stored, in percent of both together. */
+async function shareOfPipeline({ embedded, store, write }: BenchSink, sender: SpanSender): Promise<string> {
+  const gateway = fork(fileURLToPath(new URL('./status-server.ts', import.meta.url)), {
+    execArgv: ['--no-warnings'],
+  });
+  const [port] = (await once(gateway, 'message')) as [number];
+  const isOurs = (pid: number): boolean => pid === process.pid || pid === embedded.store.pid;
+  const costOf = async (work: () => Promise<unknown>): Promise<number> => {
+    const before = cpuTimes();
+    await work();
+    // What the store merges afterwards is part of the price.
+    await untilIdle(embedded.store.pid);
+    return cpuBetween(before, cpuTimes(), isOurs);
+  };
+  const query = (sql: string, params?: Record<string, unknown>) => store.query(sql, params);
+  try {
+    const pipeline = await costOf(() =>
+      readOurs(`http://127.0.0.1:${port}`, 0, query as Parameters<typeof readOurs>[2], write),
+    );
+    const exported = await costOf(async () => {
+      const exporter = createSpanExporter({
+        store,
+        sender,
+        collectorId: 'bench',
+        toSpans: ({ events, settlements }) => [...events.map(itemSpan), ...settlements.map(rootSpan)],
+      });
+      await until(
+        'all spans to be exported',
+        () => exporter.status(),
+        ({ cursor, backlogBatches }) => cursor > 0 && backlogBatches === 0,
+      );
+      await exporter.stop(1_000);
+    });
+    const each = (cpuMs: number): string => ((cpuMs * 1000) / TOTAL).toFixed(0);
+    const share = ((exported * 100) / (pipeline + exported)).toFixed(0);
+    return `${share} % (CPU us a read: ${each(pipeline)} and ${each(exported)})`;
+  } finally {
+    gateway.disconnect();
+  }
+}
+
+async function unrecordedNs(): Promise<string> {
+  const calls = 200_000;
+  const nothing = async (): Promise<void> => undefined;
+  const spend = async (work: () => Promise<void>): Promise<number> => {
+    const before = process.cpuUsage();
+    for (let call = 0; call < calls; call += 1) await work();
+    const { user, system } = process.cpuUsage(before);
+    return ((user + system) * 1000) / calls;
+  };
+  await spend(() => withSpan('insert', { rows: 1 }, nothing));
+  const within = await spend(() => withSpan('insert', { rows: 1 }, nothing));
+  return Math.max(0, within - (await spend(nothing))).toFixed(0);
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
+
+if (import.meta.main) {
+  const result = await run();
+  console.log('skipped' in result ? result : { ...result, ratio: ratioOf(result) });
+}

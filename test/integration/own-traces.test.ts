@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
+import { OWN_ATTRIBUTES, OWN_SPANS } from '../../schemas/own-spans.ts';
+import { type CollectorProcess, startCollectorProcess } from '../support/collector-process.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
+import { rootSpanIdOf, traceIdOf } from './support/expected-spans.ts';
+import { gatewayConfig, signedCallback } from './support/gateway.ts';
+
+const GATEWAY = 'acme-eu';
+
+describe('spans of the collector about itself', () => {
+  let sandbox: Sandbox;
+  let receiver: OtlpReceiver;
+  let collector: CollectorProcess;
+  beforeAll(async () => {
+    sandbox = await createSandbox();
+    receiver = await startOtlpReceiver();
+    collector = await startCollectorProcess({
+      config: { gateways: [gatewayConfig(sandbox, { name: GATEWAY })], log: { level: 'trace' } },
+      env: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_METRICS_EXPORTER: 'none',
+        OTEL_TRACES_SAMPLER: 'always_on',
+        OTEL_BSP_SCHEDULE_DELAY: '100',
+      },
+    });
+  });
+  afterAll(async () => {
+    await collector?.[Symbol.asyncDispose]();
+    await receiver?.close();
+    await sandbox?.stop();
+  });
+
+  const named = (name: string) => receiver.spans.filter((span) => span.name === name);
+
+  it('tell of reads, inserts and callbacks, with the attributes of the list and no id or address', async () => {
+    const { externalId } = sandbox.seedOrder({
+      status: 'Success',
+      items: [{ action: '4.3.1.00', offsetMs: -9 }],
+    });
+    const { body, signature } = signedCallback({ externalId }, sandbox.callbackKey);
+    const reply = await fetch(`${collector.intake}/callbacks/${GATEWAY}`, {
+      method: 'POST',
+      body,
+      headers: { Signature: signature, 'Content-Type': 'application/json' },
+    });
+    expect(reply.status).toBe(200);
+    const { statusRead, insert, intake } = OWN_SPANS;
+    for (const name of [intake, insert, statusRead])
+      await expect.poll(() => named(name).length).toBeGreaterThan(0);
+    const own = Object.values<string>(OWN_SPANS);
+    const spans = receiver.spans.filter(({ name }) => own.includes(name));
+    const allowed = new Set<string>(Object.values(OWN_ATTRIBUTES));
+    for (const span of spans) {
+      expect(Object.keys(span.attributes).filter((key) => !allowed.has(key))).toEqual([]);
+      expect(JSON.stringify(span.attributes)).not.toContain(externalId);
+    }
+    expect(named(statusRead)[0]?.attributes).toMatchObject({
+      'gatewatch.gateway': GATEWAY,
+      'gatewatch.endpoint': 'deposit-status',
+      'gatewatch.outcome': 'ok',
+      'http.response.status_code': 200,
+    });
+    const order = `${GATEWAY}|Deposit|${externalId}`;
+    expect(named(statusRead)[0]?.links).toEqual([{ traceId: traceIdOf(order), spanId: rootSpanIdOf(order) }]);
+  });
+
+  it('are errors by the code of what happened, without its words', async () => {
+    const { externalId } = sandbox.seedOrder({ items: [{ action: '1.1.1.00', offsetMs: -9 }] });
+    await sandbox.stop();
+    await fetch(`${collector.http}/orders`, {
+      method: 'POST',
+      body: JSON.stringify({ orderType: 'Deposit', externalId }),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const failed = () => named(OWN_SPANS.statusRead).filter(({ statusCode }) => statusCode === 2);
+    await expect.poll(() => failed().length).toBeGreaterThan(0);
+    expect(failed()[0]?.statusMessage).toBe('');
+    expect(failed()[0]?.attributes['error.type']).toMatch(/^connection/);
+  });
+});
