@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { semanticConventionsYaml } from '../../docs/generator/semantic-conventions-yaml.ts';
-import { SPAN_ATTRIBUTES } from '../../schemas/span-contract.ts';
+import { SAMPLING_RATE, SPAN_ATTRIBUTES } from '../../schemas/span-contract.ts';
 
 interface Attribute {
   readonly id?: string;
@@ -31,7 +31,7 @@ const defined = ofType('attribute_group').flatMap(({ attributes = [] }) => attri
 describe("the convention in OpenTelemetry's language", () => {
   it('defines every attribute of our own once, with what the language requires', () => {
     const own = SPAN_ATTRIBUTES.map(({ name }) => name).filter((name) => name.startsWith('payment.'));
-    expect(defined.map(({ id }) => id)).toEqual(own);
+    expect(defined.map(({ id }) => id)).toEqual([...own, SAMPLING_RATE.name]);
     for (const { type, brief, stability, examples } of defined) {
       expect(brief).toMatch(/\S/);
       expect(stability).toBe('development');
@@ -39,8 +39,8 @@ describe("the convention in OpenTelemetry's language", () => {
         const ids = type.members.map(({ id }) => id);
         expect(new Set(ids).size).toBe(ids.length);
       } else {
-        expect(['string', 'int', 'boolean']).toContain(type);
-        const named = type === 'int' ? 'number' : type;
+        expect(['string', 'int', 'double', 'boolean']).toContain(type);
+        const named = type === 'int' || type === 'double' ? 'number' : type;
         expect(examples?.map((example) => typeof example)).toEqual(examples?.map(() => named));
         expect(examples).not.toEqual([]);
       }
