@@ -24,8 +24,11 @@ import { FORM_EXITS, FORM_STEPS } from './payform.ts';
 /** Seconds of a quarter. */
 export const QUARTER_SECONDS = 900;
 
-/** An order as a number, whatever its ids are. Two of ten million share one by a chance of 1 in 400,000. */
-export const ORDER_NUMBER = 'cityHash64(toString(gateway), toString(order_type), external_id)';
+/**
+ * An order as a number, whatever its ids are. Two of ten million share one by a chance of 1 in 400,000, and
+ * no gateway can choose ids that make its orders those of another: that would take 2 ** 64 attempts.
+ */
+const ORDER_NUMBER = 'sipHash64(toString(gateway), toString(order_type), external_id)';
 
 /** An instant as a number: microseconds since 1970. 0: there is none. */
 const MICROS = 'toUInt64(toUnixTimestamp64Micro(event_time))';
@@ -101,7 +104,7 @@ const quartersOf = (source: string, where: string): string =>
     GROUP BY ${IDENTITY}`;
 
 /** Quarters that were made by another text are not these: its checksum (FNV-1a). */
-export const QUARTERS_DEFINITION = Array.from(JSON.stringify(COLUMNS))
+export const QUARTERS_DEFINITION = Array.from(JSON.stringify([ORDER_NUMBER, COLUMNS]))
   .reduce(
     (sum, character) => Math.imul(sum ^ (character.codePointAt(0) ?? 0), 16_777_619) >>> 0,
     2_166_136_261,

@@ -3,8 +3,8 @@
 -- `definition`: quarters that were made by another version are not read.
 
 -- When the store took an item in, by its own clock: what came late is found by it, however long it was under way. What is there already
--- gets 1970: the default is read for rows that lack the column, so they must have it before the default is the present. The value is not
--- given by the view that copies items: then an insert that is repeated would not be known again.
+-- gets 1970: the default is read for rows that lack the column, so they must have it before the default is the present. The price: an insert
+-- that is repeated is not known again in this copy, since its rows differ, and stands here twice until a merge; the view folds it.
 ALTER TABLE history_events_by_time_store
     ADD COLUMN IF NOT EXISTS stored_at DateTime('UTC') DEFAULT toDateTime(0, 'UTC') CODEC(Delta(4), ZSTD(1)),
     ADD INDEX IF NOT EXISTS stored_at_range stored_at TYPE minmax GRANULARITY 1;

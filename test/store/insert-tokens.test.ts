@@ -58,7 +58,9 @@ describe('a store that was killed when it had noted the token, and not yet put t
     proxy.setFault(() => null);
     await write;
     expect(await count(again, 'history_events')).toBe(50);
-    for (const table of TABLES) expect([table, await count(again, table)]).toEqual([table, 50]);
+    // The copy by time notes when rows were stored, so that it takes them for others until it is merged.
+    const [table = '', copy = ''] = TABLES;
+    expect([await count(again, table), await count(again, `${copy} FINAL`)]).toEqual([50, 50]);
     await sink.stop(1_000);
     await Promise.all([again.close(), proxied.close()]);
     await proxy.close();

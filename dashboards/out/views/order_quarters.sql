@@ -27,19 +27,19 @@ WITH
     )
   ) AS watermarks,
   g -> least(toDateTime64(now64(6), 6, 'UTC') - INTERVAL 30 SECOND, if(mapContains(watermarks, toString(g)), watermarks[toString(g)], toDateTime64(now64(6), 6, 'UTC'))) AS window_end,
-  (SELECT argMax((kept_from, kept_to, known_to), written_at) FROM order_quarters_frontier WHERE definition = 'abe55e4d') AS frontier,
+  (SELECT argMax((kept_from, kept_to, known_to), written_at) FROM order_quarters_frontier WHERE definition = 'acb3dca4') AS frontier,
   greatest(frontier.1, toDateTime(intDiv(toUnixTimestamp64Micro({from:DateTime64(6, 'UTC')}) + 899999999, 900000000) * 900, 'UTC')) AS kept_begin,
   greatest(kept_begin, least(frontier.2, toStartOfFifteenMinutes({to:DateTime64(6, 'UTC')}))) AS kept_end,
   arrayMap(g -> toStartOfFifteenMinutes(window_end(g)), mapKeys(watermarks)) AS last_quarters
 SELECT quarter, gateway, order_type, channel, external_id, order_number, began_at, decision, form_at, submitted_at, form_step, form_exits, stumbled_at, processing_at, items, failures, unknown
 FROM order_quarters_store
-WHERE definition = 'abe55e4d' AND quarter >= kept_begin AND quarter < kept_end AND quarter + INTERVAL 900 SECOND <= window_end(gateway)
+WHERE definition = 'acb3dca4' AND quarter >= kept_begin AND quarter < kept_end AND quarter + INTERVAL 900 SECOND <= window_end(gateway)
 UNION ALL
 SELECT quarter, gateway, order_type, channel, external_id, order_number, began_at, decision, form_at, submitted_at, form_step, form_exits, stumbled_at, processing_at, items, failures, unknown
 FROM
 (
     SELECT toStartOfFifteenMinutes(event_time) AS quarter, gateway, order_type, channel, external_id,
-      cityHash64(toString(gateway), toString(order_type), external_id) AS order_number,
+      sipHash64(toString(gateway), toString(order_type), external_id) AS order_number,
       minIf(toUInt64(toUnixTimestamp64Micro(event_time)), list_position = 0) AS began_at,
       maxIf(bitShiftLeft(toUInt64(toUnixTimestamp64Micro(event_time)), 12) + bitShiftLeft(toUInt64(least(list_position, 255)), 4) + toUInt64(indexOf(['succeeded', 'technical_failure', 'business_failure', 'risk_decline', 'user_abandoned', 'issuer_decline', 'unspecified_failure'], multiIf(state IS NULL, 'pending', state = 'SUCCESS', 'succeeded', reason_group = 'NONE', 'unspecified_failure', reason_group = 'TECH', 'technical_failure', reason_group = 'AUTHZ', 'technical_failure', reason_group = 'BUSINESS', 'business_failure', reason_group = 'RISK', 'risk_decline', reason_group = 'USER', 'user_abandoned', reason_group = 'ISSUER', 'issuer_decline', 'unspecified_failure'))), ifNull(state IN ('SUCCESS', 'FAILED'), 0)) AS decision,
       minIf(toUInt64(toUnixTimestamp64Micro(event_time)), ifNull(stage = 'PAYFORM', 0)) AS form_at,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../support/until.ts';
 import type { Seed, SeedOrder } from '../../support/seed-store.ts';
 import { drawnPanels, generatedDashboards } from '../generated.ts';
 import { keepQuarters, KNOWN_ID, orders, seed, type Seeded, startSeeded } from '../seeded.ts';
@@ -39,10 +40,18 @@ describe('whatever is kept of quarters, panels show the same:', () => {
     pieced = await startSeeded([rest(), HEADS], { keep: false });
     await keepQuarters(pieced.store, Date.now() - 60 * MINUTE);
     await pieced.store.seed(MIDDLES);
+    await until('the second to be over in which they were stored', isOver, Boolean);
     await keepQuarters(pieced.store);
     await pieced.store.seed(TAILS);
   });
   afterAll(() => Promise.all([none?.store.stop(), pieced?.store.stop()]));
+
+  const isOver = async (): Promise<boolean> => {
+    const { data } = await pieced.store.queryAsWriter(
+      'SELECT max(stored_at) < now() - 1 AS is_over FROM gatewatch.history_events_by_time_store',
+    );
+    return Number(data[0]?.['is_over']) === 1;
+  };
 
   it('with items that came late beside those that are kept', async () => {
     expect(await kept(none)).toEqual({ rows: 0, quarters: 0 });

@@ -123,7 +123,7 @@ describe('history of many weeks', () => {
     );
     await sinkAgain().recover();
     expect(completing()).toHaveLength(4);
-    expect(await count(store, 'history_events_by_time_store')).toBe(20);
+    expect(await count(store, 'history_events_by_time_store FINAL')).toBe(20);
   });
 });
 
