@@ -22,12 +22,11 @@ GROUP BY time, reason
 ORDER BY time, reason`;
 
 /** reason_group, reason (two digits), one column of orders a stage, orders in all. Most frequent first. */
-export const FAILURES_BY_STAGE_AND_REASON_SQL = `SELECT ${GROUP} AS group, ${REASON} AS reason,
+export const FAILURES_BY_STAGE_AND_REASON_SQL = `SELECT named AS reason_group, ${REASON} AS reason,
   ${STAGES.map(({ name }) => `uniqExactIf(order_number, stage = ${sqlText(name)}) AS ${name}`).join(',\n  ')},
   ${ORDERS} AS orders
-FROM ${FAILURES}
-WHERE ${CHOSEN_FAILURES}
-GROUP BY group, reason
+FROM (SELECT *, ${GROUP} AS named FROM ${FAILURES} WHERE ${CHOSEN_FAILURES})
+GROUP BY named, reason
 ORDER BY orders DESC, reason
 LIMIT 50`;
 

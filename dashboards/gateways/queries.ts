@@ -36,7 +36,7 @@ const NUMBERED = 'intDiv(bitShiftRight(one, 12), toUInt64($__interval_s) * 10000
 
 /** time, gateway, stage, share 0..1 of orders with a failed operation there, orders. */
 export const STAGE_FAILURES_SQL = `SELECT ${bucket(`toDateTime(bitShiftRight(seen, 4) * $__interval_s)`)} AS time, gateway, ${stageName(stageOfItem('seen'))} AS stage,
-  ${ratio('failed', 'orders')} AS share, uniqExact(order_number) AS orders, uniqExactIf(order_number, ${hasFailed('seen')}) AS failed
+  ${ratio(`uniqExactIf(order_number, ${hasFailed('seen')})`, 'orders')} AS share, ${ORDERS} AS orders
 FROM
 (
   SELECT toString(gateway) AS gateway, order_number,

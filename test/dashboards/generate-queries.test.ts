@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DISTINCT_ORDERS, OPERATION_FAILURE_SHARE, view } from '../../schemas/measures.ts';
 import { STAGES } from '../../schemas/dictionary.ts';
 import { expandPanelSql, type VariableValues } from '../support/macros.ts';
-import { generatedDashboards, queriesOf } from './generated.ts';
+import { drawnPanels, generatedDashboards, queriesOf } from './generated.ts';
 import { BLIND_AT, FROM, KNOWN_ID, orders, scope, type Seeded, startSeeded, TO } from './seeded.ts';
 import { shapeProblems, utc } from './shape.ts';
 import { decided, failures, MINUTE, type Scope, shares, startsPerMinute } from './traffic.ts';
@@ -67,6 +67,22 @@ describe.each(generatedDashboards().map((board) => [board.title, board] as const
     );
   },
 );
+
+describe('tables and single numbers have the columns that their panel names:', () => {
+  const panels = generatedDashboards()
+    .flatMap(drawnPanels)
+    .filter(({ type, targets }) => (type === 'table' || type === 'stat') && targets?.length === 1)
+    .map((panel) => [panel.title, panel] as const);
+
+  it.each(panels)('%s', async (_title, { targets, fieldConfig }) => {
+    const named = (fieldConfig?.overrides ?? []).flatMap(({ matcher }) =>
+      matcher.id === 'byName' ? [matcher.options] : [],
+    );
+    const { data } = await run(targets?.[0]?.rawSql ?? '', { order_id: [KNOWN_ID] });
+    const columns = Object.keys(data[0] ?? {});
+    expect(named.filter((name) => !columns.includes(name))).toEqual([]);
+  });
+});
 
 describe('the numbers are those of the seed', () => {
   const wanted: [string, VariableValues, Scope][] = [
