@@ -1,4 +1,11 @@
-import { CATALOGUE, OUTCOME_OF_GROUP, type Outcome, type ReasonGroup } from './dictionary.ts';
+import {
+  CATALOGUE,
+  OUTCOME_OF_GROUP,
+  OUTCOMES,
+  type Outcome,
+  type ReasonGroup,
+  STAGES,
+} from './dictionary.ts';
 import { STUCK } from './limits.ts';
 import { DATABASE, VIEWS } from './names.ts';
 import { WINDOWS } from './windows.ts';
@@ -53,6 +60,24 @@ export function outcome(state: string, reasonGroup: string): string {
     `${cases.join(', ')}, 'unspecified_failure')`
   );
 }
+
+/** SQL of an item's outcome as its place in OUTCOMES, from 1: numbers sort and pack better than texts. */
+export const OUTCOME_PLACE = `indexOf([${sqlList(OUTCOMES)}], ${outcome('state', 'reason_group')})`;
+/** SQL of the name of an outcome, from its place; '' for other numbers. */
+export const outcomeName = (place: string): string =>
+  named(
+    OUTCOMES.map((name, index) => [index + 1, name]),
+    place,
+  );
+/** SQL of the name of a stage, from its digit; '' for other numbers. */
+export const stageName = (digit: string): string =>
+  named(
+    STAGES.map(({ code, name }) => [code, name]),
+    digit,
+  );
+
+const named = (entries: readonly (readonly [number, string])[], number: string): string =>
+  `transform(${number}, [${entries.map(([one]) => one).join(', ')}], [${sqlList(entries.map(([, name]) => name))}], '')`;
 
 /**
  * One row per order whose deciding item, as known at the end of the window, lies in the window:

@@ -1,9 +1,10 @@
-import { OUTCOMES, STAGES } from './dictionary.ts';
+import { STAGES } from './dictionary.ts';
 import {
   DECIDING,
   FAILING,
   IN_PROCESSING,
-  outcome,
+  OUTCOME_PLACE,
+  outcomeName,
   sqlList,
   sqlText,
   STUMBLE,
@@ -43,8 +44,7 @@ export const microsOfItem = (item: string): string => `bitShiftRight(${item}, 12
 /** SQL of a time, of microseconds since 1970. */
 export const timeOfMicros = (micros: string): string => `fromUnixTimestamp64Micro(toInt64(${micros}), 'UTC')`;
 /** SQL of the outcome of an order, of its last decision. */
-export const outcomeOfDecision = (decision: string): string =>
-  `transform(bitAnd(${decision}, 15), [${OUTCOMES.map((_, index) => index + 1).join(', ')}], [${sqlList(OUTCOMES)}], '')`;
+export const outcomeOfDecision = (decision: string): string => outcomeName(`bitAnd(${decision}, 15)`);
 /** SQL of the stage's digit (0: none), and of whether the operation failed. */
 export const stageOfItem = (item: string): string => `bitShiftRight(bitAnd(${item}, 15), 1)`;
 export const hasFailed = (item: string): string => `bitAnd(${item}, 1) = 1`;
@@ -65,10 +65,7 @@ const UNKNOWN_TYPE = `Array(Tuple(at DateTime64(6, 'UTC'), action String, code_f
 /** Columns beside those that identify a row, each with its SQL over items. */
 const COLUMNS: readonly (readonly [name: string, sql: string])[] = [
   ['began_at', `minIf(${MICROS}, list_position = 0)`],
-  [
-    'decision',
-    `maxIf(${itemNumber(`indexOf([${sqlList(OUTCOMES)}], ${outcome('state', 'reason_group')})`)}, ifNull(${DECIDING}, 0))`,
-  ],
+  ['decision', `maxIf(${itemNumber(OUTCOME_PLACE)}, ifNull(${DECIDING}, 0))`],
   ['form_at', `minIf(${MICROS}, ifNull(stage = 'PAYFORM', 0))`],
   ['submitted_at', `minIf(${MICROS}, action = '3.1.1.55')`],
   ['form_step', `toUInt8(max(${formStep}))`],

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DECIDING, FAILING, FIRST_ITEM, outcome, sqlList, sqlText } from '../../schemas/measures.ts';
-import { OUTCOMES, STAGES } from '../../schemas/dictionary.ts';
+import { DECIDING, FAILING, FIRST_ITEM, OUTCOME_PLACE, sqlList } from '../../schemas/measures.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { ARRIVALS, FINDINGS, ITEMS, ITEMS_BY_ORDER } from '../count/tables.ts';
 
@@ -84,12 +83,12 @@ export const touchedIds = (scope: CountScope): string => `SELECT ${ORDER_ID} FRO
 export const oldIds = (scope: CountScope): string =>
   scope.old === 'many' ? `SELECT ${ORDER_ID} FROM (${oldOrders(scope)})` : scope.old.map(orderId).join(', ');
 
-/** An outcome's place in OUTCOMES, 0 of an item that decides nothing: numbers sort faster than texts. */
-const OUTCOME_PLACE = `if(ifNull(${DECIDING}, 0), indexOf([${sqlList(OUTCOMES)}], ${outcome('state', 'reason_group')}), 0)`;
+/** 0 of an item that decides nothing. */
+const DECISION_PLACE = `if(ifNull(${DECIDING}, 0), ${OUTCOME_PLACE}, 0)`;
 
 const items = (table: string, where: string): string =>
   `SELECT gateway, toString(order_type) AS order_type, external_id, toUnixTimestamp64Micro(event_time) AS at, list_position, toString(action) AS action,
-        ifNull(toUInt8(stage), 0) AS stage_code, ifNull(reason_code, 0) AS reason, toUInt8(ifNull(${FAILING}, 0)) AS failing, toUInt8(${OUTCOME_PLACE}) AS outcome_place,
+        ifNull(toUInt8(stage), 0) AS stage_code, ifNull(reason_code, 0) AS reason, toUInt8(ifNull(${FAILING}, 0)) AS failing, toUInt8(${DECISION_PLACE}) AS outcome_place,
         toUnixTimestamp64Micro(observed_at) AS known_at
       FROM ${table} WHERE ${where}`;
 
@@ -110,14 +109,3 @@ export function touchedItems(scope: CountScope): string {
     GROUP BY ${ORDER}
     HAVING fromUnixTimestamp64Micro(items[1].1, 'UTC') >= ${oldReach(scope)}`;
 }
-
-const named = (entries: readonly { readonly code: number; readonly name: string }[], code: string): string =>
-  `transform(${code}, [${entries.map((one) => one.code).join(', ')}], [${entries.map(({ name }) => sqlText(name)).join(', ')}], '')`;
-/** SQL of the name of a stage, from its code. */
-export const stageName = (code: string): string => named(STAGES, code);
-/** SQL of the name of an outcome, from its place. */
-export const outcomeName = (place: string): string =>
-  named(
-    OUTCOMES.map((name, index) => ({ code: index + 1, name })),
-    place,
-  );

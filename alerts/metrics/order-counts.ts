@@ -1,3 +1,4 @@
+import { outcomeName, stageName } from '../../schemas/measures.ts';
 import { ARRIVALS, CLAIMS, COUNTS } from '../count/tables.ts';
 import {
   type CountScope,
@@ -7,9 +8,7 @@ import {
   oldOrders,
   oldReach,
   ORDER,
-  outcomeName,
   reach,
-  stageName,
   touchedIds,
   touchedItems,
   touchedOrders,

@@ -1,8 +1,8 @@
 import { STAGES } from '../../schemas/dictionary.ts';
-import { DISTINCT_ORDERS, ratio, sqlList, UNREADABLE_POLL, view } from '../../schemas/measures.ts';
+import { DISTINCT_ORDERS, ratio, sqlList, stageName, UNREADABLE_POLL, view } from '../../schemas/measures.ts';
 import { hasFailed, stageOfItem } from '../../schemas/order-quarters.ts';
 import { CHOSEN_CALLBACKS, CHOSEN_STAGE, inRange, WITH_WATERMARKS, bucket } from '../house/filters.ts';
-import { FAILURES, ORDERS, QUARTERS, stageName, STEPS } from '../house/quarters.ts';
+import { FAILURES, ORDERS, QUARTERS, STEPS } from '../house/quarters.ts';
 
 /**
  * SQL about the work of the gateways: what their histories tell beside what our own requests and signature

@@ -1,5 +1,4 @@
-import { STAGES } from '../../schemas/dictionary.ts';
-import { moneyColumns, sqlList } from '../../schemas/measures.ts';
+import { moneyColumns, stageName } from '../../schemas/measures.ts';
 import {
   hasFailed,
   microsOfItem,
@@ -54,10 +53,6 @@ export const TIMES_TO_FINAL = `SELECT ${timeOfMicros('decided')} AS decided_at, 
     GROUP BY order_number
     HAVING decided >= ${micros('$__fromTime')} AND began > 0
   )`;
-
-/** Stages by their digit, as SQL. */
-export const stageName = (digit: string): string =>
-  `transform(${digit}, [${STAGES.map(({ code }) => code).join(', ')}], [${sqlList(STAGES.map(({ name }) => name))}], '')`;
 
 /**
  * One row per order and stage of its items: gateway, stage; whether it has items there within the range
