@@ -104,6 +104,7 @@ export const HEADERS = {
   gateway: 'gateway',
   deliveryId: 'delivery-id',
   bodySha256: 'body-sha256',
+  bodySeal: 'body-seal',
   signatureCause: 'signature-cause',
 } as const;
 

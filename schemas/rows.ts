@@ -116,6 +116,8 @@ export const COLUMNS = {
     kafka_partition: 'i32?',
     kafka_offset: 'i64?',
     body_bytes: 'u32',
+    body_seal: 'u16',
+    body_key: 'u32',
   },
   polls: {
     gateway: 'string',

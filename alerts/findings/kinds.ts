@@ -47,6 +47,12 @@ type Column = readonly [name: string, sql: string];
 /** Callbacks change places on their way: one of an earlier state does not take back what a final one says. */
 const CALLBACKS_TO_FINAL = `arraySort(c -> (c.2 IN ('Success', 'Failed'), c.1), callbacks)`;
 
+/**
+ * Have the callbacks `c` and `o` the same signed fields and another body? Only final bodies that were sealed
+ * alike have keys to compare (`bodyKey`).
+ */
+const HAS_OTHER_BODY = `o.2 = c.2 AND o.4 = c.4 AND c.7.1 != 0 AND o.7.1 = c.7.1 AND o.7.2 != c.7.2`;
+
 /** The claims of a source that name a fact: where it stands in them, and when it is named. */
 const CLAIMS = [
   ['replied_amount', 'replies', '3', '? IS NOT NULL'],
@@ -74,11 +80,7 @@ export const COLUMNS_OF_KINDS: readonly Column[] = [
     name,
     `arrayLast(c -> ${isNamed.replace('?', `c.${field}`)}, ${claims}).${field}`,
   ]),
-  // Of final statuses alone: before, what is not signed grows with the payer's steps, such as the card.
-  [
-    'conflict',
-    `arrayFirst(c -> c.2 IN ('Success', 'Failed') AND arrayExists(o -> o.1 <= c.1 AND o.2 = c.2 AND o.4 = c.4 AND o.7 = c.7 AND o.6 != c.6, callbacks), callbacks)`,
-  ],
+  ['conflict', `arrayFirst(c -> arrayExists(o -> o.1 <= c.1 AND ${HAS_OTHER_BODY}, callbacks), callbacks)`],
   ['decided_at', LAST_STATE_AT],
   [
     'differing',
@@ -89,10 +91,7 @@ export const COLUMNS_OF_KINDS: readonly Column[] = [
     `${name}_at`,
     `arrayFirst(c -> ifNull(c.${field} = ${name}, 0), ${claims}).1`,
   ]),
-  [
-    'conflicts_with',
-    `arrayFirst(o -> o.2 = conflict.2 AND o.4 = conflict.4 AND o.6 != conflict.6, callbacks)`,
-  ],
+  ['conflicts_with', `arrayFirst(o -> ${HAS_OTHER_BODY.replaceAll('c.', 'conflict.')}, callbacks)`],
   ['confirmed_seen', `arrayMin(c -> c.2, arrayFilter(c -> c.1 >= ${CONFIRMED_FROM}, confirmations))`],
   ['agreed_at', `arrayFirst(r -> r.1 > differing.1 AND NOT (${differs('r.2')}), replies).1`],
 ];

@@ -35,16 +35,16 @@ const MOST_CALLBACKS = 100;
 /** Column names of the union's parts are those of the first. */
 const items = (table: string, where: string): string =>
   `SELECT 'item' AS source, order_type, external_id, event_time AS at, observed_at AS seen_at, list_position AS position, toString(action) AS action,
-      toUInt8(${MARKS_SQL}) AS marks, '' AS status, CAST(NULL, 'Nullable(Decimal(38, 9))') AS amount, '' AS amount_text, '' AS currency, toUInt64(0) AS content, '' AS key
+      toUInt8(${MARKS_SQL}) AS marks, '' AS status, CAST(NULL, 'Nullable(Decimal(38, 9))') AS amount, '' AS amount_text, '' AS currency, toUInt64(0) AS content, (toUInt16(0), toUInt32(0)) AS body
     FROM ${table} WHERE ${where}`;
 const NO_ITEM = `toUInt32(0), '', toUInt8(0)`;
 const callbacks = (where: string): string =>
   `SELECT if(${VERIFIED}, 'callback', 'doubted'), ${CALLBACK_ORDER}, received_at, received_at, ${NO_ITEM},
-      assumeNotNull(toString(status)), toDecimal128OrNull(amount, 9), ifNull(amount, ''), upper(ifNull(toString(currency), '')), content_key, toString(verdict)
+      assumeNotNull(toString(status)), toDecimal128OrNull(amount, 9), ifNull(amount, ''), upper(ifNull(toString(currency), '')), content_key, (body_seal, body_key)
     FROM ${ARRIVALS} WHERE ${NAMES_ORDER} AND status IS NOT NULL AND ${where}`;
 const claims = (where: string): string =>
   `SELECT if(kind = 'watch', 'watch', 'reply'), order_type, external_id, observed_at, observed_at, ${NO_ITEM},
-      ifNull(toString(status), ''), amount, '', upper(ifNull(toString(currency), '')), toUInt64(0), ''
+      ifNull(toString(status), ''), amount, '', upper(ifNull(toString(currency), '')), toUInt64(0), (toUInt16(0), toUInt32(0))
     FROM ${CLAIMS} WHERE ${where}`;
 
 /**
@@ -56,8 +56,8 @@ const claims = (where: string): string =>
  * - `deciding`: (status as replies have it, known at, at, action) of the deciding item
  * - `repriced`, `foreign`: has it an item with reason 35; one of another code format, whose state is unknown
  * - `confirmations`: (at, known at) of the merchant callback's items (stage 6)
- * - `callbacks`: (at, status, amount, amount's text, currency, content, key) of those that verify, oldest
- *   first; the key is the verdict, which tells with which key they do
+ * - `callbacks`: (at, status, amount, amount's text, currency, content, (body's seal, body's key)) of those
+ *   that verify, oldest first
  * - `paid_doubted_at`, `failed_doubted_at`: when the first callback of that status came that does not verify
  * - `replies`, `watches`: (at, status, amount, currency), oldest first
  */
@@ -86,7 +86,7 @@ export function orderFacts(scope: SweepScope): string {
     argMaxIf((multiIf(${is('paid')}, 'Success', ${is('failed')}, 'Failed', ''), seen_at, at, action), (at, position, action), ${DECIDED}) AS deciding,
     minIf(at, ${is('processing')}) AS began_at, countIf(${is('repriced')}) > 0 AS repriced, countIf(${is('foreign')}) > 0 AS foreign,
     groupArrayIf((at, seen_at), ${is('confirmed')}) AS confirmations,
-    arraySort(groupArrayIf(${MOST_CALLBACKS})((at, status, amount, amount_text, currency, content, key), source = 'callback')) AS callbacks,
+    arraySort(groupArrayIf(${MOST_CALLBACKS})((at, status, amount, amount_text, currency, content, body), source = 'callback')) AS callbacks,
     minIf(at, source = 'doubted' AND status = 'Success') AS paid_doubted_at, minIf(at, source = 'doubted' AND status = 'Failed') AS failed_doubted_at,
     arraySort(groupArrayIf((at, status, amount, currency), source = 'reply')) AS replies,
     arraySort(groupArrayIf((at, status, amount, currency), source = 'watch')) AS watches

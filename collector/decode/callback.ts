@@ -7,6 +7,7 @@ import { isSignatureCause, NO_CAUSE, type SignatureCause } from '../../schemas/s
 import { parseKeepingAmount } from './amount-text.ts';
 import { currencyCode, isDecimal, isMasked, storedId, storedStatus, type TextPolicy } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
+import { sealOf } from './seal.ts';
 import { firstProblem, problemText, type Problem } from '../../schemas/problem.ts';
 import type { Mismatch } from './signature-cause.ts';
 import { verifySignature } from './signature.ts';
@@ -21,6 +22,8 @@ export interface CallbackDelivery {
    * so it can only tell contents apart that are equal here, never make one of two.
    */
   readonly bodyHash?: string | null;
+  /** Whose seal that is (`Seal`); null when nobody says. */
+  readonly bodySeal?: number | null;
   /** Every `Signature` header there was. */
   readonly signatures: readonly string[];
   /**
@@ -54,6 +57,13 @@ export interface KeptCallback extends Pick<Callback, 'externalId' | 'status' | '
   readonly currency: string | null;
 }
 
+/** What a gateway's callbacks are judged and told apart with. */
+export interface CallbackSecrets {
+  readonly keys: readonly Secret[];
+  /** Its token: see `Seal`. */
+  readonly seal: Secret;
+}
+
 /** Why a signature does not verify. It is asked once the verdict stands, and cannot change it. */
 export type Examine = (mismatch: Mismatch) => SignatureCause;
 
@@ -65,7 +75,7 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export function decodeCallback(
   delivery: CallbackDelivery,
-  keys: readonly Secret[],
+  { keys, seal }: CallbackSecrets,
   policy: TextPolicy,
   examine: Examine = () => 'not_examined',
 ): DecodedCallback {
@@ -95,6 +105,7 @@ export function decodeCallback(
     kafka_partition: delivery.coordinates?.partition ?? null,
     kafka_offset: delivery.coordinates?.offset ?? null,
     body_bytes: delivery.body.byteLength,
+    ...(isFinal(kept) && isVerified(verdict) ? bodyKey(delivery, seal) : NO_BODY_KEY),
   };
   const callback = kept !== null && isTrueId(sent, kept) ? kept : null;
   return { row, verdict, callback };
@@ -198,4 +209,24 @@ function contentHash(delivery: CallbackDelivery): Uint8Array {
   const rest = Buffer.from(signatures.join('') + whole);
   const all = Buffer.concat([Buffer.from(`${body.byteLength}\n`), body, rest]);
   return sha256Bytes(all);
+}
+
+type BodyKey = Pick<CallbackDeliveryRow, 'body_seal' | 'body_key'>;
+
+const NO_BODY_KEY: BodyKey = { body_seal: 0, body_key: 0 };
+
+/** Before the end, what is not signed grows with the payer's steps: only final bodies are compared. */
+const isFinal = (kept: KeptCallback | null): boolean =>
+  kept?.status === 'Success' || kept?.status === 'Failed';
+
+/**
+ * What two deliveries of one body have in common whatever way they came: the whole body's seal, made here or
+ * by the intake that handed on a part of it.
+ */
+function bodyKey({ body, bodyHash, bodySeal }: CallbackDelivery, token: Secret): BodyKey {
+  const isWhole = typeof bodyHash !== 'string';
+  const seal = sealOf(token);
+  const id = isWhole ? seal.id : (bodySeal ?? 0);
+  if (id === 0) return NO_BODY_KEY;
+  return { body_seal: id, body_key: Number.parseInt((isWhole ? seal.of(body) : bodyHash).slice(0, 8), 16) };
 }

@@ -1,18 +1,15 @@
-import { createHmac } from 'node:crypto';
 import { signatureBase, type Callback, type SignedFields } from '../../schemas/gateway/callback.ts';
 import type { Secret } from '../../schemas/secret.ts';
 import type { SignatureCause } from '../../schemas/signature-causes.ts';
-import { readCallback, type Examine } from './callback.ts';
+import { readCallback, type CallbackSecrets, type Examine } from './callback.ts';
 import { shapeOf } from '../../schemas/shape.ts';
 import { currencyCode, isDecimal, isKeepableId, isStatus } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
+import { sealOf } from './seal.ts';
 import { verifySignature } from './signature.ts';
 
 /** What the reduction of a gateway's callbacks needs of its configuration. */
-export interface ReduceOptions {
-  readonly keys: readonly Secret[];
-  /** Seals what must be told apart and not be guessed. */
-  readonly seal: Secret;
+export interface ReduceOptions extends CallbackSecrets {
   readonly keepsCardLikeIds: boolean;
   /** @default nothing is examined */
   readonly examine?: Examine;
@@ -24,6 +21,8 @@ export interface ReducedCallback {
   readonly signatures: readonly string[];
   /** Stands for the whole body, so that contents stay told apart: 64 hexadecimal digits. */
   readonly bodyHash: string;
+  /** Whose seal that is. */
+  readonly bodySeal: number;
   /** Of a signature that does not verify, which is not handed on; null: it does, or there is none. */
   readonly signatureCause: SignatureCause | null;
   /** What was signed, of a callback that verifies, as far as it may be kept. */
@@ -46,14 +45,16 @@ export function reduceCallback(
   signatures: readonly string[],
   { keys, seal, keepsCardLikeIds, examine }: ReduceOptions,
 ): ReducedCallback {
-  const bodyHash = sealed(seal, body);
+  const { id: bodySeal, of: sealed } = sealOf(seal);
+  const bodyHash = sealed(body);
   const read = readCallback(body);
   if (!read.ok) {
-    const unread = signatures.map((text) => sealedSignature(text, seal));
+    const unread = signatures.map((text) => sealedSignature(text, sealed));
     return {
       body: UNREADABLE,
       signatures: unread,
       bodyHash,
+      bodySeal,
       signatureCause: null,
       verified: null,
       orderId: null,
@@ -68,11 +69,12 @@ export function reduceCallback(
     body: Buffer.from(JSON.stringify(kept)),
     signatures:
       verifying === undefined
-        ? signatures.map((text) => sealedSignature(text, seal))
+        ? signatures.map((text) => sealedSignature(text, sealed))
         : [sha256Bytes(signatureBase(kept, verifying.reveal()))].map((hash) =>
             Buffer.from(hash).toString('hex'),
           ),
     bodyHash,
+    bodySeal,
     signatureCause: isMismatch ? (examine?.({ callback, signature, body }) ?? 'not_examined') : null,
     verified: verifying === undefined ? null : kept,
     orderId: kept.externalId === callback.externalId ? kept.externalId : null,
@@ -95,10 +97,6 @@ function fitting(callback: Callback, keepsCardLikeIds: boolean): Callback & { cu
 }
 
 /** A signature that does not verify is a text like any other. */
-function sealedSignature(text: string, seal: Secret): string {
-  return text.trim() === '' ? '' : sealed(seal, text);
-}
-
-function sealed(seal: Secret, content: Uint8Array | string): string {
-  return createHmac('sha256', seal.reveal()).update(content).digest('hex');
+function sealedSignature(text: string, sealed: (text: string) => string): string {
+  return text.trim() === '' ? '' : sealed(text);
 }

@@ -42,7 +42,8 @@ export async function handleCallbacks(
       continue;
     }
     const { examiner } = context;
-    const decoded = decodeCallback(delivery, gateway.callbackKeys, textPolicy(gateway, context), (mismatch) =>
+    const secrets = { keys: gateway.callbackKeys, seal: gateway.token };
+    const decoded = decodeCallback(delivery, secrets, textPolicy(gateway, context), (mismatch) =>
       examiner.examine(gateway, mismatch),
     );
     rows.push(decoded.row);

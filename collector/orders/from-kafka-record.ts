@@ -13,6 +13,7 @@ import type { OrdersContext } from './context.ts';
 import { handleWatchRequests } from './watch-requests.ts';
 
 const BODY_HASH = /^[0-9a-f]{64}$/;
+const BODY_SEAL = /^[0-9]{1,5}$/;
 
 /** Which gateway a topic's messages are from when they do not say. */
 export type GatewayOfTopic = (topic: string) => string | undefined;
@@ -34,6 +35,7 @@ export function toDelivery(
   const [gateway] = text(HEADERS.gateway);
   const [deliveryId = ''] = text(HEADERS.deliveryId);
   const bodyHash = text(HEADERS.bodySha256);
+  const [bodySeal = ''] = text(HEADERS.bodySeal);
   const [signatureCause = null] = text(HEADERS.signatureCause);
   return {
     gateway: gateway ?? gatewayOfTopic(record.topic) ?? '',
@@ -42,6 +44,7 @@ export function toDelivery(
     signatureCause,
     deliveryId: deliveryId === '' ? coordinatesText(record) : storedDeliveryId(deliveryId, fingerprint),
     bodyHash: bodyHash.length === 1 && BODY_HASH.test(bodyHash[0] ?? '') ? (bodyHash[0] ?? null) : null,
+    bodySeal: BODY_SEAL.test(bodySeal) && Number(bodySeal) < 65_536 ? Number(bodySeal) : null,
     receivedAt,
     source: 'kafka',
     coordinates: coordinatesOf(record),

@@ -31,10 +31,11 @@ export function toKafkaMessage(
     keepsCardLikeIds: gateway.cardLikeIds === 'keep',
     examine: (mismatch) => examiner.examine(gateway, mismatch),
   });
-  const { bodyHash, signatureCause, verified, orderId } = reduced;
+  const { bodyHash, bodySeal, signatureCause, verified, orderId } = reduced;
   if (verified !== null) examiner.remember(gateway.name, verified, delivery.signatures[0] ?? '');
   return message(delivery, reduced, orderId, {
     [HEADERS.bodySha256]: bodyHash,
+    [HEADERS.bodySeal]: String(bodySeal),
     ...(signatureCause === null ? {} : { [HEADERS.signatureCause]: signatureCause }),
   });
 }

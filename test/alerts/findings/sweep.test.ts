@@ -263,6 +263,20 @@ const CASES: Readonly<Record<string, Case>> = {
     told: paid('conflict', { callbacks: [success, { ...success, at: 50, body: 'another card mask' }] }),
     finds: [{ kind: 'SIGNATURE_CONFLICT', subject: 'Success 10.00', side: 'stranger', found: 50 - 3600 }],
   },
+  'one body by two ways': {
+    told: paid('two-ways', { callbacks: [success, { ...success, at: 50, way: 'intake' }] }),
+    finds: [],
+  },
+  'another body by another way': {
+    told: paid('two-bodies', {
+      callbacks: [success, { ...success, at: 50, way: 'intake', body: 'another' }],
+    }),
+    finds: [{ kind: 'SIGNATURE_CONFLICT', subject: 'Success 10.00', side: 'stranger', found: 50 - 3600 }],
+  },
+  'another body of which only seals of two tokens are known': {
+    told: paid('two-seals', { callbacks: [success, { ...success, at: 50, body: 'another', seal: 2 }] }),
+    finds: [],
+  },
   'a body that grows while the payer goes on': {
     told: paid('grows', {
       callbacks: [
@@ -297,6 +311,23 @@ const CASES: Readonly<Record<string, Case>> = {
     told: paid('replayed', {
       began: NOW - 300 * MINUTE,
       callbacks: [success, { ...success, at: 4 * 3600 + 1800 }],
+    }),
+    finds: [{ kind: 'REPLAYED', side: 'stranger' }],
+  },
+  'a callback that comes again after hours by another way': {
+    told: paid('replayed-elsewhere', {
+      began: NOW - 300 * MINUTE,
+      callbacks: [success, { ...success, at: 4 * 3600 + 1800, way: 'intake' }],
+    }),
+    finds: [{ kind: 'REPLAYED', side: 'stranger' }],
+  },
+  'a callback of before its body had a key that comes again after hours': {
+    told: paid('replayed-keyless', {
+      began: NOW - 300 * MINUTE,
+      callbacks: [
+        { ...success, seal: 0 },
+        { ...success, at: 4 * 3600 + 1800 },
+      ],
     }),
     finds: [{ kind: 'REPLAYED', side: 'stranger' }],
   },

@@ -71,9 +71,7 @@ export async function startScene(shiftMs: number): Promise<Scene> {
   for (const topic of Object.values(TOPICS)) await createTopic(brokers, topic, { partitions: PARTITIONS });
   const port = await freePort();
   const intake = `http://127.0.0.1:${port}/callbacks/${GATEWAY}`;
-  // A merchant has callbacks sent to us or to a producer of his own; what came both ways is not known to be
-  // the same.
-  const mischief = { ...MISCHIEF, byIntake: 0.2, oneWayAnOrder: true };
+  const mischief = { ...MISCHIEF, byIntake: 0.2 };
   const bridge = await startBridge({
     seed: 'findings',
     brokers,

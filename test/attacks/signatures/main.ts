@@ -69,7 +69,7 @@ function decode(sent: { body: object; signature: string }, key: string, examine?
     source: 'http',
     coordinates: null,
   } as const;
-  const secrets = keys.map((text) => new Secret(text));
+  const secrets = { keys: keys.map((text) => new Secret(text)), seal: new Secret(TOKEN) };
   return decodeCallback(delivery, secrets, POLICY, examine);
 }
 

@@ -21,8 +21,6 @@ export interface Mischief {
   readonly anonymous: number;
   /** Handed to the collector's own intake instead of Kafka. */
   readonly byIntake: number;
-  /** All callbacks of an order go the same way. @default false */
-  readonly oneWayAnOrder?: boolean;
 }
 
 export const MISCHIEF: Mischief = {
@@ -103,8 +101,7 @@ export async function startBridge(options: {
     }
     const signature = String(request.headers['signature'] ?? '');
     const { externalId } = JSON.parse(body.toString()) as { externalId: string };
-    const way = mischief.oneWayAnOrder === true ? createRandom(seed, 'way', externalId) : random;
-    if (way.chance(mischief.byIntake)) return forward(body, signature);
+    if (random.chance(mischief.byIntake)) return forward(body, signature);
     const message = (chaos: string, deliveryId: string | null): Message => ({
       key: externalId,
       value: body,

@@ -10,6 +10,9 @@ import { Secret } from '../../../schemas/secret.ts';
 
 export const KEY = '0123456789abcdef0123456789abcdef';
 
+/** The gateway's token. */
+export const SEAL = new Secret('a-token');
+
 /** The signed part of a callback body, with whatever else it carries. */
 export interface Body {
   externalId: string;
@@ -59,11 +62,7 @@ export function receive(
     coordinates: { topic: 'gateway.callbacks', partition: 3, offset: 42 },
     ...more,
   };
-  return decodeCallback(
-    delivery,
-    keys.map((key) => new Secret(key)),
-    policy,
-  );
+  return decodeCallback(delivery, { keys: keys.map((key) => new Secret(key)), seal: SEAL }, policy);
 }
 
 /**

@@ -29,6 +29,8 @@ describe('a callback that verifies', () => {
       kafka_partition: 3,
       kafka_offset: 42,
       body_bytes: text.length,
+      body_seal: expect.any(Number),
+      body_key: expect.any(Number),
     });
   });
 

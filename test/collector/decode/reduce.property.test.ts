@@ -10,6 +10,7 @@ import {
   KEY,
   orderType,
   receive,
+  SEAL,
   sign,
   status,
   writtenCard,
@@ -20,13 +21,14 @@ const OLDER_KEY = 'the-key-before-that-one-00000000';
 const KEYS = [KEY, OLDER_KEY];
 const options = (keepsCardLikeIds = false) => ({
   keys: KEYS.map((key) => new Secret(key)),
-  seal: new Secret('a-token'),
+  seal: SEAL,
   keepsCardLikeIds,
 });
 const reduce = (body: string | Uint8Array, signatures: readonly string[], keeps = false) => {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   const reduced = reduceCallback(bytes, signatures, options(keeps));
-  return { ...reduced, text: Buffer.from(reduced.body).toString('utf8') };
+  const { bodyHash, bodySeal } = reduced;
+  return { ...reduced, text: Buffer.from(reduced.body).toString('utf8'), sealed: { bodyHash, bodySeal } };
 };
 const odd = fc.oneof(
   fc.uuid(),
@@ -53,7 +55,8 @@ describe('a callback reduced to what is signed or needed', () => {
         const signatures = key === null ? [] : [sign(body, key)];
         const whole = receive(text, signatures, KEYS);
         const reduced = reduce(text, signatures);
-        const part = receive(reduced.text, reduced.signatures, KEYS, { bodyHash: reduced.bodyHash });
+        const part = receive(reduced.text, reduced.signatures, KEYS, reduced.sealed);
+        expect([part.row.body_seal, part.row.body_key]).toEqual([whole.row.body_seal, whole.row.body_key]);
         expect(part.verdict).toBe(whole.verdict);
         for (const field of ['external_id', 'status', 'amount', 'order_type', 'currency'] as const) {
           const plain = whole.row[field]?.replace(/:[0-9a-f]{16}$/, '') ?? null;

@@ -29,6 +29,7 @@ describe('a callback that was signed by other rules', () => {
             coordinates: null,
           } as const;
           const keys = [new Secret(one.key)];
+          const secrets = { keys, seal: new Secret(TOKEN) };
           const examine = (mismatch: Parameters<typeof nameCause>[0]): SignatureCause =>
             nameCause(mismatch, {
               keys,
@@ -36,13 +37,12 @@ describe('a callback that was signed by other rules', () => {
               otherKeys: [new Secret(OTHER_KEY)],
               known: null,
             });
-          const decoded = decodeCallback(delivery, keys, POLICY, examine);
+          const decoded = decodeCallback(delivery, secrets, POLICY, examine);
           expect(decoded.verdict).toBe('mismatch');
-          expect(decoded.row.verdict).toBe(decodeCallback(delivery, keys, POLICY).row.verdict);
+          expect(decoded.row.verdict).toBe(decodeCallback(delivery, secrets, POLICY).row.verdict);
           expect(decoded.row.signature_cause).toBe(cause);
           const reduced = reduceCallback(delivery.body, [signature], {
-            keys,
-            seal: new Secret(TOKEN),
+            ...secrets,
             keepsCardLikeIds: false,
             examine,
           });

@@ -34,6 +34,10 @@ export interface ToldCallback {
   readonly currency?: string;
   /** What the signature does not cover. @default the same for equal callbacks */
   readonly body?: string;
+  /** The way it came by, on which the content's hash depends and the body's key does not. */
+  readonly way?: string;
+  /** Whose seal the body has, 0 for none. @default 1, of one token */
+  readonly seal?: number;
   /** @default its number */
   readonly delivery?: string;
   /** @default 'valid' */
@@ -105,12 +109,21 @@ export function seedOf(told: Told): Seed {
     rows: {
       ...(claims.length === 0 ? {} : { orderObservations: claims }),
       callbackDeliveries: (told.callbacks ?? []).map((callback, n) => {
-        const { status, amount = '10.00', currency = 'EUR', body = '', verdict = 'valid' } = callback;
+        const {
+          status,
+          amount = '10.00',
+          currency = 'EUR',
+          body = '',
+          verdict = 'valid',
+          way = '',
+        } = callback;
+        const content = [id, status, amount, currency, body];
         return {
           gateway,
-          content_hash: createHash('md5')
-            .update([id, status, amount, currency, body, verdict].join())
-            .digest('hex'),
+          content_hash: md5([...content, way, verdict]),
+          ...(['Success', 'Failed'].includes(status)
+            ? { body_seal: callback.seal ?? 1, body_key: Number.parseInt(md5(content).slice(0, 8), 16) }
+            : {}),
           delivery_id: callback.delivery ?? `${id}-${n}`,
           received_at: dateTime64(at(callback.at)),
           verdict,
@@ -189,3 +202,5 @@ export function findingsOf(store: SeededStore): Findings {
 export async function sweepAll(findings: Findings, atMs = NOW): Promise<void> {
   while (await findings.sweep(atMs)) continue;
 }
+
+const md5 = (parts: readonly string[]): string => createHash('md5').update(parts.join()).digest('hex');

@@ -107,6 +107,8 @@ export function callbackRow(change: Partial<Rows['callbackDeliveries']> = {}): R
     kafka_offset: 1,
     signature_cause: 'none',
     body_bytes: 300,
+    body_seal: 0,
+    body_key: 0,
     ...change,
   };
 }
