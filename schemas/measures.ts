@@ -182,6 +182,9 @@ export function ratio(numerator: string, denominator: string): string {
   return `if(${denominator} = 0, NULL, ${numerator} / ${denominator})`;
 }
 
+/** SQL of this instant. */
+export const NOW = 'now64(6)';
+
 /**
  * `WITH` clause that every windowed query begins with. It names `watermarks`, a map from gateway to the
  * instant up to which our picture of it is complete as known at `asOf`, and `window_end(gateway)`, where that
@@ -192,12 +195,21 @@ export function ratio(numerator: string, denominator: string): string {
  * collector ever reported on, as in a store that was only backfilled, has no watermark to wait for: its
  * windows end at asOf - lag.
  *
- * @param asOf SQL of the instant of knowledge: the evaluation instant of a rule, now for a panel.
+ * @param asOf SQL of the instant of knowledge: the evaluation instant of a rule, `NOW` for a panel.
  */
 export function withWatermarks(asOf: string, lagSeconds: number = WINDOWS.lagSeconds): string {
   const instant = `toDateTime64(${asOf}, 6, 'UTC')`;
   // Whole hours before that of `asOf` hold no report after it, so their newest will do.
   const hour = `toStartOfHour(${instant})`;
+  const hourly = `SELECT gateway, collector_id, reported_at, watermark_at
+          FROM ${view('gatewayStatusHourly')}
+          WHERE hour > ${asOf} - INTERVAL ${WINDOWS.forgetGatewayAfterSeconds + 3600} SECOND AND`;
+  // As of now, the newest of this hour will do as well.
+  const ofTheHour = `
+          UNION ALL
+          SELECT gateway, collector_id, reported_at, watermark_at
+          FROM ${view('gatewayStatus')}
+          WHERE reported_at >= ${hour} AND reported_at <= ${asOf}`;
   return `WITH
   (
     SELECT mapFromArrays(groupArray(gateway), groupArray(watermark))
@@ -209,13 +221,7 @@ export function withWatermarks(asOf: string, lagSeconds: number = WINDOWS.lagSec
         SELECT toString(gateway) AS gateway, argMax(watermark_at, reported_at) AS newest
         FROM
         (
-          SELECT gateway, collector_id, reported_at, watermark_at
-          FROM ${view('gatewayStatus')}
-          WHERE reported_at >= ${hour} AND reported_at <= ${asOf}
-          UNION ALL
-          SELECT gateway, collector_id, reported_at, watermark_at
-          FROM ${view('gatewayStatusHourly')}
-          WHERE hour < ${hour} AND hour > ${asOf} - INTERVAL ${WINDOWS.forgetGatewayAfterSeconds + 3600} SECOND
+          ${asOf === NOW ? `${hourly} hour <= ${hour}` : `${hourly} hour < ${hour}${ofTheHour}`}
         )
         WHERE reported_at > ${asOf} - INTERVAL ${WINDOWS.forgetGatewayAfterSeconds} SECOND
         GROUP BY gateway, collector_id

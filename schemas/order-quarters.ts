@@ -9,6 +9,7 @@ import {
   sqlText,
   STUMBLE,
   UNKNOWN_CODE,
+  NOW,
   withWatermarks,
 } from './measures.ts';
 import { DATABASE, ORDER_QUARTERS, QUARTER_TABLES } from './names.ts';
@@ -152,10 +153,12 @@ export const frontierSql = `SELECT toUnixTimestamp(kept_from) AS from, toUnixTim
   ${NEWEST.replace('FROM ', `FROM ${DATABASE}.`)} ORDER BY written_at DESC LIMIT 1`;
 
 /**
- * Text of the parameterized view `order_quarters(from, to)`: the quarters of all orders of exactly that time,
- * as far as our picture of each gateway is complete by now. What is kept is read; what is not, made of items:
- * the newest quarter of an hour or two, what came late since, and where the range begins or ends within a
- * quarter. The picture of a gateway that cannot be read ends within a quarter too.
+ * Text of the parameterized view `order_quarters(from, to)`: the quarters of all orders of exactly that
+ * time, as far as our picture of each gateway is complete by now. What is kept is read; what is not, made
+ * of items: the newest quarter of an hour or two, what came late since, and where the range begins or ends
+ * within a quarter. The picture of a gateway that cannot be read ends within a quarter too. Repetitions
+ * stay: they change nothing, and leaving them out makes a question dearer to plan. What came late is looked
+ * for apart, by an index of its own.
  */
 export function orderQuartersView(): string {
   const begins = "{from:DateTime64(6, 'UTC')}";
@@ -165,7 +168,7 @@ export function orderQuartersView(): string {
   const quarterOfItem = 'toStartOfFifteenMinutes(event_time)';
   const kept = 'event_time >= kept_begin AND event_time < kept_end';
   return `CREATE OR REPLACE VIEW ${ORDER_QUARTERS} AS
-${withWatermarks('now64(6)').replaceAll(`${DATABASE}.`, '')},
+${withWatermarks(NOW).replaceAll(`${DATABASE}.`, '')},
   (SELECT argMax((kept_from, kept_to, known_to), written_at) ${NEWEST}) AS frontier,
   greatest(frontier.1, toDateTime(intDiv(toUnixTimestamp64Micro(${begins}) + ${QUARTER_SECONDS * 1e6 - 1}, ${QUARTER_SECONDS * 1e6}) * ${QUARTER_SECONDS}, 'UTC')) AS kept_begin,
   greatest(kept_begin, least(frontier.2, toStartOfFifteenMinutes(${ends}))) AS kept_end,
@@ -180,14 +183,8 @@ FROM
     ${quartersOf(
       `(
       SELECT ${ITEM_COLUMNS}
-      FROM ${ITEMS} FINAL
-      WHERE ${within} AND (event_time < kept_begin OR event_time >= kept_end)
-      SETTINGS do_not_merge_across_partitions_select_final = 1
-      UNION ALL
-      SELECT ${ITEM_COLUMNS}
-      FROM ${ITEMS} FINAL
-      WHERE ${within} AND ${kept} AND ${quarterOfItem} IN (SELECT arrayJoin(last_quarters)) AND ${quarterOfItem} + ${length} > window_end(gateway)
-      SETTINGS do_not_merge_across_partitions_select_final = 1
+      FROM ${ITEMS}
+      WHERE ${within} AND (event_time < kept_begin OR event_time >= kept_end OR ${quarterOfItem} IN (SELECT arrayJoin(last_quarters)) AND ${quarterOfItem} + ${length} > window_end(gateway))
       UNION ALL
       SELECT ${ITEM_COLUMNS}
       FROM ${ITEMS}

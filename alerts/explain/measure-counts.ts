@@ -8,6 +8,7 @@ import {
   TECHNICAL_SUCCESS_SHARE,
   UNKNOWN_CODE,
   view,
+  NOW,
   withWatermarks,
 } from '../../schemas/measures.ts';
 import { ofOrder, type CountedOrder } from './counted-order.ts';
@@ -63,7 +64,7 @@ interface MeasureRow {
 
 function measuresSql(order: CountedOrder): string {
   const where = ofOrder(order);
-  return `${withWatermarks('now64(6)')}
+  return `${withWatermarks(NOW)}
 SELECT toString(window_end(${sqlText(order.gateway)})) AS known_until, toUInt32(items) AS items, toUInt32(unknown_codes) AS unknown_codes,
   toUInt32(began.1) AS started, toString(began.2) AS started_at,
   toUInt32(ended.1) AS finished, toString(ended.2) AS decided_at, ended.3 AS outcome, ended.4 AS technical, toUInt32(ended.5) AS judged, ended.6 AS approved

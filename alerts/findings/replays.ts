@@ -13,9 +13,9 @@ import {
 
 /**
  * SELECT of callbacks that were delivered again long after they had come, by whatever way: contents of one
- * body are one thing (`body_key`). A delivery that we read again ourselves has its own id once more and counts
- * once; its first arrival counts. Only orders that began long enough ago are looked at: deliveries are sorted
- * by content, and to look up each would be to read all weeks.
+ * body are one thing (`body_key`). A delivery that we read again ourselves has its own id once more and
+ * counts once; its first arrival counts. Only orders that began long enough ago are looked at: deliveries
+ * are sorted by content, and to look up each would be to read all weeks.
  */
 export const replayedCallbacks = (scope: SweepScope): string => {
   const gateway = ofGateway(scope);

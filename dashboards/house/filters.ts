@@ -1,4 +1,4 @@
-import { rangeWindow, type Window, withWatermarks } from '../../schemas/measures.ts';
+import { NOW, rangeWindow, type Window, withWatermarks } from '../../schemas/measures.ts';
 
 /**
  * How the queries of every dashboard see time and the viewer's choices. Text only: nothing here knows
@@ -6,7 +6,7 @@ import { rangeWindow, type Window, withWatermarks } from '../../schemas/measures
  */
 
 /** A panel tells what is known by now about the chosen range, also when the range lies in the past. */
-export const WITH_WATERMARKS = withWatermarks('now64(6)');
+export const WITH_WATERMARKS = withWatermarks(NOW);
 /** The chosen range, cut at the end of each gateway's window. */
 export const RANGE: Window = rangeWindow('$__fromTime', '$__toTime');
 /** The chosen range on a time column of what is not a measure: polls, callbacks, reports. */

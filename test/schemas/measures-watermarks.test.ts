@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withWatermarks } from '../../schemas/measures.ts';
+import { NOW, withWatermarks } from '../../schemas/measures.ts';
 import { WINDOWS } from '../../schemas/windows.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import { utc } from '../dashboards/shape.ts';
@@ -30,9 +30,9 @@ const reports: readonly Report[] = Array.from({ length: 900 }, () => {
 });
 
 /** What is known at an instant: each collector's newest report, and of several the one that sees furthest. */
-function watermarksAt(asOf: number): Map<string, number> {
+function watermarksAt(asOf: number, of: readonly Report[] = reports): Map<string, number> {
   const newest = new Map<string, Report>();
-  for (const report of reports) {
+  for (const report of of) {
     const key = `${report.gateway}|${report.collectorId}`;
     const known = newest.get(key);
     if (report.reportedAt > asOf || report.reportedAt <= asOf - WINDOWS.forgetGatewayAfterSeconds * 1000)
@@ -67,5 +67,21 @@ describe('watermarks as known at an instant', () => {
       `${withWatermarks(`toDateTime(${at / 1000})`)} SELECT arrayJoin(mapKeys(watermarks)) AS gateway, watermarks[gateway] AS watermark`,
     );
     expect(new Map(data.map((row) => [row['gateway'], utc(row['watermark'])]))).toEqual(watermarksAt(at));
+  });
+
+  it('as of now, of the newest of each hour alone', async () => {
+    const now = Date.now();
+    const fresh = reports.slice(0, 200).map((report): Report => {
+      const reportedAt = now - 1_000 - Math.floor(random() * 3 * HOUR);
+      return {
+        ...report,
+        gateway: 'fresh-pay',
+        reportedAt,
+        watermarkAt: reportedAt - Math.floor(random() * 2 * HOUR),
+      };
+    });
+    await store.seed({ gatewayStatus: fresh });
+    const { data } = await store.query(`${withWatermarks(NOW)} SELECT watermarks['fresh-pay'] AS watermark`);
+    expect(utc(data[0]?.['watermark'])).toBe(watermarksAt(now, fresh).get('fresh-pay'));
   });
 });
