@@ -24,11 +24,13 @@ const AT_A_STRETCH = 1_000;
  * is right makes the poller read the order now; another one at most brings forward the next read of an order
  * that is watched already. Resolves once all rows are stored, the states of watched orders included; the
  * reads do not wait for that.
+ * @param taken called when all that is left is to wait for the store
  */
 export async function handleCallbacks(
   deliveries: readonly CallbackDelivery[],
   context: OrdersContext,
   provenance: Provenance,
+  taken: () => void = () => undefined,
 ): Promise<void> {
   const rows: CallbackDeliveryRow[] = [];
   const rejects: RejectRow[] = [];
@@ -75,6 +77,7 @@ export async function handleCallbacks(
   // of it comes to be stored the callback is not acknowledged, and comes again.
   trackAll(changes, 'callback', context);
   for (const ref of doubted) context.tracked.nudge(watchKey(ref));
+  taken();
   await stored;
 }
 

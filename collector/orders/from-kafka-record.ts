@@ -56,12 +56,13 @@ export async function handleCallbackRecords(
   records: readonly KafkaRecord[],
   gatewayOf: GatewayOfTopic,
   context: OrdersContext,
+  taken: () => void,
 ): Promise<void> {
   const { readable, provenance } = await readableOf(records, context);
   const deliveries = readable.map((record) =>
     toDelivery(record, gatewayOf, context.clock.now(), context.fingerprint),
   );
-  await handleCallbacks(deliveries, context, provenance);
+  await handleCallbacks(deliveries, context, provenance, taken);
 }
 
 /** Takes records of the watch topic to acknowledgement, see `handleWatchRequests`. */

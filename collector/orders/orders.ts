@@ -59,8 +59,15 @@ export interface Orders {
   start(known: OrdersStart): Promise<number>;
   /** Hints about orders from callbacks. */
   takeCallbacks(deliveries: readonly CallbackDelivery[], provenance: Provenance): Promise<void>;
-  /** The same from records of a callback topic. */
-  takeCallbackRecords(records: readonly KafkaRecord[], gatewayOf: GatewayOfTopic): Promise<void>;
+  /**
+   * The same from records of a callback topic.
+   * @param taken called when all that is left is to wait for the store
+   */
+  takeCallbackRecords(
+    records: readonly KafkaRecord[],
+    gatewayOf: GatewayOfTopic,
+    taken: () => void,
+  ): Promise<void>;
   /** Requests to watch orders. Resolves with the problem of each, null when it was taken. */
   takeWatchRequests(
     requests: readonly WatchRequest[],
@@ -133,7 +140,8 @@ export function createOrders(options: OrdersOptions): Orders {
       return ownership.start();
     },
     takeCallbacks: async (deliveries, provenance) => handleCallbacks(deliveries, intake(), provenance),
-    takeCallbackRecords: async (records, gatewayOf) => handleCallbackRecords(records, gatewayOf, intake()),
+    takeCallbackRecords: async (records, gatewayOf, taken) =>
+      handleCallbackRecords(records, gatewayOf, intake(), taken),
     takeWatchRequests: async (requests, provenance) => handleWatchRequests(requests, intake(), provenance),
     takeWatchRecords: async (records) => handleWatchRecords(records, intake()),
     judgeWatchRequests: (requests) => judgeWatchRequests(requests, gateways),

@@ -94,9 +94,9 @@ export async function consumeOurs(
     brokers,
     groupId: uniqueName('ours'),
     topics: [topic],
-    async handle(records) {
+    async handle(records, { taken }) {
       start ||= performance.now();
-      await handleCallbackRecords(records, () => gateway.name, context);
+      await handleCallbackRecords(records, () => gateway.name, context, taken);
     },
     onEvent(event) {
       if (event.type === 'fatal') done.reject(event.error);

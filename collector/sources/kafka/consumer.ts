@@ -75,7 +75,7 @@ function withDefaults(options: KafkaSourceOptions): SourceSettings {
     stopTimeoutMs: options.stopTimeoutMs ?? 10_000,
     fromBeginning: options.fromBeginning ?? true,
     maxBytesPerPartition: options.maxBytesPerPartition ?? ENOUGH_BYTES,
-    maxRecordsPerHandle: options.maxRecordsPerHandle ?? 10_000,
+    maxRecordsPerHandle: options.maxRecordsPerHandle ?? 3_000,
     partitionsConcurrency: options.partitionsConcurrency ?? 8,
   };
 }

@@ -38,8 +38,14 @@ export interface Slice {
 }
 
 /**
- * Hands over a batch slice by slice; the offset of a slice is committed after its handler has resolved, never
- * before. Throws what tells kafkajs to join the group again.
+ * Slices of a partition under way at once: while the store takes in one, the next one is read. More of them
+ * would only wait.
+ */
+const UNDER_WAY = 2;
+
+/**
+ * Hands over a batch slice by slice, in order; the offset of a slice is committed after its handler and those
+ * of all before it have resolved, never before. Throws what tells kafkajs to join the group again.
  */
 export async function handleBatch(payload: EachBatchPayload, context: BatchContext): Promise<void> {
   const { batch } = payload;
@@ -55,21 +61,53 @@ export async function handleBatch(payload: EachBatchPayload, context: BatchConte
 
   context.progress.watermark(topic, partition, batch.highWatermark);
   reportGaps(batch, context);
-  for (const slice of slicesOf(batch, context.maxRecordsPerHandle)) {
-    if (context.isClosing() || !payload.isRunning() || payload.isStale() || !ticket.isCurrent()) return;
-    const outcome = await runHandler(slice.records, payload, ticket, context);
-    if (outcome.kind === 'done') {
+  const underWay: Running[] = [];
+  /** Waits for the first of them, until so few are left. False: the batch is at its end. */
+  const concludeUntil = async (left: number): Promise<boolean> => {
+    for (let [first] = underWay; first !== undefined && underWay.length > left; [first] = underWay) {
+      if (!(await conclude(first, payload, ticket, context))) return false;
+      underWay.shift();
+    }
+    return true;
+  };
+  try {
+    for (const slice of slicesOf(batch, context.maxRecordsPerHandle)) {
+      if (context.isClosing() || !payload.isRunning() || payload.isStale() || !ticket.isCurrent()) break;
+      const running = runHandler(slice, payload, ticket, context);
+      underWay.push(running);
+      const isTaken = await Promise.race([running.taken.then(() => true), running.outcome.then(() => false)]);
+      if (!(await concludeUntil(isTaken ? UNDER_WAY - 1 : 0))) return;
+    }
+    await concludeUntil(0);
+  } finally {
+    abandon(underWay, batch, context);
+  }
+}
+
+/** Commits a slice that was handled. False: it was not, and what follows it must not be. */
+async function conclude(
+  { slice, outcome }: Running,
+  payload: EachBatchPayload,
+  ticket: Ticket,
+  context: BatchContext,
+): Promise<boolean> {
+  const { topic, partition } = payload.batch;
+  const ended = await outcome;
+  switch (ended.kind) {
+    case 'done':
       context.paused.clear(topic, partition);
       context.progress.advance(topic, partition, slice.next);
       payload.resolveOffset(slice.last);
       await commitOffset(payload, ticket, slice.next, context);
-    } else if (outcome.kind === 'failed') {
-      if (!isRetryable(outcome.error)) return context.fail(outcome.error);
-      return pausePartition(payload, slice.first, outcome.error as Error, context);
-    } else {
+      return true;
+    case 'failed':
+      if (isRetryable(ended.error)) pausePartition(payload, slice.first, ended.error as Error, context);
+      else context.fail(ended.error);
+      return false;
+    case 'lost':
       context.emit({ type: 'assignment_lost', topic, partition, offset: slice.first });
-      return rejoin(outcome.error);
-    }
+      rejoin(ended.error);
+      return false;
   }
 }
 
@@ -88,27 +126,42 @@ export function* slicesOf(batch: Batch, maxRecords: number): Generator<Slice> {
   }
 }
 
-/**
- * Runs the handler while keeping the membership alive; it is abandoned when its outcome cannot count any
- * more.
- */
-async function runHandler(
-  records: readonly KafkaRecord[],
+/** A slice that is being handled. */
+interface Running {
+  readonly slice: Slice;
+  /** What its handler returned. */
+  readonly work: Promise<void>;
+  /** Resolves when the handler says that the next slice may be handed over. */
+  readonly taken: Promise<void>;
+  /** Never rejects. */
+  readonly outcome: Promise<Outcome>;
+  readonly abort: AbortController;
+}
+
+/** Runs the handler while keeping the membership alive. */
+function runHandler(
+  slice: Slice,
   payload: EachBatchPayload,
   ticket: Ticket,
-  context: BatchContext,
-): Promise<Outcome> {
+  { handle, keepAliveLimits }: BatchContext,
+): Running {
   const { topic, partition } = payload.batch;
   const abort = new AbortController();
-  const work = (async () => context.handle(records, { signal: abort.signal, topic, partition }))();
-  const outcome = await keepAlive(work, payload.heartbeat, ticket, context.keepAliveLimits);
-  if (outcome.kind === 'lost') {
-    abort.abort();
-    const key = partitionKey(topic, partition);
-    const over = work.catch(() => undefined).finally(() => context.abandoned.delete(key));
-    context.abandoned.set(key, over);
-  }
-  return outcome;
+  const { promise: taken, resolve } = Promise.withResolvers<void>();
+  const about = { signal: abort.signal, topic, partition, taken: resolve };
+  const work = (async () => handle(slice.records, about))();
+  return { slice, work, taken, outcome: keepAlive(work, payload.heartbeat, ticket, keepAliveLimits), abort };
+}
+
+/**
+ * Handlers whose outcome cannot count any more: the partition is not handled again before they are through.
+ */
+function abandon(left: readonly Running[], { topic, partition }: Batch, { abandoned }: BatchContext): void {
+  if (left.length === 0) return;
+  for (const { abort } of left) abort.abort();
+  const key = partitionKey(topic, partition);
+  const over = Promise.allSettled(left.map(({ work }) => work)).then(() => void abandoned.delete(key));
+  abandoned.set(key, over);
 }
 
 /**

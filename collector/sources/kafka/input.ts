@@ -20,10 +20,11 @@ export interface KafkaInput {
 }
 
 export interface KafkaHandlers {
-  /** Resolves when everything that follows from the records is stored. */
+  /** Resolves when everything that follows from the records is stored; see `HandleContext.taken`. */
   readonly callbacks: (
     records: readonly KafkaRecord[],
     gatewayOf: (topic: string) => string | undefined,
+    taken: () => void,
   ) => Promise<void>;
   readonly watchRequests: (records: readonly KafkaRecord[]) => Promise<void>;
   /** The store is empty and lacks what the group has committed: read everything again. */
@@ -59,10 +60,10 @@ export function createKafkaInput(
       logKafkaEvent(log, event);
       if (event.type === 'group_join') handlers.assigned();
     },
-    handle: (records) =>
+    handle: (records, { taken }) =>
       records[0]?.topic === kafka.watchTopic
         ? handlers.watchRequests(records)
-        : handlers.callbacks(records, gatewayOf),
+        : handlers.callbacks(records, gatewayOf, taken),
   });
   return {
     source,

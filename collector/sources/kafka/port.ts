@@ -9,6 +9,11 @@ export interface HandleContext {
   readonly signal: AbortSignal;
   readonly topic: string;
   readonly partition: number;
+  /**
+   * To be called when all that is left is to wait for the store: the next records may be handed over
+   * meanwhile. Without it they are when `handle` has resolved.
+   */
+  taken(): void;
 }
 
 export type KafkaSasl =
@@ -43,8 +48,9 @@ export interface KafkaSourceOptions extends KafkaConnectionOptions {
   groupId: string;
   topics: readonly string[];
   /**
-   * Called with records of one partition in offset order, never twice at once for a partition. Resolves when
-   * all that follows from them is durable: only then is their offset committed. Rejects with `retryable:
+   * Called with records of one partition in offset order, and for a partition with the next ones only when
+   * those before are `taken`. Resolves when all that follows from them is durable: only then is their offset
+   * committed. Rejects with `retryable:
    * true` to be offered the same records again later, with anything else to end the source (bad data is not
    * an error).
    */
@@ -67,7 +73,7 @@ export interface KafkaSourceOptions extends KafkaConnectionOptions {
    * much as is unpacked of a fetch
    */
   maxBytesPerPartition?: number;
-  /** Most records in one call of `handle`. @default 10000 */
+  /** Most records in one call of `handle`. @default 3000 */
   maxRecordsPerHandle?: number;
   /** Partitions whose records are handled at the same time. @default 8 */
   partitionsConcurrency?: number;

@@ -1,4 +1,5 @@
 import type { Batch, EachBatchPayload } from 'kafkajs';
+import * as fc from 'fast-check';
 import { KafkaJSProtocolError } from 'kafkajs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { GatewatchError } from '../../../../schemas/errors.ts';
@@ -109,6 +110,90 @@ describe('a batch', () => {
       'commit 8',
     ]);
     expect(progress.status()[0]).toMatchObject({ position: '8', lag: 0 });
+  });
+
+  it('has its next slice read while the one before waits for the store, and no third', async () => {
+    const stored = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { run, steps } = scene(batchOf([1, 2, 3, 4, 5, 6]), {
+      async handle(records, { taken }) {
+        taken();
+        await stored[(Number(records[0]?.offset) - 1) / 2]?.promise;
+      },
+    });
+    const running = run();
+    await expect.poll(() => steps).toEqual(['handle 1,2', 'handle 3,4']);
+    // The later one is stored first: its offset waits for that of the one before.
+    stored[1]?.resolve();
+    await expect.poll(() => steps).toEqual(['handle 1,2', 'handle 3,4', 'handled']);
+    stored[0]?.resolve();
+    await running;
+    expect(steps.filter((step) => step.startsWith('commit'))).toEqual(['commit 3', 'commit 5', 'commit 7']);
+    expect(steps.indexOf('handle 5,6')).toBeGreaterThan(steps.indexOf('commit 3'));
+  });
+
+  it('is not committed beyond a slice that failed, though the next one is stored', async () => {
+    const fails = Promise.withResolvers<void>();
+    const stored = Promise.withResolvers<void>();
+    const signals: AbortSignal[] = [];
+    const { run, steps, paused, context, events } = scene(batchOf([1, 2, 3, 4, 5]), {
+      async handle(records, { taken, signal }) {
+        signals.push(signal);
+        taken();
+        await (records[0]?.offset === '1' ? fails.promise : stored.promise);
+      },
+    });
+    const running = run();
+    await expect.poll(() => steps).toEqual(['handle 1,2', 'handle 3,4']);
+    fails.reject(away);
+    await running;
+    expect(events).toMatchObject([{ type: 'paused', offset: '1' }]);
+    expect([paused.isPaused('t', 0), signals.map(({ aborted }) => aborted)]).toEqual([true, [true, true]]);
+    // What is offered again waits for the handler that is still at it.
+    const again = run();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(steps).toEqual(['handle 1,2', 'handle 3,4']);
+    stored.resolve();
+    await again;
+    expect(steps.slice(0, 4)).toEqual(['handle 1,2', 'handle 3,4', 'handled', 'handle 1,2']);
+    await expect.poll(() => context.abandoned.size).toBe(0);
+  });
+
+  it('is committed in order and no further than it was stored, whatever happens to which slice', async () => {
+    const fate = fc.record({ takes: fc.boolean(), delayMs: fc.nat(4), ends: fc.constantFrom('ok', 'away') });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fate, { minLength: 1, maxLength: 7 }), async (fates) => {
+        let busy = 0;
+        let untaken = 0;
+        const stored = new Set<number>();
+        const { run, steps } = scene(batchOf(fates.flatMap((_, index) => [2 * index, 2 * index + 1])), {
+          async handle(records, { taken }) {
+            const index = Number(records[0]?.offset) / 2;
+            const { takes, delayMs, ends } = fates[index] ?? fates[0]!;
+            busy += 1;
+            expect([busy <= 2, untaken]).toEqual([true, 0]);
+            untaken += 1;
+            await new Promise((resolve) => setTimeout(resolve, delayMs));
+            if (takes) {
+              untaken -= 1;
+              taken();
+              await new Promise((resolve) => setTimeout(resolve, delayMs));
+            } else untaken -= 1;
+            busy -= 1;
+            if (ends === 'away') throw away;
+            stored.add(index);
+          },
+        });
+        await run();
+        const committed = steps.flatMap((step) =>
+          step.startsWith('commit ') ? [Number(step.slice(7))] : [],
+        );
+        const firstFailure = fates.findIndex(({ ends }) => ends === 'away');
+        const good = firstFailure === -1 ? fates.length : firstFailure;
+        expect(committed).toEqual(Array.from({ length: good }, (_, index) => 2 * index + 2));
+        expect(committed.every((offset) => stored.has(offset / 2 - 1))).toBe(true);
+      }),
+      { numRuns: 150 },
+    );
   });
 
   it('is committed beyond the control records at its end', async () => {
