@@ -2,6 +2,7 @@ import type { PollConfig } from '../../schemas/config.ts';
 import { rejectRow } from '../../schemas/reject-row.ts';
 import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
 import type {
+  Brought,
   OrderObservationRow,
   OrderWatchRow,
   PollRow,
@@ -20,6 +21,7 @@ import type { OrdersContext } from './context.ts';
 import { identify } from './identify.ts';
 import { observationRow } from './observation.ts';
 import type { AppliedReply, PolledReply } from './poller-contract.ts';
+import { factsOf, readFacts, whatItBrought } from './reply-facts.ts';
 import { toRow } from './watch-store.ts';
 
 /**
@@ -54,7 +56,7 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
       ...observations(content, knownBefore, next, now),
       ...watchedClaim(reply.order, content, now),
     ],
-    polls: [pollRow(reply, outcome, decoded)],
+    polls: [pollRow(reply, outcome, decoded, whatItBrought(content, order.lastStatus, knownBefore))],
     rejects: rejectsOf(reply, decoded, gateway.poll, now),
     orderWatch: watchRows(reply, next, tracked, context.collectorId),
   };
@@ -158,25 +160,6 @@ function watchedClaim(
   ];
 }
 
-/** What may change without a new item: a gateway corrects an amount, or names the currency later. */
-type Facts = readonly [
-  status: string | null,
-  amount: string | null,
-  currency: string | null,
-  externalTransactionId: string,
-];
-
-function factsOf({ observation }: ReplyContent): string {
-  const { status, amount, currency, external_transaction_id } = observation;
-  return JSON.stringify([status, amount, currency, external_transaction_id] satisfies Facts);
-}
-
-/** Those of the last reply of this run; null: there was none. */
-function readFacts(known: KnownHistory): Facts | null {
-  const text = readReplyFacts(known);
-  return text === null ? null : (JSON.parse(text) as Facts);
-}
-
 /** The record of an order's end, and the source of its root span. */
 function settlement(order: WatchedOrder, known: KnownHistory, now: number): SettlementRow {
   const items = inTimeOrder([...readKnown(known).values()]);
@@ -213,7 +196,12 @@ function closingFacts(order: WatchedOrder, known: KnownHistory) {
   };
 }
 
-function pollRow(reply: PolledReply, outcome: PollRow['outcome'], decoded: DecodedReply | null): PollRow {
+function pollRow(
+  reply: PolledReply,
+  outcome: PollRow['outcome'],
+  decoded: DecodedReply | null,
+  brought: Brought,
+): PollRow {
   const { order } = reply;
   const content = decoded?.ok === true ? decoded : null;
   return {
@@ -237,5 +225,6 @@ function pollRow(reply: PolledReply, outcome: PollRow['outcome'], decoded: Decod
     anomaly: content?.anomaly ?? '',
     missing_items: content?.missing.count ?? 0,
     missing_item: content?.missing.first ?? '',
+    brought,
   };
 }
