@@ -45,7 +45,10 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
   // Its own reads drive the schedule of an order that is tracked under both ids.
   const read =
     tracked === null ? advance(order, facts, gateway.poll, reply.repliedAt, context.random()) : order;
-  const known = content === null ? knownBefore : withReplyFacts(content.known, factsOf(content));
+  const told = content === null ? null : factsOf(content);
+  const toldBefore = readReplyFacts(knownBefore);
+  const known = content === null || told === null ? knownBefore : withReplyFacts(content.known, told);
+  const brought = whatItBrought(content, told, { status: order.lastStatus, facts: toldBefore });
   const ended = read.phase === 'settled' || read.phase === 'abandoned';
   const settlements = ended && !read.rootSent && read.externalId !== '' ? [settlement(read, known, now)] : [];
   const next = settlements.length > 0 ? { ...read, rootSent: true } : read;
@@ -53,10 +56,10 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
     historyEvents: content?.newEvents ?? [],
     settlements,
     orderObservations: [
-      ...observations(content, knownBefore, next, now),
+      ...observations(content, told !== toldBefore, next, now),
       ...watchedClaim(reply.order, content, now),
     ],
-    polls: [pollRow(reply, outcome, decoded, whatItBrought(content, order.lastStatus, knownBefore))],
+    polls: [pollRow(reply, outcome, decoded, brought)],
     rejects: rejectsOf(reply, decoded, gateway.poll, now),
     orderWatch: watchRows(reply, next, tracked, context.collectorId),
   };
@@ -76,7 +79,7 @@ function watchRows(
   collectorId: string,
 ): OrderWatchRow[] {
   const rows = next === tracked ? [] : [toRow(next, startedAt, collectorId)];
-  if (watchKey(next) === watchKey(asked)) return rows;
+  if (next.orderId === asked.orderId && next.idKind === asked.idKind) return rows;
   const merged: WatchedOrder = { ...asked, phase: 'merged', externalId: next.externalId };
   return [toRow(merged, startedAt, collectorId), ...rows];
 }
@@ -112,20 +115,20 @@ function rejectsOf(
  * An unchanged reply says nothing new of the order; the first, a changed and the last one do. So does the
  * first of a run: a crash may have stored a reply's history and not yet its other facts.
  *
- * @param known before the reply
+ * @param hasOtherFacts than this run's last reply, or is the first
  */
 function observations(
   content: ReplyContent | null,
-  known: KnownHistory,
+  hasOtherFacts: boolean,
   next: WatchedOrder,
   now: number,
 ): OrderObservationRow[] {
   if (content !== null) {
     const settledAt = next.phase === 'settled' ? now : null;
     const abandonedAt = next.phase === 'abandoned' ? now : null;
-    const unchanged = content.newEvents.length === 0 && readReplyFacts(known) === factsOf(content);
-    if (unchanged && settledAt === null && abandonedAt === null) return [];
-    return [{ ...content.observation, settled_at: settledAt, abandoned_at: abandonedAt }];
+    if (settledAt !== null || abandonedAt !== null)
+      return [{ ...content.observation, settled_at: settledAt, abandoned_at: abandonedAt }];
+    return content.newEvents.length > 0 || hasOtherFacts ? [content.observation] : [];
   }
   if (next.phase !== 'abandoned' || next.externalId === '') return [];
   // A late callback reopened the order and the gateway no longer knows it: its earlier end still holds.

@@ -26,17 +26,16 @@ export function readFacts(known: KnownHistory): Facts | null {
  * they are kept in memory only.
  *
  * @param content null: it told nothing
- * @param lastStatus the status of the order's last reply, null: there was none
- * @param known before the reply
+ * @param before the status of the order's last reply, and the other facts of this run's last one, as
+ *   `factsOf` writes them; null: there was none
  */
 export function whatItBrought(
   content: ReplyContent | null,
-  lastStatus: string | null,
-  known: KnownHistory,
+  facts: string | null,
+  before: { readonly status: string | null; readonly facts: string | null },
 ): Brought {
   if (content === null) return 'nothing';
-  if (content.orderStatus !== lastStatus) return 'status';
+  if (content.orderStatus !== before.status) return 'status';
   if (content.newEvents.length > 0 || content.rejects.length > 0) return 'items';
-  const before = readReplyFacts(known);
-  return before === null || before === factsOf(content) ? 'nothing' : 'facts';
+  return before.facts === null || before.facts === facts ? 'nothing' : 'facts';
 }
