@@ -89,7 +89,7 @@ function isLineOf(item: DecodedItem, known: string, from: number, end: number): 
   );
 }
 
-/** The whole number that stands there; NaN when none does. Cutting it out first costs more than reading it. */
+/** The whole number that stands there, else NaN. Cutting it out first costs more than reading it. */
 function numberAt(text: string, from: number, end: number): number {
   let value = from < end ? 0 : Number.NaN;
   for (let i = from; i < end; i += 1) {
