@@ -129,6 +129,13 @@ export const METRICS = {
     description: 'Status requests, by how they ended',
     labels: ['gateway', 'outcome'],
   },
+  reads: {
+    name: 'gatewatch.reads',
+    kind: 'counter',
+    unit: '',
+    description: 'Status requests, by why they were made and what they brought',
+    labels: ['gateway', 'cause', 'brought'],
+  },
   pollLateness: {
     name: 'gatewatch.poll_lateness_seconds',
     kind: 'histogram',

@@ -140,6 +140,7 @@ export const COLUMNS = {
     anomaly: 'string',
     missing_items: 'u32',
     missing_item: 'string',
+    brought: 'string',
   },
   rejects: {
     gateway: 'string',
@@ -374,6 +375,14 @@ export const POLL_OUTCOMES = [
   'invalid_response',
 ] as const;
 export type PollOutcome = (typeof POLL_OUTCOMES)[number];
+
+/**
+ * What a status request brought, the first that is true: another status than was known, history items
+ * (refused ones included), another amount, currency or merchant's id, nothing. A request of before this was
+ * noted, and without new items, is `not_noted`.
+ */
+export const BROUGHT = ['status', 'items', 'facts', 'nothing', 'not_noted'] as const;
+export type Brought = (typeof BROUGHT)[number];
 
 /** Why something was put into `rejects`. Also the label of the rejects metric. */
 export const REJECT_REASONS = [

@@ -59,7 +59,11 @@ export function readReply(body: string, context: ReplyContext): Decoded<{ readon
   return {
     ok: true,
     reply: {
-      ...reply,
+      externalId: reply.externalId,
+      amount: reply.amount,
+      currency: reply.currency,
+      orderType: reply.orderType,
+      orderHistory: reply.orderHistory,
       orderStatus: storedStatus(reply.orderStatus, policy.fingerprint),
       externalTransactionId:
         externalTransactionId === null || externalTransactionId === undefined || externalTransactionId === ''

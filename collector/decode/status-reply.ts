@@ -68,6 +68,8 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
   const read = readReply(body, context);
   if (!read.ok) return { ...read, rejects: [rejectOf(context, read.reason, read.problem, '')] };
   const { reply } = read;
+  const externalTransactionId = reply.externalTransactionId ?? context.externalTransactionId;
+  const named = { ...reply, externalTransactionId };
   const history = decodeHistory(reply.orderHistory ?? [], context.policy.fingerprint);
   const known = findKnown(context.known, history.items);
   const { fresh, outside } = newItems(history.items, known, context.window ?? ANY_TIME);
@@ -76,7 +78,6 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
   const ordered = inTimeOrder([...known.items, ...fresh]);
   const decision = decide(ordered);
   const anomaly = anomalyOf(history, known, fresh.length + outside.length, ordered);
-  const externalTransactionId = reply.externalTransactionId ?? context.externalTransactionId;
   return {
     ok: true,
     externalId: reply.externalId,
@@ -84,13 +85,13 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
     orderStatus: reply.orderStatus,
     final: FINAL_STATUSES.includes(reply.orderStatus),
     items: history.items.length - outside.length,
-    newEvents: eventRows(ordered, known, { ...reply, externalTransactionId }, context),
+    newEvents: eventRows(ordered, known, named, context),
     refusedItems: refused.length,
     known: addKnown(context.known, fresh, remembered),
     decision,
     firstEventAt: ordered[0]?.time ?? null,
     lastEventAt: ordered.at(-1)?.time ?? null,
-    observation: observationRow(ordered, decision, { ...reply, externalTransactionId }, context),
+    observation: observationRow(ordered, decision, named, context),
     rejects,
     anomaly,
     missing: anomaly === 'history_shrank' ? missingItems(ordered, known, history.items) : NOTHING_MISSING,
@@ -103,6 +104,7 @@ function newRejects(
   { externalId }: StatusReply,
   context: ReplyContext,
 ): { rejects: RejectRow[]; remembered: string[] } {
+  if (refused.length === 0) return { rejects: [], remembered: [] };
   const before = readRefused(context.known);
   // The order's own id, whichever it was asked by: the next read asks by that one, and finds the same faults.
   const own = { ...context, idKind: 'external-id', orderId: externalId } as const;

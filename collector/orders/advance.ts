@@ -34,26 +34,27 @@ export function advance(
   now: EpochMicros,
   random: number,
 ): WatchedOrder {
-  const read: WatchedOrder = { ...order, attempt: order.attempt + 1 };
+  const attempt = order.attempt + 1;
   const tooOld = now - order.firstSeenAt > policy.giveUpAfterH * 3600 * SECOND;
   const orGiveUp = (next: WatchedOrder): WatchedOrder => (tooOld ? { ...next, phase: 'abandoned' } : next);
   if (facts.outcome !== 'ok')
-    return orGiveUp({ ...read, nextPollAt: retryTime(order, facts, policy, now, random) });
-  const known: WatchedOrder = { ...read, lastStatus: facts.orderStatus };
+    return orGiveUp({ ...order, attempt, nextPollAt: retryTime(order, facts, policy, now, random) });
+  const lastStatus = facts.orderStatus;
   if (!facts.final) {
     const nextPollAt = now + delay(order.attempt, policy, random);
-    return orGiveUp({ ...known, phase: 'active', finalAt: null, reread: 0, nextPollAt });
+    return orGiveUp({ ...order, attempt, lastStatus, phase: 'active', finalAt: null, reread: 0, nextPollAt });
   }
   // If the clock was set back, `finalAt` can be in the future: use the earlier of `finalAt` and now.
   const finalAt = Math.min(order.finalAt ?? now, now);
   const upcoming = policy.rereadsS.map((s) => finalAt + s * SECOND).find((at) => at > now);
   const reread = order.finalAt === null ? 0 : order.reread + 1;
-  if (upcoming !== undefined) return { ...known, phase: 'rereading', finalAt, reread, nextPollAt: upcoming };
+  const next = { attempt, lastStatus, finalAt, reread };
+  if (upcoming !== undefined) return { ...order, ...next, phase: 'rereading', nextPollAt: upcoming };
   // A history that grows with every read must come to an end as well.
   if (facts.newItems > 0 && !tooOld) {
-    return { ...known, phase: 'rereading', finalAt, reread, nextPollAt: now + lastGap(policy) };
+    return { ...order, ...next, phase: 'rereading', nextPollAt: now + lastGap(policy) };
   }
-  return { ...known, phase: 'settled', finalAt, reread, nextPollAt: now };
+  return { ...order, ...next, phase: 'settled', nextPollAt: now };
 }
 
 /** A settled or abandoned order that a callback or watch message names again is read from the start. */

@@ -2,6 +2,7 @@ import type { PollConfig } from '../../schemas/config.ts';
 import { rejectRow } from '../../schemas/reject-row.ts';
 import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
 import type {
+  Brought,
   OrderObservationRow,
   OrderWatchRow,
   PollRow,
@@ -20,6 +21,7 @@ import type { OrdersContext } from './context.ts';
 import { identify } from './identify.ts';
 import { observationRow } from './observation.ts';
 import type { AppliedReply, PolledReply } from './poller-contract.ts';
+import { factsOf, readFacts, whatItBrought } from './reply-facts.ts';
 import { toRow } from './watch-store.ts';
 
 /**
@@ -43,7 +45,10 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
   // Its own reads drive the schedule of an order that is tracked under both ids.
   const read =
     tracked === null ? advance(order, facts, gateway.poll, reply.repliedAt, context.random()) : order;
-  const known = content === null ? knownBefore : withReplyFacts(content.known, factsOf(content));
+  const told = content === null ? null : factsOf(content);
+  const toldBefore = readReplyFacts(knownBefore);
+  const known = content === null || told === null ? knownBefore : withReplyFacts(content.known, told);
+  const brought = whatItBrought(content, told, { status: order.lastStatus, facts: toldBefore });
   const ended = read.phase === 'settled' || read.phase === 'abandoned';
   const settlements = ended && !read.rootSent && read.externalId !== '' ? [settlement(read, known, now)] : [];
   const next = settlements.length > 0 ? { ...read, rootSent: true } : read;
@@ -51,10 +56,10 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
     historyEvents: content?.newEvents ?? [],
     settlements,
     orderObservations: [
-      ...observations(content, knownBefore, next, now),
+      ...observations(content, told !== toldBefore, next, now),
       ...watchedClaim(reply.order, content, now),
     ],
-    polls: [pollRow(reply, outcome, decoded)],
+    polls: [pollRow(reply, outcome, decoded, brought)],
     rejects: rejectsOf(reply, decoded, gateway.poll, now),
     orderWatch: watchRows(reply, next, tracked, context.collectorId),
   };
@@ -74,7 +79,7 @@ function watchRows(
   collectorId: string,
 ): OrderWatchRow[] {
   const rows = next === tracked ? [] : [toRow(next, startedAt, collectorId)];
-  if (watchKey(next) === watchKey(asked)) return rows;
+  if (next.orderId === asked.orderId && next.idKind === asked.idKind) return rows;
   const merged: WatchedOrder = { ...asked, phase: 'merged', externalId: next.externalId };
   return [toRow(merged, startedAt, collectorId), ...rows];
 }
@@ -110,20 +115,20 @@ function rejectsOf(
  * An unchanged reply says nothing new of the order; the first, a changed and the last one do. So does the
  * first of a run: a crash may have stored a reply's history and not yet its other facts.
  *
- * @param known before the reply
+ * @param hasOtherFacts than this run's last reply, or is the first
  */
 function observations(
   content: ReplyContent | null,
-  known: KnownHistory,
+  hasOtherFacts: boolean,
   next: WatchedOrder,
   now: number,
 ): OrderObservationRow[] {
   if (content !== null) {
     const settledAt = next.phase === 'settled' ? now : null;
     const abandonedAt = next.phase === 'abandoned' ? now : null;
-    const unchanged = content.newEvents.length === 0 && readReplyFacts(known) === factsOf(content);
-    if (unchanged && settledAt === null && abandonedAt === null) return [];
-    return [{ ...content.observation, settled_at: settledAt, abandoned_at: abandonedAt }];
+    if (settledAt !== null || abandonedAt !== null)
+      return [{ ...content.observation, settled_at: settledAt, abandoned_at: abandonedAt }];
+    return content.newEvents.length > 0 || hasOtherFacts ? [content.observation] : [];
   }
   if (next.phase !== 'abandoned' || next.externalId === '') return [];
   // A late callback reopened the order and the gateway no longer knows it: its earlier end still holds.
@@ -156,25 +161,6 @@ function watchedClaim(
   return [
     observationRow('watch', identity, { external_transaction_id: externalTransactionId, amount, currency }),
   ];
-}
-
-/** What may change without a new item: a gateway corrects an amount, or names the currency later. */
-type Facts = readonly [
-  status: string | null,
-  amount: string | null,
-  currency: string | null,
-  externalTransactionId: string,
-];
-
-function factsOf({ observation }: ReplyContent): string {
-  const { status, amount, currency, external_transaction_id } = observation;
-  return JSON.stringify([status, amount, currency, external_transaction_id] satisfies Facts);
-}
-
-/** Those of the last reply of this run; null: there was none. */
-function readFacts(known: KnownHistory): Facts | null {
-  const text = readReplyFacts(known);
-  return text === null ? null : (JSON.parse(text) as Facts);
 }
 
 /** The record of an order's end, and the source of its root span. */
@@ -213,7 +199,12 @@ function closingFacts(order: WatchedOrder, known: KnownHistory) {
   };
 }
 
-function pollRow(reply: PolledReply, outcome: PollRow['outcome'], decoded: DecodedReply | null): PollRow {
+function pollRow(
+  reply: PolledReply,
+  outcome: PollRow['outcome'],
+  decoded: DecodedReply | null,
+  brought: Brought,
+): PollRow {
   const { order } = reply;
   const content = decoded?.ok === true ? decoded : null;
   return {
@@ -237,5 +228,6 @@ function pollRow(reply: PolledReply, outcome: PollRow['outcome'], decoded: Decod
     anomaly: content?.anomaly ?? '',
     missing_items: content?.missing.count ?? 0,
     missing_item: content?.missing.first ?? '',
+    brought,
   };
 }

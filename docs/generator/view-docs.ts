@@ -251,6 +251,11 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
       ),
       column('missing_items', 'UInt32', 'History items that an earlier reply had and this one lacks.'),
       column('missing_item', 'String', 'The earliest of them: time, code and occurrence; empty without one.'),
+      column(
+        'brought',
+        'String',
+        "What it told that was not known, the first that is true: `status` (another status than before), `items` (history items, refused ones included), `facts` (another amount, currency or merchant's id), `nothing`. `not_noted`: it was made before this was noted and had no new item.",
+      ),
       COLLECTOR,
     ],
   },

@@ -4,7 +4,7 @@ CREATE OR REPLACE VIEW polls AS
 SELECT
     gateway, started_at, poll_id, endpoint, order_type, order_id, id_kind, cause, http_status, outcome, error_type,
     duration_ms, lateness_ms, reply_bytes, items, new_items, refused_items, anomaly, missing_items, missing_item,
-    collector_id
+    brought, collector_id
 FROM polls_store FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1;
 

@@ -65,20 +65,22 @@ export function createStatusClient(gateway: GatewayConfig): StatusClient {
 
 function toReply({ httpStatus, headers, body, bodyBytes, end, error }: RawReply): HttpReply {
   if (httpStatus === null) return noReply(end === 'timeout' ? end : errorTypeOf(error, false));
-  const reply = {
-    httpStatus,
-    ...classify(httpStatus),
-    body: null,
-    bodyBytes,
-    retryAfterMs: readRetryAfter(headers['retry-after'], headers['date']),
-  };
+  const { outcome, errorType } = classify(httpStatus);
+  const retryAfterMs = readRetryAfter(headers['retry-after'], headers['date']);
   // The status has said it all: a body that is too long, cut off or late takes nothing from that.
-  if (reply.outcome !== 'ok') return reply;
+  if (outcome !== 'ok') return { httpStatus, outcome, errorType, body: null, bodyBytes, retryAfterMs };
   switch (end) {
     case 'complete':
-      return { ...reply, body: textOf(body) };
+      return { httpStatus, outcome, errorType, body: textOf(body), bodyBytes, retryAfterMs };
     case 'too_large':
-      return { ...reply, outcome: 'invalid_response', errorType: 'too_large' };
+      return {
+        httpStatus,
+        outcome: 'invalid_response',
+        errorType: 'too_large',
+        body: null,
+        bodyBytes,
+        retryAfterMs,
+      };
     case 'timeout':
       return noReply('timeout');
     case 'failed':
