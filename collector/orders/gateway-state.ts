@@ -97,7 +97,7 @@ const GRACE_MS = 5_000;
 export function resumeOrder(state: GatewayState, stored: TrackedOrder, at: Instant): void {
   const key = watchKey(stored.order);
   if (state.entries.has(key)) return;
-  const order = resumedOrder(stored.order, at.now);
+  const order = resumedOrder(stored.order, at.now, state.policy);
   const entry = createEntry({ ...stored, order }, plannedCause(order), at);
   state.entries.set(key, entry);
   schedule(state, key, entry, storedDueMs(state, order, at), false);

@@ -51,14 +51,19 @@ export function plannedCause({ phase }: WatchedOrder): PollCause {
 }
 
 /**
- * An order of an earlier run. If its re-read is overdue, moves `finalAt` forward by the overdue time: whether
- * the collector was down or the clock was changed cannot be known, and the re-reads that find late items must
- * not be skipped.
+ * An order of an earlier run. If its re-read is overdue, moves `finalAt` forward, as though no time had passed
+ * since its last read: whether the collector was down or the clock was changed cannot be known, and neither may
+ * take from the time in which late items are looked for.
  */
-export function resumedOrder(order: WatchedOrder, now: EpochMicros): WatchedOrder {
-  const overdue = now - order.nextPollAt;
-  if (order.finalAt === null || overdue <= 0) return order;
-  return { ...order, finalAt: order.finalAt + overdue };
+export function resumedOrder(
+  order: WatchedOrder,
+  now: EpochMicros,
+  { rereadsS }: Pick<PollConfig, 'rereadsS'>,
+): WatchedOrder {
+  const { finalAt, reread, nextPollAt } = order;
+  if (finalAt === null || now <= nextPollAt) return order;
+  const readAfterS = reread === 0 ? 0 : (rereadsS[reread - 1] ?? rereadsS.at(-1) ?? 0);
+  return { ...order, finalAt: Math.max(finalAt, now - readAfterS * 1_000_000) };
 }
 
 /** Smaller differences between the clocks are slewing or noise, and no jump. */
