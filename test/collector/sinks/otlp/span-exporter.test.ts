@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { markSampled } from '../../../../collector/decode/sampling.ts';
-import { itemSpan, rootSpan } from '../../../../collector/decode/spans.ts';
+import { itemSpans, rootSpan } from '../../../../collector/decode/spans.ts';
 import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
 import type { Store } from '../../../../store/store.ts';
 import { createOtlpSender } from '../../../../collector/sinks/otlp/sender.ts';
@@ -41,7 +41,7 @@ function startExporter(options: Partial<SpanExporterOptions> = {}): SpanExporter
     store,
     collectorId: 'c1',
     sender: createOtlpSender({ version: '1.2.3', endpoint: receiver.url, timeoutMs: 400 }),
-    toSpans: ({ events, settlements }) => [...events.map(itemSpan), ...settlements.map(rootSpan)],
+    toSpans: ({ events, settlements }) => [...itemSpans(events), ...settlements.map(rootSpan)],
     intervalMs: 10,
     retry: { minDelayMs: 5, maxDelayMs: 20 },
     ...options,
@@ -68,7 +68,7 @@ async function storeBatches(
 
 const spanIdOf = (row: HistoryEventRow | undefined): string => {
   if (row === undefined) throw new Error('no row');
-  return itemSpan(row).spanId;
+  return itemSpans([row])[0]?.spanId ?? '';
 };
 const spanIds = (): string[] => receiver.spans.map((span) => span.spanId);
 
@@ -215,10 +215,10 @@ describe('payment spans', () => {
   it('of a sampled trace tell their rate, as an attribute and to other samplers', async () => {
     const exporter = startExporter({
       sampler: () => ({ rate: 0.25, traceState: 'ot=th:c' }),
-      toSpans: ({ events, settlements }, sampling) =>
-        [...events.map(itemSpan), ...settlements.map(rootSpan)].map((span) =>
-          sampling === null ? span : markSampled(span, sampling),
-        ),
+      toSpans({ events, settlements }, sampling) {
+        const all = [...itemSpans(events), ...settlements.map(rootSpan)];
+        return sampling === null ? all : markSampled(all, sampling);
+      },
     });
     await storeBatches([{ historyEvents: [historyEvent()], settlements: [settlement()] }], exporter);
     await expect.poll(() => receiver.spans.length).toBe(2);
