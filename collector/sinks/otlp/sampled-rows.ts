@@ -2,7 +2,7 @@ import { FINDING_TABLES, TABLES } from '../../../schemas/names.ts';
 import type { HistoryEventRow, SettlementRow } from '../../../schemas/rows.ts';
 import type { Sampling } from '../../../schemas/sampling.ts';
 import type { Store } from '../../../store/store.ts';
-import type { LookUp, SpanRows } from './stored-rows.ts';
+import type { SpanRows } from './stored-rows.ts';
 import { ORDER, readEventsOfSettled, readRows, selectList, SETTINGS, WINDOW } from './stored-rows.ts';
 import type { Window } from './windows.ts';
 
@@ -34,11 +34,10 @@ export async function readSampledRows(
   collectorId: string,
   window: Window,
   sampler: Sampler,
-  lookUp: LookUp,
 ): Promise<SampledWindow> {
   const params = { collector: collectorId, from: window.from, to: window.to };
   const [rows, whole, settled] = await Promise.all([
-    readRows(store, collectorId, window, lookUp),
+    readRows(store, collectorId, window),
     readEventsOfSettled(store, collectorId, window),
     store.query<SettledRow>(SETTLED_SQL, params, SETTINGS),
   ]);

@@ -12,7 +12,7 @@ import type { ExportChange, ExportState } from './export-state.ts';
 import { hasBacklog, INITIAL_STATE, isCursorUnsaved, nextState, statusOf } from './export-state.ts';
 import type { SpanSender } from './sender.ts';
 import { readSampledRows, type Sampler } from './sampled-rows.ts';
-import { hasItemsLeftBehind, type LookUp, readRows, type SpanRows } from './stored-rows.ts';
+import { readRows, type SpanRows } from './stored-rows.ts';
 import { retryAfterMs } from './transport.ts';
 import { nextWindows, readCursor, readLastBatch, type Window } from './windows.ts';
 
@@ -147,22 +147,18 @@ async function run(running: RunningExporter): Promise<void> {
   change({ type: 'resumed', cursor });
   const batch = await withRetry(running, 'read the ledger', () => readLastBatch(store, collectorId));
   change({ type: 'announced', batch });
-  const isLeftBehind = await withRetry(running, 'read rows', () =>
-    hasItemsLeftBehind(store, collectorId, batch),
-  );
-  const lookUp = isLeftBehind ? 'exact' : 'by_time';
   while (!stopping.aborted) {
     await running.waitForBacklog();
-    if (await exportNext(running, lookUp)) continue;
+    if (await exportNext(running)) continue;
     // New batches come several a second, and a look costs the store nearly the same for one as for many.
     await sleep(intervalMs, stopping);
   }
   // What was stored before the stop still goes out, as far as the grace allows.
-  while (hasBacklog(state()) && !aborted.aborted) await exportNext(running, lookUp);
+  while (hasBacklog(state()) && !aborted.aborted) await exportNext(running);
 }
 
 /** Exports the next batches; true when there were more. */
-async function exportNext(running: RunningExporter, lookUp: LookUp): Promise<boolean> {
+async function exportNext(running: RunningExporter): Promise<boolean> {
   const { store, collectorId, windowRows } = running.settings;
   const { state, change } = running;
   const { lastBatch } = state();
@@ -170,13 +166,13 @@ async function exportNext(running: RunningExporter, lookUp: LookUp): Promise<boo
     nextWindows(store, collectorId, state().cursor, windowRows),
   );
   if (windows.length === 0) change({ type: 'exhausted' });
-  for (const window of windows) await exportWindow(running, window, lookUp);
+  for (const window of windows) await exportWindow(running, window);
   return windows.length > 0 && state().cursor < lastBatch;
 }
 
-async function exportWindow(running: RunningExporter, window: Window, lookUp: LookUp): Promise<void> {
+async function exportWindow(running: RunningExporter, window: Window): Promise<void> {
   let spans = 0;
-  for await (const part of readParts(running, window, lookUp)) {
+  for await (const part of readParts(running, window)) {
     spans += part.length;
     await sendPart(running, part);
   }
@@ -185,19 +181,15 @@ async function exportWindow(running: RunningExporter, window: Window, lookUp: Lo
 }
 
 /** The spans of a window, as requests have them. */
-async function* readParts(
-  running: RunningExporter,
-  window: Window,
-  lookUp: LookUp,
-): AsyncGenerator<readonly SpanData[]> {
+async function* readParts(running: RunningExporter, window: Window): AsyncGenerator<readonly SpanData[]> {
   const { store, collectorId, sampler, toSpans, batchSize } = running.settings;
   if (sampler !== null) {
-    const spans = await readSampledSpans(running, window, sampler, lookUp);
+    const spans = await readSampledSpans(running, window, sampler);
     for (let from = 0; from < spans.length; from += batchSize) yield spans.slice(from, from + batchSize);
     return;
   }
   const { events, settlements } = await withRetry(running, 'read rows', () =>
-    readRows(store, collectorId, window, lookUp),
+    readRows(store, collectorId, window),
   );
   for (let from = 0; from < events.count + settlements.count; from += batchSize) {
     const to = from + batchSize;
@@ -210,11 +202,10 @@ async function readSampledSpans(
   running: RunningExporter,
   window: Window,
   sampler: Sampler,
-  lookUp: LookUp,
 ): Promise<readonly SpanData[]> {
   const { store, collectorId, toSpans, instruments } = running.settings;
   const { groups, kept, leftOut } = await withRetry(running, 'read rows', () =>
-    readSampledRows(store, collectorId, window, sampler, lookUp),
+    readSampledRows(store, collectorId, window, sampler),
   );
   if (kept > 0) instruments.tracesSampled.add(kept, { decision: 'kept' });
   if (leftOut > 0) instruments.tracesSampled.add(leftOut, { decision: 'left_out' });

@@ -29,7 +29,8 @@ export interface ReadRows<Row> {
 
 /**
  * How repetitions are found: `by_time` asks the table by time, which has them side by side, `exact` the table
- * itself, where each order is elsewhere: ten times the work, and more the more there is.
+ * itself, where each order is elsewhere: several times the work, and more the more there is. Both have the
+ * same: what a kill kept out of the table by time, the sink puts there before it writes anything new.
  */
 export type LookUp = 'by_time' | 'exact';
 
@@ -37,7 +38,7 @@ export async function readRows(
   store: Store,
   collectorId: string,
   window: Window,
-  lookUp: LookUp,
+  lookUp: LookUp = 'by_time',
 ): Promise<StoredRows> {
   const params = { collector: collectorId, from: window.from, to: window.to };
   const exactly = () => readTable<HistoryEventRow>(store, EVENTS_SQL, params);
@@ -52,17 +53,6 @@ export async function readRows(
 async function readFirsts(store: Store, params: SqlParams): Promise<ReadRows<HistoryEventRow> | null> {
   const { is_first: isFirst = [], ...columns } = await readColumns(store, FIRSTS_SQL, params);
   return isFirst.every((value) => value === 1) ? rowsOf(columns) : null;
-}
-
-/**
- * Are there items of batches after `batch` that are not in the table by time? A collector and its store that
- * were killed between writing one and the other leave them behind. What is read again is stored anew then,
- * and only the table itself tells that it is a repetition.
- */
-export async function hasItemsLeftBehind(store: Store, collectorId: string, batch: number): Promise<boolean> {
-  const params = { collector: collectorId, from: batch, to: Number.MAX_SAFE_INTEGER };
-  const [row] = await store.query<{ left: number }>(LEFT_BEHIND_SQL, params);
-  return (row?.left ?? 0) > 0;
 }
 
 /** All items of the orders that have a settlement in the window, whoever stored them. */
@@ -126,15 +116,6 @@ FROM ${TABLES.historyEvents}
 WHERE ${WINDOW}
 ORDER BY batch_seq, ${EVENT_KEY}
 LIMIT 1 BY ${EVENT_KEY}, is_first`;
-const LEFT_BEHIND_SQL = `SELECT count() AS left
-FROM ${TABLES.historyEvents}
-WHERE ${WINDOW}
-    AND (${EVENT_KEY}, observed_at) NOT IN
-    (
-        SELECT ${EVENT_KEY}, observed_at
-        FROM ${ITEMS_BY_TIME}
-        WHERE event_time IN (SELECT event_time FROM ${TABLES.historyEvents} WHERE ${WINDOW})
-    )`;
 const EVENTS_SQL = winnersSql('historyEvents', EVENT, 'observed_at');
 const EVENTS_OF_SETTLED_SQL = winnersSql('historyEvents', EVENT, 'observed_at', 'settlements');
 const SETTLEMENTS_SQL = winnersSql('settlements', ORDER, 'settled_at');

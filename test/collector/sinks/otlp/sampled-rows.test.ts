@@ -39,13 +39,7 @@ async function storeBatches(bundles: readonly RowBundle[], collectorId = 'c1'): 
 
 /** `order@second` of each item, and the order of each root, of one window. */
 async function exported(from: number, to: number, sampler = keepAll, collectorId = 'c1') {
-  const { groups, kept, leftOut } = await readSampledRows(
-    store,
-    collectorId,
-    { from, to },
-    sampler,
-    'by_time',
-  );
+  const { groups, kept, leftOut } = await readSampledRows(store, collectorId, { from, to }, sampler);
   const items = groups.flatMap(({ rows }) =>
     rows.events.map((row) => `${row.external_id}@${(row.event_time - NOON) / SECOND}`),
   );

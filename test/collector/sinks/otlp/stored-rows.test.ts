@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
-import { hasItemsLeftBehind, type LookUp, readRows } from '../../../../collector/sinks/otlp/stored-rows.ts';
+import { type LookUp, readRows } from '../../../../collector/sinks/otlp/stored-rows.ts';
 import { nextWindows } from '../../../../collector/sinks/otlp/windows.ts';
 import { ITEMS_BY_TIME, TABLES } from '../../../../schemas/names.ts';
 import type { RowBundle } from '../../../../schemas/rows.ts';
@@ -92,15 +92,6 @@ describe('rows to export', () => {
     await remove(TABLES.historyEvents);
     await storeBatches([{ historyEvents: [item('a', 1)] }]);
     expect(await itemsOf(1, 2)).toEqual(['a@1+1']);
-  });
-
-  it('are known to be left behind where only the table itself has them', async () => {
-    await storeBatches([{ historyEvents: [item('a', 1)] }, { historyEvents: [item('b', 1)] }]);
-    expect(await hasItemsLeftBehind(store, 'c1', 0)).toBe(false);
-    await remove(ITEMS_BY_TIME);
-    expect(await hasItemsLeftBehind(store, 'c1', 1)).toBe(true);
-    expect(await hasItemsLeftBehind(store, 'c1', 2)).toBe(false);
-    expect(await hasItemsLeftBehind(store, 'c2', 0)).toBe(false);
   });
 
   it('are the same by way of either table, whatever was repeated by whom', async () => {
