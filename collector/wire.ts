@@ -27,7 +27,7 @@ import { renewSecrets } from './config/renew-secrets.ts';
 import { createFingerprint } from './decode/fingerprint.ts';
 import { orderSpanOf } from './decode/ids.ts';
 import { createSampler, markSampled } from './decode/sampling.ts';
-import { itemSpan, rootSpan } from './decode/spans.ts';
+import { itemSpans, rootSpan } from './decode/spans.ts';
 import { createLifecycle, type Ending } from './lifecycle.ts';
 import { createCascadeSafety, type CascadeSafety } from './orders/cascade-safety.ts';
 import { createStamp } from './orders/context.ts';
@@ -169,8 +169,8 @@ function startSinks(
     isWanted: isOtlpWanted(env, 'TRACES'),
     protocol: readProtocol(env, 'TRACES'),
     toSpans({ events, settlements }, sampling) {
-      const all = [...events.map(itemSpan), ...settlements.map(rootSpan)];
-      return sampling === null ? all : all.map((span) => markSampled(span, sampling));
+      const all = [...itemSpans(events), ...settlements.map(rootSpan)];
+      return sampling === null ? all : markSampled(all, sampling);
     },
     sampler: config.traces.sampling.share === 1 ? null : createSampler(config.traces.sampling),
     instruments,

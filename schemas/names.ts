@@ -42,6 +42,9 @@ export const ORDER_QUARTERS = 'order_quarters';
 /** All views that are called with arguments. */
 export const CALLED_VIEWS: readonly string[] = [ORDER_QUARTERS, ...PAGE_VIEWS];
 
+/** History items sorted by time: a materialized view copies them from where the sink writes them. */
+export const ITEMS_BY_TIME = 'history_events_by_time_store';
+
 /** Physical tables that the sink writes. */
 export const TABLES = {
   historyEvents: 'history_events_store',

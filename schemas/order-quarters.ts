@@ -12,7 +12,7 @@ import {
   NOW,
   withWatermarks,
 } from './measures.ts';
-import { DATABASE, ORDER_QUARTERS, QUARTER_TABLES } from './names.ts';
+import { DATABASE, ITEMS_BY_TIME, ORDER_QUARTERS, QUARTER_TABLES } from './names.ts';
 import { FORM_EXITS, FORM_STEPS } from './payform.ts';
 
 /**
@@ -89,8 +89,6 @@ const NAMES = `${IDENTITY}, order_number, ${COLUMNS.map(([name]) => name).join('
 /** Columns of items that quarters are made of. */
 const ITEM_COLUMNS =
   'event_time, gateway, order_type, channel, external_id, action, code_format, stage, result, state, reason_code, reason_group, reason_detail, list_position';
-/** The table of items by time. */
-const ITEMS = 'history_events_by_time_store';
 
 /** SELECT of quarters. @param source the table with its modifiers @param where conditions on items */
 const quartersOf = (source: string, where: string): string =>
@@ -136,7 +134,7 @@ export const keepQuarters = (where: string, folded: boolean): string =>
   SELECT ${sqlText(QUARTERS_DEFINITION)}, ${NAMES}
   FROM
   (
-    ${quartersOf(`${DATABASE}.${ITEMS}${folded ? ' FINAL' : ''}`, where)}
+    ${quartersOf(`${DATABASE}.${ITEMS_BY_TIME}${folded ? ' FINAL' : ''}`, where)}
   )
   ORDER BY quarter, gateway, order_type, channel
   SETTINGS max_bytes_before_external_group_by = 400000000, max_bytes_before_external_sort = 400000000${folded ? ', do_not_merge_across_partitions_select_final = 1' : ''}`;
@@ -183,11 +181,11 @@ FROM
     ${quartersOf(
       `(
       SELECT ${ITEM_COLUMNS}
-      FROM ${ITEMS}
+      FROM ${ITEMS_BY_TIME}
       WHERE ${within} AND (event_time < kept_begin OR event_time >= kept_end OR ${quarterOfItem} IN (SELECT arrayJoin(last_quarters)) AND ${quarterOfItem} + ${length} > window_end(gateway))
       UNION ALL
       SELECT ${ITEM_COLUMNS}
-      FROM ${ITEMS}
+      FROM ${ITEMS_BY_TIME}
       WHERE ${within} AND ${kept} AND stored_at > frontier.3
     )`,
       '1',

@@ -9,7 +9,7 @@ import {
   STATES,
 } from './dictionary.ts';
 import type { HistoryEventRow, SettlementRow } from './rows.ts';
-import { column, condition, where, type Reading } from './span-readings.ts';
+import { column, condition, where, type Condition, type Reading } from './span-readings.ts';
 
 /**
  * The contract of payment spans: everything that they say, where it comes from, and when it is there. The
@@ -61,13 +61,18 @@ const DECIDED: Level = { when: 'an item decided the order' };
 
 /** When a span has the status Error: an operation failed, which a declined payment need not mean. */
 export const FAILED: {
-  readonly item: { readonly of: (row: Item) => boolean; readonly sql: string };
-  readonly root: { readonly of: (row: Root) => boolean; readonly sql: string };
+  readonly item: Condition<Item>;
+  readonly root: Condition<Root>;
 } = {
-  item: { of: (row) => row.result === 'FAILURE', sql: "ifNull(result = 'FAILURE', 0)" },
+  item: {
+    of: (row) => row.result === 'FAILURE',
+    columns: ['result'],
+    sql: "ifNull(result = 'FAILURE', 0)",
+  },
   // Segment C of the code. What decides has a state, and so the form A.C.B.RR.
   root: {
     of: (row) => row.deciding_action?.charAt(2) === '2',
+    columns: ['deciding_action'],
     sql: "ifNull(substring(deciding_action, 3, 1) = '2', 0)",
   },
 };
@@ -200,7 +205,11 @@ export const SPAN_ATTRIBUTES: readonly SpanAttribute[] = [
     examples: [true],
     item: {
       level: 'required',
-      ...condition<Item>(({ action }) => CATALOGUED.has(action), `action IN (${quoted([...CATALOGUED])})`),
+      ...condition<Item>(
+        ({ action }) => CATALOGUED.has(action),
+        ['action'],
+        `action IN (${quoted([...CATALOGUED])})`,
+      ),
     },
   },
   {
@@ -306,10 +315,12 @@ export const SPAN_NAMES: {
   item: {
     of: ({ stage, result, code_format }) =>
       stage === null ? `payment ${code_format} code` : `payment ${stage} ${result}`,
+    columns: ['stage', 'result', 'code_format'],
     sql: "ifNull(concat('payment ', toString(stage), ' ', toString(result)), concat('payment ', toString(code_format), ' code'))",
   },
   root: {
     of: ({ order_type }) => `payment ${order_type}`,
+    columns: ['order_type'],
     sql: "concat('payment ', toString(order_type))",
   },
 };

@@ -4,7 +4,15 @@
 export interface Reading<Row> {
   /** null and '': the span does not have it. */
   readonly of: (row: Row) => string | number | boolean | null;
+  /** All that `of` looks at. */
+  readonly columns: readonly (keyof Row)[];
   /** The same as an expression of ClickHouse's SQL over the row's columns: text, '' where `of` gives null. */
+  readonly sql: string;
+}
+
+export interface Condition<Row> {
+  readonly of: (row: Row) => boolean;
+  readonly columns: readonly (keyof Row)[];
   readonly sql: string;
 }
 
@@ -14,22 +22,25 @@ export function column<Row>(
 ): Reading<Row> {
   return {
     of: (row) => row[name] as string | number | null,
+    columns: [name],
     sql: `ifNull(toString(${name}), '')`,
   };
 }
 
 /** Something that is always either true or false. */
-export function condition<Row>(of: (row: Row) => boolean, sql: string): Reading<Row> {
-  return { of, sql: `if(${sql}, 'true', 'false')` };
+export function condition<Row>(
+  of: (row: Row) => boolean,
+  columns: readonly (keyof Row)[],
+  sql: string,
+): Reading<Row> {
+  return { of, columns, sql: `if(${sql}, 'true', 'false')` };
 }
 
 /** What another reading gives, where a condition holds. */
-export function where<Row>(
-  holds: { readonly of: (row: Row) => boolean; readonly sql: string },
-  then: Reading<Row>,
-): Reading<Row> {
+export function where<Row>(holds: Condition<Row>, then: Reading<Row>): Reading<Row> {
   return {
     of: (row) => (holds.of(row) ? then.of(row) : null),
+    columns: [...holds.columns, ...then.columns],
     sql: `if(${holds.sql}, ${then.sql}, '')`,
   };
 }

@@ -1,6 +1,6 @@
 import type { RetentionConfig } from '../schemas/config.ts';
 import type { TableKey } from '../schemas/names.ts';
-import { FINDING_TABLES, QUARTER_TABLES, TABLES } from '../schemas/names.ts';
+import { FINDING_TABLES, ITEMS_BY_TIME, QUARTER_TABLES, TABLES } from '../schemas/names.ts';
 import type { Store } from './store.ts';
 
 /** Days that rows are kept, by kind; 0 keeps them for ever. */
@@ -62,7 +62,7 @@ const AGE: readonly {
   readonly days: keyof RetentionDays;
 }[] = [
   { table: TABLES.historyEvents, column: 'event_time', days: 'historyDays' },
-  { table: 'history_events_by_time_store', column: 'event_time', days: 'historyDays' },
+  { table: ITEMS_BY_TIME, column: 'event_time', days: 'historyDays' },
   { table: QUARTER_TABLES.quarters, column: 'quarter', days: 'historyDays' },
   { table: TABLES.settlements, column: 'settled_at', days: 'historyDays' },
   { table: 'settlements_by_time_store', column: 'settled_at', days: 'historyDays' },

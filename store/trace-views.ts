@@ -1,4 +1,4 @@
-import { VIEWS } from '../schemas/names.ts';
+import { ITEMS_BY_TIME, VIEWS } from '../schemas/names.ts';
 import { COLUMNS } from '../schemas/rows.ts';
 import {
   FAILED,
@@ -158,7 +158,7 @@ SELECT
     ${noAttributes(links())} AS \`Links.Attributes\`
 FROM
 (
-    ${spans({ kind: 'item', from: 'history_events_by_time_store FINAL' })}
+    ${spans({ kind: 'item', from: `${ITEMS_BY_TIME} FINAL` })}
     UNION ALL
     ${spans({ kind: 'root', from: 'settlements_by_time_store FINAL' })}
 )

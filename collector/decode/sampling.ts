@@ -56,7 +56,8 @@ function thresholdText(threshold: number): string {
   return digits.replace(/0+$/, '') || '0';
 }
 
-/** Tells on the span for how many orders it stands. */
-export function markSampled(span: SpanData, { rate, traceState }: Sampling): SpanData {
-  return { ...span, traceState, attributes: { ...span.attributes, [SAMPLING_RATE.name]: rate } };
+/** Tells on each span for how many orders it stands. */
+export function markSampled(spans: readonly SpanData[], { rate, traceState }: Sampling): SpanData[] {
+  const told = { [SAMPLING_RATE.name]: rate };
+  return spans.map((span) => ({ ...span, traceState, attributes: [...span.attributes, told] }));
 }

@@ -89,9 +89,19 @@ function digits(text: string, from: number, count: number): number {
   return value;
 }
 
-/** `YYYY-MM-DDTHH:MM:SS.ffffffZ`, the form that span ids are made of. */
+/**
+ * `YYYY-MM-DDTHH:MM:SS.ffffffZ`, the form that span ids are made of. Put together by hand: `toISOString`
+ * takes twice as long as hashing the result.
+ */
 export function formatTime(micros: EpochMicros): string {
-  const millis = Math.floor(micros / 1000);
-  const rest = micros - millis * 1000;
-  return `${new Date(millis).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`;
+  const seconds = Math.floor(micros / 1_000_000);
+  const fraction = micros - seconds * 1_000_000;
+  const at = new Date(seconds * 1000);
+  const day = `${String(at.getUTCFullYear()).padStart(4, '0')}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())}`;
+  const time = `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}`;
+  const digits = `${two(Math.floor(fraction / 10_000))}${two(Math.floor(fraction / 100) % 100)}${two(fraction % 100)}`;
+  return `${day}T${time}.${digits}Z`;
 }
+
+const TWO_DIGITS = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, '0'));
+const two = (value: number): string => TWO_DIGITS[value] ?? '';

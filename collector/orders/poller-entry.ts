@@ -51,9 +51,9 @@ export function plannedCause({ phase }: WatchedOrder): PollCause {
 }
 
 /**
- * An order of an earlier run. If its re-read is overdue, moves `finalAt` forward, as though no time had passed
- * since its last read: whether the collector was down or the clock was changed cannot be known, and neither may
- * take from the time in which late items are looked for.
+ * An order of an earlier run. If its re-read is overdue, moves `finalAt` forward, as though no time had
+ * passed since its last read: whether the collector was down or the clock was changed cannot be known, and
+ * neither may take from the time in which late items are looked for.
  */
 export function resumedOrder(
   order: WatchedOrder,

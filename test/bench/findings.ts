@@ -142,11 +142,12 @@ async function costOfMinute(store: SeededStore) {
   };
 }
 
-process.exitCode = await runReportCommand<Option>(
-  {
-    usage: USAGE,
-    numbers: { orders: { default: 100_000, least: 1 }, each: { default: 200, least: 1 } },
-    run,
-  },
-  process.argv.slice(2),
-);
+if (import.meta.main)
+  process.exitCode = await runReportCommand<Option>(
+    {
+      usage: USAGE,
+      numbers: { orders: { default: 100_000, least: 1 }, each: { default: 200, least: 1 } },
+      run,
+    },
+    process.argv.slice(2),
+  );

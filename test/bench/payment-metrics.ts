@@ -134,11 +134,12 @@ SELECT 'acme-eu', 'Deposit', ${id}, ${at}, '${action}', 0, 'v2', '${stage}', '${
   );
 };
 
-process.exitCode = await runReportCommand<'orders' | 'minutes'>(
-  {
-    usage: USAGE,
-    numbers: { orders: { default: 2_000, least: 0 }, minutes: { default: 40, least: 1 } },
-    run,
-  },
-  process.argv.slice(2),
-);
+if (import.meta.main)
+  process.exitCode = await runReportCommand<'orders' | 'minutes'>(
+    {
+      usage: USAGE,
+      numbers: { orders: { default: 2_000, least: 0 }, minutes: { default: 40, least: 1 } },
+      run,
+    },
+    process.argv.slice(2),
+  );

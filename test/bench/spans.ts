@@ -4,12 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { ROOT_CONTEXT, type Tracer } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { itemSpan, rootSpan } from '../../collector/decode/spans.ts';
+import { itemSpans, rootSpan } from '../../collector/decode/spans.ts';
 import { createOtlpSender, type SpanSender } from '../../collector/sinks/otlp/sender.ts';
 import { createSpanExporter } from '../../collector/sinks/otlp/span-exporter.ts';
 import { withSpan } from '../../collector/telemetry/own-spans.ts';
-import type { SpanData } from '../../schemas/span.ts';
-import { historyEvents } from '../collector/sinks/support/rows.ts';
+import type { HistoryEventRow } from '../../schemas/rows.ts';
+import { attributesOf, type SpanData } from '../../schemas/span.ts';
+import { historyEvent, NOON } from '../collector/sinks/support/rows.ts';
 import { until } from '../support/until.ts';
 import { cpuBetween, cpuTimes, untilIdle } from './cpu.ts';
 import { type BenchSink, withSink } from './pipeline-sink.ts';
@@ -17,6 +18,8 @@ import { readOurs, TOTAL } from './polls.ts';
 import { ratioOf, type BenchResult, type SkippedBench } from './result.ts';
 
 const BATCH = 500;
+/** Of an order, as `status-server.ts` has it. */
+const ITEMS = 9;
 /** Batches in a round. */
 const BATCHES = 40;
 const ROUNDS = 15;
@@ -45,7 +48,8 @@ export async function run(): Promise<BenchResult | SkippedBench> {
     ],
   });
   try {
-    const { ours, baseline } = await compare(sender, provider);
+    const { ours, baseline } = await compare(sender, provider, ITEMS);
+    const alone = await compare(sender, provider, 1);
     const share = await withSink((sink) => shareOfPipeline(sink, sender));
     return {
       name: 'spans: from rows to an OTLP receiver against startSpan/end with BatchSpanProcessor',
@@ -54,7 +58,8 @@ export async function run(): Promise<BenchResult | SkippedBench> {
       baseline,
       aim: 5,
       note:
-        `batches of ${BATCH}, medians of ${ROUNDS}; export, the store's part included, is ${share} of the pipeline's ` +
+        `batches of ${BATCH}, ${ITEMS} items an order (one each: ${(alone.ours / alone.baseline).toFixed(1)}x), ` +
+        `medians of ${ROUNDS}; export, the store's part included, is ${share} of the pipeline's ` +
         `processor time (aim: 10 % at most); a span of the collector's own that nobody records: ${await unrecordedNs()} ns`,
     };
   } finally {
@@ -63,14 +68,14 @@ export async function run(): Promise<BenchResult | SkippedBench> {
   }
 }
 
-async function compare(sender: SpanSender, provider: TracerProvider) {
-  const rows = historyEvents('bench', BATCH);
-  const spans = rows.map(itemSpan);
+async function compare(sender: SpanSender, provider: TracerProvider, itemsAnOrder: number) {
+  const rows = ordersOf(itemsAnOrder);
+  const spans = itemSpans(rows).map(flat);
   const tracer = provider.getTracer('bench');
   const ours: number[] = [];
   const baseline: number[] = [];
   for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
-    const ourRate = await rateOf(async () => void (await sender.send(rows.map(itemSpan))));
+    const ourRate = await rateOf(async () => void (await sender.send(itemSpans(rows))));
     const theirRate = await rateOf(async () => {
       for (const span of spans) record(tracer, span);
       await provider.forceFlush();
@@ -82,9 +87,30 @@ async function compare(sender: SpanSender, provider: TracerProvider) {
   return { ours: median(ours), baseline: median(baseline) };
 }
 
-function record(tracer: Tracer, { name, attributes, start, end }: SpanData): void {
+/** A batch of items; orders end with an error. */
+function ordersOf(itemsAnOrder: number): HistoryEventRow[] {
+  return Array.from({ length: BATCH }, (_, index) => {
+    const at = index % itemsAnOrder;
+    const order = {
+      external_id: `bench-${Math.floor(index / itemsAnOrder)}`,
+      event_time: NOON + 250_000 + at * 1_000_000,
+    };
+    const isLast = at === itemsAnOrder - 1;
+    return historyEvent(isLast ? order : { ...order, ...UNDER_WAY[at % UNDER_WAY.length] });
+  });
+}
+
+const UNDER_WAY: readonly Partial<HistoryEventRow>[] = [
+  { action: '1.0.0.00', stage: 'INTERNAL', result: 'INFO', state: 'INIT' },
+  { action: '2.1.1.00', stage: 'GATEWAY_CREATE', result: 'SUCCESS', state: 'CREATED' },
+  { action: '4.2.1.00', stage: 'CHECK', result: 'SUCCESS', state: 'PROCESSING' },
+].map((decoded) => ({ ...decoded, reason_code: 0, reason_group: 'NONE', reason_detail: 'UNSPECIFIED' }));
+
+function record(tracer: Tracer, { name, attributes, start, end }: ReturnType<typeof flat>): void {
   tracer.startSpan(name, { startTime: start / 1000, attributes }, ROOT_CONTEXT).end(end / 1000);
 }
+
+const flat = (span: SpanData) => ({ ...span, attributes: attributesOf(span) });
 
 async function rateOf(work: () => Promise<void>): Promise<number> {
   const before = process.cpuUsage();
@@ -117,7 +143,7 @@ async function shareOfPipeline({ embedded, store, write }: BenchSink, sender: Sp
         store,
         sender,
         collectorId: 'bench',
-        toSpans: ({ events, settlements }) => [...events.map(itemSpan), ...settlements.map(rootSpan)],
+        toSpans: ({ events, settlements }) => [...itemSpans(events), ...settlements.map(rootSpan)],
       });
       await until(
         'all spans to be exported',

@@ -130,4 +130,4 @@ async function measure(reader: ClickHouseClient, { what, sql }: Lookup): Promise
   return { what, readRows, ms: Math.round(times.toSorted((a, b) => a - b)[2] ?? 0), spans };
 }
 
-await main();
+if (import.meta.main) await main();

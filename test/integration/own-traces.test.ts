@@ -1,12 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { OWN_ATTRIBUTES, OWN_SPANS } from '../../schemas/own-spans.ts';
-import { type CollectorProcess, startCollectorProcess } from '../support/collector-process.ts';
+import {
+  type CollectorProcess,
+  type ConfigInput,
+  startCollectorProcess,
+} from '../support/collector-process.ts';
+import { useKafka } from '../support/kafka-broker.ts';
+import { uniqueName } from '../support/kafka-topics.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { rootSpanIdOf, traceIdOf } from './support/expected-spans.ts';
 import { gatewayConfig, signedCallback } from './support/gateway.ts';
 
 const GATEWAY = 'acme-eu';
+const kafka = await useKafka();
+
+/** A collector that sends its own spans to the receiver. */
+const startTraced = (sandbox: Sandbox, receiver: OtlpReceiver, more: Partial<ConfigInput> = {}) =>
+  startCollectorProcess({
+    config: { gateways: [gatewayConfig(sandbox, { name: GATEWAY })], log: { level: 'trace' }, ...more },
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_METRICS_EXPORTER: 'none',
+      OTEL_TRACES_SAMPLER: 'always_on',
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+    },
+  });
 
 describe('spans of the collector about itself', () => {
   let sandbox: Sandbox;
@@ -15,15 +34,7 @@ describe('spans of the collector about itself', () => {
   beforeAll(async () => {
     sandbox = await createSandbox();
     receiver = await startOtlpReceiver();
-    collector = await startCollectorProcess({
-      config: { gateways: [gatewayConfig(sandbox, { name: GATEWAY })], log: { level: 'trace' } },
-      env: {
-        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-        OTEL_METRICS_EXPORTER: 'none',
-        OTEL_TRACES_SAMPLER: 'always_on',
-        OTEL_BSP_SCHEDULE_DELAY: '100',
-      },
-    });
+    collector = await startTraced(sandbox, receiver);
   });
   afterAll(async () => {
     await collector?.[Symbol.asyncDispose]();
@@ -65,6 +76,13 @@ describe('spans of the collector about itself', () => {
     expect(named(statusRead)[0]?.links).toEqual([{ traceId: traceIdOf(order), spanId: rootSpanIdOf(order) }]);
   });
 
+  it('tell of each evaluation of the rules and of each comparison of sources, and nothing more', async () => {
+    for (const name of [OWN_SPANS.evaluation, OWN_SPANS.comparison]) {
+      await expect.poll(() => named(name).length).toBeGreaterThan(0);
+      expect(named(name)[0]).toMatchObject({ parentSpanId: '', statusCode: 0, attributes: {}, links: [] });
+    }
+  });
+
   it('are errors by the code of what happened, without its words', async () => {
     const { externalId } = sandbox.seedOrder({ items: [{ action: '1.1.1.00', offsetMs: -9 }] });
     await sandbox.stop();
@@ -77,5 +95,51 @@ describe('spans of the collector about itself', () => {
     await expect.poll(() => failed().length).toBeGreaterThan(0);
     expect(failed()[0]?.statusMessage).toBe('');
     expect(failed()[0]?.attributes['error.type']).toMatch(/^connection/);
+  });
+});
+
+describe.skipIf(!kafka.available)('spans of a collector with Kafka about itself', () => {
+  const topic = uniqueName('callbacks');
+  let sandbox: Sandbox;
+  let receiver: OtlpReceiver;
+  let collector: CollectorProcess;
+  beforeAll(async () => {
+    sandbox = await createSandbox();
+    receiver = await startOtlpReceiver();
+    collector = await startTraced(sandbox, receiver, {
+      kafka: {
+        brokers: kafka.available ? [...kafka.brokers] : [],
+        groupId: uniqueName('group'),
+        callbackTopics: [topic],
+        watchTopic: uniqueName('orders'),
+        createTopics: true,
+      },
+    });
+  });
+  afterAll(async () => {
+    await collector?.[Symbol.asyncDispose]();
+    await receiver?.close();
+    await sandbox?.stop();
+  });
+
+  it('tell of each batch of records: its topic and how many, and nothing of what they say', async () => {
+    const { externalId } = sandbox.seedOrder({
+      status: 'Success',
+      items: [{ action: '4.3.1.00', offsetMs: -9 }],
+    });
+    const { body, signature } = signedCallback({ externalId }, sandbox.callbackKey);
+    const reply = await fetch(`${collector.intake}/callbacks/${GATEWAY}`, {
+      method: 'POST',
+      body,
+      headers: { Signature: signature, 'Content-Type': 'application/json' },
+    });
+    expect(reply.status).toBe(200);
+    const batches = () => receiver.spans.filter(({ name }) => name === OWN_SPANS.kafkaBatch);
+    await expect.poll(() => batches().length).toBeGreaterThan(0);
+    expect(batches()[0]).toMatchObject({
+      statusCode: 0,
+      attributes: { [OWN_ATTRIBUTES.topic]: topic, [OWN_ATTRIBUTES.records]: 1 },
+    });
+    for (const { attributes } of batches()) expect(JSON.stringify(attributes)).not.toContain(externalId);
   });
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { itemSpan, rootSpan } from '../../collector/decode/spans.ts';
+import { itemSpans, rootSpan } from '../../collector/decode/spans.ts';
 import { createOtlpSender } from '../../collector/sinks/otlp/sender.ts';
 import { historyEvent, NOON, settlement } from '../collector/sinks/support/rows.ts';
 import { withEmbedded } from '../support/embedded.ts';
@@ -52,7 +52,7 @@ describe.skipIf(reason !== null)(`the exporter's own table${reason === null ? ''
       await store.insert('historyEvents', items);
       await store.insert('settlements', roots);
       const sender = createOtlpSender({ version: '1.2.3', endpoint: `http://${endpoint}` });
-      await sender.send([...items.map(itemSpan), ...roots.map(rootSpan)]);
+      await sender.send([...itemSpans(items), ...roots.map(rootSpan)]);
       await sender.close();
 
       const rowsOf = (from: string) => store.query<object>(`SELECT * FROM ${from} ORDER BY SpanId`);

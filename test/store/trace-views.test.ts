@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decode } from '../../collector/decode/code.ts';
-import { itemSpan, rootSpan } from '../../collector/decode/spans.ts';
+import { itemSpans, rootSpan } from '../../collector/decode/spans.ts';
 import { CATALOGUE, ORDER_TYPES, OUTCOMES, REASONS } from '../../schemas/dictionary.ts';
 import type { HistoryEventRow, SettlementRow } from '../../schemas/rows.ts';
-import type { SpanData } from '../../schemas/span.ts';
+import { attributesOf, type SpanData } from '../../schemas/span.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { historyEvent, NOON, settlement } from '../collector/sinks/support/rows.ts';
 import { type TestStore, withEmbedded } from '../support/embedded.ts';
@@ -124,7 +124,7 @@ describe('the views of spans', () => {
     await embedded.stop();
   });
 
-  const spans = inOrderOfIds([...rows.map(itemSpan), ...roots.map(rootSpan)].map(told));
+  const spans = inOrderOfIds([...itemSpans(rows), ...roots.map(rootSpan)].map(told));
   const traceTable = async (where = '1'): Promise<ToldSpan[]> =>
     (await store.query<TraceRow>(`SELECT * FROM order_trace WHERE ${where}`)).map(fromTraceRow);
   const exportersTable = async (where = '1'): Promise<ToldSpan[]> =>
@@ -141,7 +141,7 @@ describe('the views of spans', () => {
     const openOrder = rows.find((row) => !closed.some((one) => order(one) === order(row)));
     if (openOrder === undefined) throw new Error('every order is closed');
     const own = rows.filter((row) => order(row) === order(openOrder));
-    const [root, ...others] = (await traceTable(`traceID = '${itemSpan(openOrder).traceId}'`)).filter(
+    const [root, ...others] = (await traceTable(`traceID = '${itemSpans([openOrder])[0]?.traceId}'`)).filter(
       ({ parentSpanId }) => parentSpanId === '',
     );
     expect(others).toEqual([]);
@@ -160,7 +160,7 @@ describe('the views of spans', () => {
 
   it('find a trace by its id, and by its id within its time range', async () => {
     for (const row of closed.slice(0, 3)) {
-      const { traceId } = itemSpan(row);
+      const traceId = itemSpans([row])[0]?.traceId;
       const own = spans.filter((span) => span.traceId === traceId);
       expect(inOrderOfIds(await traceTable(`traceID = '${traceId}'`))).toEqual(own);
       expect(inOrderOfIds(await exportersTable(`TraceId = '${traceId}'`))).toEqual(own);
@@ -184,7 +184,7 @@ describe("what Grafana's data source asks of the exporter's tables", () => {
       const [item, root] = [historyEvent(), settlement()];
       await store.insert('historyEvents', [item]);
       await store.insert('settlements', [root]);
-      const { traceId } = itemSpan(item);
+      const traceId = itemSpans([item])[0]?.traceId;
       const reader = createStore({ ...embedded.reader, url: embedded.url, database: store.database });
       // The statements of its query builder, with the columns of OpenTelemetry.
       const byId = await reader.query(
@@ -235,7 +235,7 @@ function told(span: SpanData): ToldSpan {
     failed: span.error !== null,
     message: span.error?.message ?? '',
     attributes: Object.fromEntries(
-      Object.entries(span.attributes).map(([name, value]) => [name, String(value)]),
+      Object.entries(attributesOf(span)).map(([name, value]) => [name, String(value)]),
     ),
     events: span.events.map(({ name, at }) => [name, Math.floor(at / 1000)] as const),
     links: span.links.map(({ traceId, spanId }) => `${traceId}-${spanId}`),

@@ -3,10 +3,10 @@ import { createTraceState, SpanKind, SpanStatusCode, TraceFlags } from '@opentel
 import type { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { EpochMicros } from '../../../schemas/rows.ts';
 import { SPAN_SCOPE } from '../../../schemas/span-contract.ts';
-import type { SpanData, SpanRef } from '../../../schemas/span.ts';
+import { attributesOf, type SpanData, type SpanRef } from '../../../schemas/span.ts';
 import { createGatewayResource } from '../../telemetry/resource.ts';
 
-/** What the serializers take. */
+/** What the library's serializers take. */
 export type ReadableSpan = Parameters<typeof ProtobufTraceSerializer.serializeRequest>[0][number];
 
 /**
@@ -39,7 +39,7 @@ export function createReadableSpans(version: string): (span: SpanData) => Readab
       span.error === null
         ? { code: SpanStatusCode.UNSET }
         : { code: SpanStatusCode.ERROR, message: span.error.message },
-    attributes: span.attributes,
+    attributes: attributesOf(span),
     links: span.links.map((to) => ({ context: contextOf(to) })),
     events: span.events.map(({ name, at }) => ({ name, time: toHrTime(at) })),
     ended: true,

@@ -2,8 +2,9 @@ import { FINDING_TABLES, TABLES } from '../../../schemas/names.ts';
 import type { HistoryEventRow, SettlementRow } from '../../../schemas/rows.ts';
 import type { Sampling } from '../../../schemas/sampling.ts';
 import type { Store } from '../../../store/store.ts';
-import type { SpanRows, Window } from './stored-rows.ts';
+import type { SpanRows } from './stored-rows.ts';
 import { ORDER, readEventsOfSettled, readRows, selectList, SETTINGS, WINDOW } from './stored-rows.ts';
+import type { Window } from './windows.ts';
 
 /** Decides about the trace of an order that has settled; null: it is left out. Pure. */
 export type Sampler = (order: {
@@ -55,8 +56,9 @@ export async function readSampledRows(
       return [keyOf(row), { row, sampling }];
     }),
   );
-  const now = new Map(rows.settlements.map((row) => [keyOf(row), decided.get(keyOf(row))?.sampling ?? null]));
-  for (const row of rows.settlements) {
+  const settlements = rows.settlements.slice();
+  const now = new Map(settlements.map((row) => [keyOf(row), decided.get(keyOf(row))?.sampling ?? null]));
+  for (const row of settlements) {
     const sampling = now.get(keyOf(row));
     if (sampling) groupOf(sampling).settlements.push(row);
   }
@@ -64,7 +66,7 @@ export async function readSampledRows(
     const sampling = now.get(keyOf(row));
     if (sampling) groupOf(sampling).events.push(row);
   }
-  for (const row of rows.events) {
+  for (const row of rows.events.slice()) {
     const known = decided.get(keyOf(row));
     // It waits for its order, or is among the whole of it above.
     if (known === undefined || known.sampling === null || now.has(keyOf(row))) continue;

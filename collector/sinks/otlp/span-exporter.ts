@@ -12,9 +12,9 @@ import type { ExportChange, ExportState } from './export-state.ts';
 import { hasBacklog, INITIAL_STATE, isCursorUnsaved, nextState, statusOf } from './export-state.ts';
 import type { SpanSender } from './sender.ts';
 import { readSampledRows, type Sampler } from './sampled-rows.ts';
-import type { SpanRows, Window } from './stored-rows.ts';
+import { readRows, type SpanRows } from './stored-rows.ts';
 import { retryAfterMs } from './transport.ts';
-import { nextWindow, readCursor, readLastBatch, readRows } from './stored-rows.ts';
+import { nextWindows, readCursor, readLastBatch, type Window } from './windows.ts';
 
 export interface SpanExporterOptions {
   store: Store;
@@ -29,9 +29,12 @@ export interface SpanExporterOptions {
   exporter?: string;
   /** Spans in one request. @default 500 */
   batchSize?: number;
-  /** History items read in one go; a batch is never split. @default 5000 */
+  /** History items read in one go; a batch is never split. @default 20000 */
   windowRows?: number;
-  /** Least time between two looks at the store while nothing waits. @default 1000 */
+  /**
+   * Least time between two looks at the store, unless more waits than one look showed. @default 5000, which
+   * is how long OpenTelemetry's own processor gathers spans
+   */
   intervalMs?: number;
   /** @default DEFAULT_RETRY */
   retry?: Partial<RetryPolicy>;
@@ -116,8 +119,8 @@ function withDefaults(options: SpanExporterOptions) {
     exporter: options.exporter ?? 'otlp',
     sampler: options.sampler ?? null,
     batchSize: options.batchSize ?? 500,
-    windowRows: options.windowRows ?? 5000,
-    intervalMs: options.intervalMs ?? 1000,
+    windowRows: options.windowRows ?? 20_000,
+    intervalMs: options.intervalMs ?? 5000,
     policy: { ...DEFAULT_RETRY, ...options.retry },
     instruments: options.instruments ?? noInstruments(),
     log: options.log ?? { info: () => undefined, warn: () => undefined },
@@ -145,38 +148,62 @@ async function run(running: RunningExporter): Promise<void> {
   const batch = await withRetry(running, 'read the ledger', () => readLastBatch(store, collectorId));
   change({ type: 'announced', batch });
   while (!stopping.aborted) {
-    if (!hasBacklog(state())) await running.waitForBacklog();
-    else if (await exportWindow(running)) continue;
-    // New batches come several a second; looking once a second spares the store.
+    await running.waitForBacklog();
+    if (await exportNext(running)) continue;
+    // New batches come several a second, and a look costs the store nearly the same for one as for many.
     await sleep(intervalMs, stopping);
   }
   // What was stored before the stop still goes out, as far as the grace allows.
-  while (hasBacklog(state()) && !aborted.aborted) await exportWindow(running);
+  while (hasBacklog(state()) && !aborted.aborted) await exportNext(running);
 }
 
-/** Exports the next batches; false when there are none. */
-async function exportWindow(running: RunningExporter): Promise<boolean> {
-  const { store, collectorId, windowRows, batchSize } = running.settings;
+/** Exports the next batches; true when there were more. */
+async function exportNext(running: RunningExporter): Promise<boolean> {
+  const { store, collectorId, windowRows } = running.settings;
   const { state, change } = running;
-  const window = await withRetry(running, 'read the ledger', () =>
-    nextWindow(store, collectorId, state().cursor, windowRows),
+  const { lastBatch } = state();
+  const windows = await withRetry(running, 'read the ledger', () =>
+    nextWindows(store, collectorId, state().cursor, windowRows),
   );
-  if (window === null) {
-    change({ type: 'exhausted' });
-    return false;
-  }
-  const spans = await readSpans(running, window);
-  for (let from = 0; from < spans.length; from += batchSize)
-    await sendPart(running, spans.slice(from, from + batchSize));
-  change({ type: 'exported', to: window.to });
-  if (spans.length > 0) await saveCursor(running);
-  return true;
+  if (windows.length === 0) change({ type: 'exhausted' });
+  for (const window of windows) await exportWindow(running, window);
+  return windows.length > 0 && state().cursor < lastBatch;
 }
 
-async function readSpans(running: RunningExporter, window: Window): Promise<readonly SpanData[]> {
-  const { store, collectorId, sampler, toSpans, instruments } = running.settings;
-  if (sampler === null)
-    return toSpans(await withRetry(running, 'read rows', () => readRows(store, collectorId, window)), null);
+async function exportWindow(running: RunningExporter, window: Window): Promise<void> {
+  let spans = 0;
+  for await (const part of readParts(running, window)) {
+    spans += part.length;
+    await sendPart(running, part);
+  }
+  running.change({ type: 'exported', to: window.to });
+  if (spans > 0) await saveCursor(running);
+}
+
+/** The spans of a window, as requests have them. */
+async function* readParts(running: RunningExporter, window: Window): AsyncGenerator<readonly SpanData[]> {
+  const { store, collectorId, sampler, toSpans, batchSize } = running.settings;
+  if (sampler !== null) {
+    const spans = await readSampledSpans(running, window, sampler);
+    for (let from = 0; from < spans.length; from += batchSize) yield spans.slice(from, from + batchSize);
+    return;
+  }
+  const { events, settlements } = await withRetry(running, 'read rows', () =>
+    readRows(store, collectorId, window),
+  );
+  for (let from = 0; from < events.count + settlements.count; from += batchSize) {
+    const to = from + batchSize;
+    const closed = settlements.slice(Math.max(0, from - events.count), Math.max(0, to - events.count));
+    yield toSpans({ events: events.slice(from, to), settlements: closed }, null);
+  }
+}
+
+async function readSampledSpans(
+  running: RunningExporter,
+  window: Window,
+  sampler: Sampler,
+): Promise<readonly SpanData[]> {
+  const { store, collectorId, toSpans, instruments } = running.settings;
   const { groups, kept, leftOut } = await withRetry(running, 'read rows', () =>
     readSampledRows(store, collectorId, window, sampler),
   );

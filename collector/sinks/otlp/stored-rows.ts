@@ -1,76 +1,58 @@
 import type { TableKey } from '../../../schemas/names.ts';
-import { TABLES } from '../../../schemas/names.ts';
+import { ITEMS_BY_TIME, TABLES } from '../../../schemas/names.ts';
 import type { HistoryEventRow, SettlementRow } from '../../../schemas/rows.ts';
 import { COLUMNS } from '../../../schemas/rows.ts';
-import type { Store } from '../../../store/store.ts';
+import type { SqlParams, Store } from '../../../store/store.ts';
+import type { Window } from './windows.ts';
 
-/** Rows that whole batches of one collector added, each the winning version of its identity. */
+/** Rows that spans are made of. */
 export interface SpanRows {
   readonly events: readonly HistoryEventRow[];
   readonly settlements: readonly SettlementRow[];
 }
 
-/** Batches after `from` up to and with `to`. */
-export interface Window {
-  readonly from: number;
-  readonly to: number;
+/** Rows that whole batches of one collector added, each the winning version of its identity. */
+export interface StoredRows {
+  readonly events: ReadRows<HistoryEventRow>;
+  readonly settlements: ReadRows<SettlementRow>;
 }
-
-/** Batches looked at in one go at most, however few rows they have. */
-const WINDOW_BATCHES = 500;
 
 /**
- * The next batches to export: whole ones, until they hold `maxRows` history items. Null when nothing is left.
- * Only batches in the ledger count: those are complete.
+ * Rows as they were read, which are whole columns. A row is made when it is asked for, so that few of them
+ * are there at once: collecting them all took longer than anything else that is done with them.
  */
-export async function nextWindow(
+export interface ReadRows<Row> {
+  readonly count: number;
+  /** Rows from `from` to before `to`, or to the end. */
+  slice(from?: number, to?: number): Row[];
+}
+
+/**
+ * How repetitions are found: `by_time` asks the table by time, which has them side by side, `exact` the table
+ * itself, where each order is elsewhere: several times the work, and more the more there is. Both have the
+ * same: what a kill kept out of the table by time, the sink puts there before it writes anything new.
+ */
+export type LookUp = 'by_time' | 'exact';
+
+export async function readRows(
   store: Store,
   collectorId: string,
-  cursor: number,
-  maxRows: number,
-): Promise<Window | null> {
-  const batches = await store.query<{ seq: number; items: number }>(
-    `SELECT batch_seq AS seq, max(history_rows) AS items FROM ${TABLES.ingestLedger}
-WHERE collector_id = {collector:String} AND batch_seq > {cursor:UInt64}
-GROUP BY batch_seq ORDER BY batch_seq LIMIT ${WINDOW_BATCHES}`,
-    { collector: collectorId, cursor },
-  );
-  let items = 0;
-  let to: number | null = null;
-  for (const batch of batches) {
-    if (to !== null && items + batch.items > maxRows) break;
-    items += batch.items;
-    to = batch.seq;
-  }
-  return to === null ? null : { from: cursor, to };
-}
-
-/** Number of the last batch that this exporter has sent; 0 before the first. */
-export async function readCursor(store: Store, collectorId: string, exporter: string): Promise<number> {
-  const [row] = await store.query<{ cursor: number }>(
-    `SELECT max(batch_seq) AS cursor FROM ${TABLES.exportCursor}
-WHERE collector_id = {collector:String} AND exporter = {exporter:String}`,
-    { collector: collectorId, exporter },
-  );
-  return row?.cursor ?? 0;
-}
-
-/** Number of the last batch in the ledger; 0 before the first. */
-export async function readLastBatch(store: Store, collectorId: string): Promise<number> {
-  const [row] = await store.query<{ last: number }>(
-    `SELECT max(batch_seq) AS last FROM ${TABLES.ingestLedger} WHERE collector_id = {collector:String}`,
-    { collector: collectorId },
-  );
-  return row?.last ?? 0;
-}
-
-export async function readRows(store: Store, collectorId: string, window: Window): Promise<SpanRows> {
+  window: Window,
+  lookUp: LookUp = 'by_time',
+): Promise<StoredRows> {
   const params = { collector: collectorId, from: window.from, to: window.to };
+  const exactly = () => readTable<HistoryEventRow>(store, EVENTS_SQL, params);
   const [events, settlements] = await Promise.all([
-    store.query<HistoryEventRow>(EVENTS_SQL, params, SETTINGS),
-    store.query<SettlementRow>(SETTLEMENTS_SQL, params, SETTINGS),
+    lookUp === 'exact' ? exactly() : readFirsts(store, params).then((firsts) => firsts ?? exactly()),
+    readTable<SettlementRow>(store, SETTLEMENTS_SQL, params),
   ]);
   return { events, settlements };
+}
+
+/** The items of a window; null when one of them may be a repetition, or is not to be found by time. */
+async function readFirsts(store: Store, params: SqlParams): Promise<ReadRows<HistoryEventRow> | null> {
+  const { is_first: isFirst = [], ...columns } = await readColumns(store, FIRSTS_SQL, params);
+  return isFirst.every((value) => value === 1) ? rowsOf(columns) : null;
 }
 
 /** All items of the orders that have a settlement in the window, whoever stored them. */
@@ -80,7 +62,32 @@ export async function readEventsOfSettled(
   window: Window,
 ): Promise<readonly HistoryEventRow[]> {
   const params = { collector: collectorId, from: window.from, to: window.to };
-  return store.query<HistoryEventRow>(EVENTS_OF_SETTLED_SQL, params, SETTINGS);
+  return (await readTable<HistoryEventRow>(store, EVENTS_OF_SETTLED_SQL, params)).slice();
+}
+
+const readTable = async <Row>(store: Store, sql: string, params: SqlParams): Promise<ReadRows<Row>> =>
+  rowsOf(await readColumns(store, sql, params));
+
+type ColumnValues = Readonly<Record<string, readonly unknown[]>>;
+
+/** Whole columns: writing and reading the names with each row takes as long as all else about it. */
+async function readColumns(store: Store, sql: string, params: SqlParams): Promise<ColumnValues> {
+  return JSON.parse(await store.queryText(sql, 'JSONColumns', params, SETTINGS)) as ColumnValues;
+}
+
+function rowsOf<Row>(columns: ColumnValues): ReadRows<Row> {
+  const all = Object.entries(columns);
+  const count = all[0]?.[1].length ?? 0;
+  const rowAt = (index: number): Row => {
+    const row: Record<string, unknown> = {};
+    for (const [name, values] of all) row[name] = values[index];
+    return row as Row;
+  };
+  return {
+    count,
+    slice: (from = 0, to = count) =>
+      Array.from({ length: Math.max(0, Math.min(to, count) - from) }, (_, index) => rowAt(from + index)),
+  };
 }
 
 // Columns keep their names when they are turned into microseconds: the conditions mean the columns, not the
@@ -94,6 +101,21 @@ export const WINDOW =
   'collector_id = {collector:String} AND batch_seq > {from:UInt64} AND batch_seq <= {to:UInt64}';
 
 const EVENT = [...ORDER, 'event_time', 'action', 'occurrence'];
+const EVENT_KEY = EVENT.join(', ');
+/** The first version of each identity that the table by time has at the instants of the window. */
+const FIRSTS_BY_TIME = `SELECT ${EVENT_KEY}, min(observed_at)
+        FROM ${ITEMS_BY_TIME}
+        WHERE event_time IN (SELECT event_time FROM ${TABLES.historyEvents} WHERE ${WINDOW})
+        GROUP BY ${EVENT_KEY}`;
+const FIRSTS_SQL = `SELECT ${selectList('historyEvents')},
+    (${EVENT_KEY}, observed_at) IN
+    (
+        ${FIRSTS_BY_TIME}
+    ) AS is_first
+FROM ${TABLES.historyEvents}
+WHERE ${WINDOW}
+ORDER BY batch_seq, ${EVENT_KEY}
+LIMIT 1 BY ${EVENT_KEY}, is_first`;
 const EVENTS_SQL = winnersSql('historyEvents', EVENT, 'observed_at');
 const EVENTS_OF_SETTLED_SQL = winnersSql('historyEvents', EVENT, 'observed_at', 'settlements');
 const SETTLEMENTS_SQL = winnersSql('settlements', ORDER, 'settled_at');

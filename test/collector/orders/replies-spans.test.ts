@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { itemSpan, rootSpan } from '../../../collector/decode/spans.ts';
+import { itemSpans, rootSpan } from '../../../collector/decode/spans.ts';
+import { attributesOf } from '../../../schemas/span.ts';
 import { callback } from '../../support/pipeline.ts';
 import { HOUR, ID, MINUTE, watching } from './watching.ts';
 
@@ -23,7 +24,7 @@ describe('what is known of an order when it is closed', () => {
       currency: 'EUR',
       deciding_action: '4.1.3.00',
     });
-    expect(row === undefined ? {} : rootSpan(row).attributes).toMatchObject({
+    expect(row === undefined ? {} : attributesOf(rootSpan(row))).toMatchObject({
       'payment.external_transaction_id': 'shop-1',
       'payment.amount': '12.5',
     });
@@ -68,11 +69,9 @@ describe('the read that brought an item', () => {
       ['callback', called.receivedAt],
       ['schedule', null],
     ]);
-    expect(sink.rows('historyEvents').map((row) => itemSpan(row).events.map(({ name }) => name))).toEqual([
-      ['payment.item_read'],
-      ['payment.callback_received', 'payment.item_read'],
-      ['payment.item_read'],
-    ]);
+    expect(itemSpans(sink.rows('historyEvents')).map(({ events }) => events.map(({ name }) => name))).toEqual(
+      [['payment.item_read'], ['payment.callback_received', 'payment.item_read'], ['payment.item_read']],
+    );
   });
 
   it("is linked with the collector's own span of it, where that is recorded", async () => {
@@ -84,7 +83,7 @@ describe('the read that brought an item', () => {
     answers.delete(ID);
     order.history.push([2, '3.0.1.00']);
     await clock.advance(MINUTE);
-    const [first, second] = sink.rows('historyEvents').map(itemSpan);
+    const [first, second] = itemSpans(sink.rows('historyEvents'));
     expect([first?.links, second?.links]).toEqual([[read], []]);
   });
 });

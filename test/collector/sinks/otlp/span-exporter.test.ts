@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { markSampled } from '../../../../collector/decode/sampling.ts';
-import { itemSpan, rootSpan } from '../../../../collector/decode/spans.ts';
+import { itemSpans, rootSpan } from '../../../../collector/decode/spans.ts';
 import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
 import type { Store } from '../../../../store/store.ts';
 import { createOtlpSender } from '../../../../collector/sinks/otlp/sender.ts';
 import type { SpanExporter, SpanExporterOptions } from '../../../../collector/sinks/otlp/span-exporter.ts';
 import { createSpanExporter } from '../../../../collector/sinks/otlp/span-exporter.ts';
+import { ITEMS_BY_TIME, TABLES } from '../../../../schemas/names.ts';
 import type { HistoryEventRow, RowBundle } from '../../../../schemas/rows.ts';
 import type { TestStore } from '../../../support/embedded.ts';
 import { withEmbedded } from '../../../support/embedded.ts';
@@ -41,7 +42,7 @@ function startExporter(options: Partial<SpanExporterOptions> = {}): SpanExporter
     store,
     collectorId: 'c1',
     sender: createOtlpSender({ version: '1.2.3', endpoint: receiver.url, timeoutMs: 400 }),
-    toSpans: ({ events, settlements }) => [...events.map(itemSpan), ...settlements.map(rootSpan)],
+    toSpans: ({ events, settlements }) => [...itemSpans(events), ...settlements.map(rootSpan)],
     intervalMs: 10,
     retry: { minDelayMs: 5, maxDelayMs: 20 },
     ...options,
@@ -68,7 +69,7 @@ async function storeBatches(
 
 const spanIdOf = (row: HistoryEventRow | undefined): string => {
   if (row === undefined) throw new Error('no row');
-  return itemSpan(row).spanId;
+  return itemSpans([row])[0]?.spanId ?? '';
 };
 const spanIds = (): string[] => receiver.spans.map((span) => span.spanId);
 
@@ -215,10 +216,10 @@ describe('payment spans', () => {
   it('of a sampled trace tell their rate, as an attribute and to other samplers', async () => {
     const exporter = startExporter({
       sampler: () => ({ rate: 0.25, traceState: 'ot=th:c' }),
-      toSpans: ({ events, settlements }, sampling) =>
-        [...events.map(itemSpan), ...settlements.map(rootSpan)].map((span) =>
-          sampling === null ? span : markSampled(span, sampling),
-        ),
+      toSpans({ events, settlements }, sampling) {
+        const all = [...itemSpans(events), ...settlements.map(rootSpan)];
+        return sampling === null ? all : markSampled(all, sampling);
+      },
     });
     await storeBatches([{ historyEvents: [historyEvent()], settlements: [settlement()] }], exporter);
     await expect.poll(() => receiver.spans.length).toBe(2);
@@ -273,6 +274,33 @@ describe('payment spans', () => {
     await expect.poll(() => exporter.status()).toMatchObject({ cursor: 3, backlogBatches: 0 });
     expect(receiver.spans.length).toBe(4);
     expect(new Set(spanIds()).size).toBe(4);
+  });
+
+  it('are sent once for an item that a kill left behind and that was read again', async () => {
+    const rows = historyEvents('a', 2);
+    await storeBatches([{ historyEvents: rows }]);
+    // The engine had written the table, and neither its copy by time nor the ledger.
+    for (const table of [ITEMS_BY_TIME, TABLES.ingestLedger]) await store.command(`TRUNCATE TABLE ${table}`);
+    const exporter = startExporter();
+    // What was left behind goes out with the next batch, before it is read again.
+    await storeBatches([{ historyEvents: historyEvents('b', 1) }], exporter);
+    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 2, backlogBatches: 0 });
+    const again = rows.map((row) => ({ ...row, observed_at: row.observed_at + 1 }));
+    await storeBatches([{ historyEvents: again }], exporter);
+    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 3, backlogBatches: 0 });
+    expect(receiver.spans).toHaveLength(3);
+    expect(new Set(spanIds()).size).toBe(3);
+  });
+
+  it('go out at once after a pause, then those of an interval together, and at a stop without waiting', async () => {
+    const exporter = startExporter({ intervalMs: 3_600_000 });
+    await storeBatches([{ historyEvents: historyEvents('a', 1) }], exporter);
+    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 1, backlogBatches: 0 });
+    for (const name of ['b', 'c']) await storeBatches([{ historyEvents: historyEvents(name, 1) }], exporter);
+    expect(exporter.status()).toMatchObject({ cursor: 1, backlogBatches: 2 });
+    await exporter.stop(5000);
+    expect(receiver.spans).toHaveLength(3);
+    expect(receiver.requests()).toBe(2);
   });
 
   it('are those of the collector alone', async () => {

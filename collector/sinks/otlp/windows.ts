@@ -1,0 +1,63 @@
+import { TABLES } from '../../../schemas/names.ts';
+import type { Store } from '../../../store/store.ts';
+
+/** Batches after `from` up to and with `to`. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Batches read from the ledger in one go at most, however few rows they have. */
+const LEDGER_BATCHES = 500;
+
+/**
+ * The next batches to export, as windows which follow each other: whole batches each, until they hold
+ * `maxRows` history items. Empty when nothing is left. Only batches in the ledger count: those are complete.
+ */
+export async function nextWindows(
+  store: Store,
+  collectorId: string,
+  cursor: number,
+  maxRows: number,
+): Promise<readonly Window[]> {
+  const batches = await store.query<{ seq: number; items: number }>(
+    `SELECT batch_seq AS seq, max(history_rows) AS items FROM ${TABLES.ingestLedger}
+WHERE collector_id = {collector:String} AND batch_seq > {cursor:UInt64}
+GROUP BY batch_seq ORDER BY batch_seq LIMIT ${LEDGER_BATCHES}`,
+    { collector: collectorId, cursor },
+  );
+  const windows: Window[] = [];
+  let from = cursor;
+  let to: number | null = null;
+  let items = 0;
+  for (const batch of batches) {
+    if (to !== null && items + batch.items > maxRows) {
+      windows.push({ from, to });
+      from = to;
+      items = 0;
+    }
+    items += batch.items;
+    to = batch.seq;
+  }
+  if (to !== null) windows.push({ from, to });
+  return windows;
+}
+
+/** Number of the last batch that this exporter has sent; 0 before the first. */
+export async function readCursor(store: Store, collectorId: string, exporter: string): Promise<number> {
+  const [row] = await store.query<{ cursor: number }>(
+    `SELECT max(batch_seq) AS cursor FROM ${TABLES.exportCursor}
+WHERE collector_id = {collector:String} AND exporter = {exporter:String}`,
+    { collector: collectorId, exporter },
+  );
+  return row?.cursor ?? 0;
+}
+
+/** Number of the last batch in the ledger; 0 before the first. */
+export async function readLastBatch(store: Store, collectorId: string): Promise<number> {
+  const [row] = await store.query<{ last: number }>(
+    `SELECT max(batch_seq) AS last FROM ${TABLES.ingestLedger} WHERE collector_id = {collector:String}`,
+    { collector: collectorId },
+  );
+  return row?.last ?? 0;
+}

@@ -1,0 +1,145 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
+import { type LookUp, readRows } from '../../../../collector/sinks/otlp/stored-rows.ts';
+import { nextWindows } from '../../../../collector/sinks/otlp/windows.ts';
+import { ITEMS_BY_TIME, TABLES } from '../../../../schemas/names.ts';
+import type { RowBundle } from '../../../../schemas/rows.ts';
+import type { Store } from '../../../../store/store.ts';
+import { type TestStore, withEmbedded } from '../../../support/embedded.ts';
+import { emptyDatabase, openDatabase } from '../../../support/migrated-store.ts';
+import { historyEvent, NOON, settlement } from '../support/rows.ts';
+
+let embedded: TestStore;
+let store: Store;
+beforeAll(async () => {
+  embedded = await withEmbedded();
+  store = await openDatabase(embedded);
+});
+afterAll(async () => {
+  await store?.close();
+  await embedded?.stop();
+});
+beforeEach(() => emptyDatabase(store));
+
+const SECOND = 1_000_000;
+/** An item of an order, which was read `age` seconds after it happened. */
+const item = (order: string, second: number, age = 1) =>
+  historyEvent({
+    external_id: order,
+    event_time: NOON + second * SECOND,
+    observed_at: NOON + (second + age) * SECOND,
+  });
+
+/** Stores each bundle as one batch, numbered from 1. */
+async function storeBatches(bundles: readonly RowBundle[], collectorId = 'c1'): Promise<void> {
+  const sink = createClickHouseSink({ store, collectorId, maxAgeMs: 0 });
+  for (const bundle of bundles) await sink.write(bundle);
+  await sink.stop(5000);
+}
+
+/** `order@second+age` of each item of a window. */
+async function itemsOf(from: number, to: number, lookUp: LookUp = 'by_time'): Promise<string[]> {
+  const { events } = await readRows(store, 'c1', { from, to }, lookUp);
+  return events
+    .slice()
+    .map(
+      (row) =>
+        `${row.external_id}@${(row.event_time - NOON) / SECOND}+${(row.observed_at - row.event_time) / SECOND}`,
+    );
+}
+
+const remove = (table: string): Promise<void> => store.command(`TRUNCATE TABLE ${table}`);
+const merge = (table: string): Promise<void> => store.command(`OPTIMIZE TABLE ${table} FINAL`);
+
+describe('rows to export', () => {
+  it('come back as they were written', async () => {
+    const event = historyEvent({
+      callback_at: NOON + 1,
+      read_span: `${'1'.repeat(32)}-${'2'.repeat(16)}`,
+      external_id: `'"\\\n\u2028ü`,
+      stage: null,
+      reason_code: null,
+    });
+    const closed = settlement({ amount: '12.5', currency: null });
+    await storeBatches([{ historyEvents: [event], settlements: [closed] }]);
+    const { events, settlements } = await readRows(store, 'c1', { from: 0, to: 1 }, 'by_time');
+    expect(events.slice()).toEqual([event]);
+    expect(settlements.slice()).toEqual([closed]);
+    const none = await readRows(store, 'c1', { from: 1, to: 2 }, 'by_time');
+    expect([none.events.count, none.settlements.slice()]).toEqual([0, []]);
+  });
+
+  it('are not those that somebody read before, also once the table by time has folded them', async () => {
+    await storeBatches([{ historyEvents: [item('a', 1, 5), item('b', 1)] }], 'c2');
+    await storeBatches([{ historyEvents: [item('a', 1, 9), item('a', 2)] }]);
+    expect(await itemsOf(0, 1)).toEqual(['a@2+1']);
+    await merge(ITEMS_BY_TIME);
+    expect(await itemsOf(0, 1)).toEqual(['a@2+1']);
+  });
+
+  it('are the first of two in one window, whichever was stored first', async () => {
+    await storeBatches([{ historyEvents: [item('a', 1, 9)] }, { historyEvents: [item('a', 1, 5)] }]);
+    expect(await itemsOf(0, 2)).toEqual(['a@1+5']);
+    expect([await itemsOf(0, 1), await itemsOf(1, 2)]).toEqual([[], ['a@1+5']]);
+  });
+
+  it('are all there when the table by time lacks them, or has one that the table itself does not', async () => {
+    await storeBatches([{ historyEvents: [item('a', 1), item('b', 1)] }]);
+    await remove(ITEMS_BY_TIME);
+    expect(await itemsOf(0, 1)).toEqual(['a@1+1', 'b@1+1']);
+    await storeBatches([{ historyEvents: [item('a', 1, 0.5)] }], 'c2');
+    await remove(TABLES.historyEvents);
+    await storeBatches([{ historyEvents: [item('a', 1)] }]);
+    expect(await itemsOf(1, 2)).toEqual(['a@1+1']);
+  });
+
+  it('are the same by way of either table, whatever was repeated by whom', async () => {
+    const any = fc.record({
+      order: fc.constantFrom('a', 'b', 'c'),
+      second: fc.integer({ min: 0, max: 3 }),
+      age: fc.integer({ min: 1, max: 4 }),
+    });
+    const batches = fc.array(
+      fc.record({
+        collector: fc.constantFrom('c1', 'c2'),
+        items: fc.array(any, { minLength: 1, maxLength: 6 }),
+      }),
+      { minLength: 1, maxLength: 6 },
+    );
+    const merged = fc.constantFrom(null, ITEMS_BY_TIME, TABLES.historyEvents);
+    await fc.assert(
+      fc.asyncProperty(batches, merged, async (some, table) => {
+        await emptyDatabase(store);
+        for (const { collector, items } of some)
+          await storeBatches(
+            [{ historyEvents: items.map(({ order, second, age }) => item(order, second, age)) }],
+            collector,
+          );
+        if (table !== null) await merge(table);
+        const last = some.filter(({ collector }) => collector === 'c1').length;
+        for (let from = 0; from < last; from += 1)
+          for (const to of [from + 1, last])
+            expect(await itemsOf(from, to)).toEqual(await itemsOf(from, to, 'exact'));
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+describe('windows', () => {
+  it('follow each other over whole batches, and end with the ledger', async () => {
+    const bundle = (order: string, count: number) => ({
+      historyEvents: Array.from({ length: count }, (_, second) => item(order, second)),
+    });
+    await storeBatches([bundle('a', 3), bundle('b', 3), bundle('c', 9), { settlements: [settlement()] }]);
+    expect(await nextWindows(store, 'c1', 0, 6)).toEqual([
+      { from: 0, to: 2 },
+      { from: 2, to: 3 },
+      { from: 3, to: 4 },
+    ]);
+    expect(await nextWindows(store, 'c1', 3, 6)).toEqual([{ from: 3, to: 4 }]);
+    expect(await nextWindows(store, 'c1', 4, 6)).toEqual([]);
+    expect(await nextWindows(store, 'c2', 0, 6)).toEqual([]);
+  });
+});
