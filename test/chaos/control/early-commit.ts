@@ -6,7 +6,7 @@ import { registerHooks } from 'node:module';
  * nothing.
  */
 const FILE = '/collector/sources/kafka/handle-batch.ts';
-const HANDLE = 'const outcome = await runHandler(slice.records, payload, ticket, context);';
+const HANDLE = 'const running = runHandler(slice, payload, ticket, context);';
 const COMMIT = 'await commitOffset(payload, ticket, slice.next, context);';
 
 registerHooks({
@@ -18,6 +18,6 @@ registerHooks({
       throw new Error(
         `the control arm does not know ${FILE} any more: adapt test/chaos/control/early-commit.ts`,
       );
-    return { ...loaded, source: source.replace(HANDLE, `${COMMIT}\n    ${HANDLE}`) };
+    return { ...loaded, source: source.replace(HANDLE, `${COMMIT}\n      ${HANDLE}`) };
   },
 });
