@@ -1,5 +1,4 @@
 import { settlesWithin, sleep } from '../../../schemas/deadline.ts';
-import { GatewatchError } from '../../../schemas/errors.ts';
 import type { SpanExporterStatus } from '../../../schemas/sink.ts';
 import type { Sampling } from '../../../schemas/sampling.ts';
 import type { SpanData } from '../../../schemas/span.ts';
@@ -10,6 +9,7 @@ import type { RetryPolicy } from '../retry.ts';
 import { DEFAULT_RETRY, untilAnswered } from '../retry.ts';
 import type { ExportChange, ExportState } from './export-state.ts';
 import { hasBacklog, INITIAL_STATE, isCursorUnsaved, nextState, statusOf } from './export-state.ts';
+import { isRefusal, sendOrBisect } from './send-or-bisect.ts';
 import type { SpanSender } from './sender.ts';
 import { readSampledRows, type Sampler } from './sampled-rows.ts';
 import { readRows, type SpanRows } from './stored-rows.ts';
@@ -266,30 +266,5 @@ async function withRetry<T>(
   change({ type: 'answered' });
   return result;
 }
-
-/**
- * Sends spans, and finds those that the receiver refuses for good by sending ever smaller parts: one bad
- * span, or one request that is too large, must not hold up all others. Returns the refused ones.
- * @param send repeats by itself what can be repeated, and throws `export_refused`
- */
-export async function sendOrBisect(
-  spans: readonly SpanData[],
-  send: (spans: readonly SpanData[]) => Promise<void>,
-): Promise<SpanData[]> {
-  try {
-    await send(spans);
-    return [];
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    if (spans.length <= 1) return [...spans];
-    const middle = spans.length >> 1;
-    const refused = await sendOrBisect(spans.slice(0, middle), send);
-    return [...refused, ...(await sendOrBisect(spans.slice(middle), send))];
-  }
-}
-
-/** Does the receiver refuse these very spans? */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof GatewatchError && error.code === 'export_refused';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown error');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GatewatchError } from '../../../../schemas/errors.ts';
 import type { SpanData } from '../../../../schemas/span.ts';
-import { sendOrBisect } from '../../../../collector/sinks/otlp/span-exporter.ts';
+import { sendOrBisect } from '../../../../collector/sinks/otlp/send-or-bisect.ts';
 
 const spans = Array.from({ length: 9 }, (_, index) => ({ spanId: `${index}` }) as SpanData);
 
