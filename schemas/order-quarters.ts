@@ -123,21 +123,16 @@ export const itemsBetween = (from: number, to: number): string =>
 export const storedBetween = (after: number, to: number): string =>
   `stored_at > toDateTime(${after}, 'UTC') AND stored_at <= toDateTime(${to}, 'UTC')`;
 
-/**
- * The statement that keeps quarters.
- *
- * @param where conditions on items
- * @param folded whether repetitions are left out: costs the more the more is read, and changes nothing
- */
-export const keepQuarters = (where: string, folded: boolean): string =>
+/** The statement that keeps quarters. @param where conditions on items */
+export const keepQuarters = (where: string): string =>
   `INSERT INTO ${DATABASE}.${QUARTER_TABLES.quarters} (definition, ${NAMES})
   SELECT ${sqlText(QUARTERS_DEFINITION)}, ${NAMES}
   FROM
   (
-    ${quartersOf(`${DATABASE}.${ITEMS_BY_TIME}${folded ? ' FINAL' : ''}`, where)}
+    ${quartersOf(`${DATABASE}.${ITEMS_BY_TIME} FINAL`, where)}
   )
   ORDER BY quarter, gateway, order_type, channel
-  SETTINGS max_bytes_before_external_group_by = 400000000, max_bytes_before_external_sort = 400000000${folded ? ', do_not_merge_across_partitions_select_final = 1' : ''}`;
+  SETTINGS max_bytes_before_external_group_by = 400000000, max_bytes_before_external_sort = 400000000, do_not_merge_across_partitions_select_final = 1`;
 
 /** The statement that says how far they are kept. What is kept twice counts once: this comes last. */
 export const keepFrontier = ({ from, to, knownTo }: KeptQuarters): string =>
@@ -154,9 +149,8 @@ export const frontierSql = `SELECT toUnixTimestamp(kept_from) AS from, toUnixTim
  * Text of the parameterized view `order_quarters(from, to)`: the quarters of all orders of exactly that
  * time, as far as our picture of each gateway is complete by now. What is kept is read; what is not, made
  * of items: the newest quarter of an hour or two, what came late since, and where the range begins or ends
- * within a quarter. The picture of a gateway that cannot be read ends within a quarter too. Repetitions
- * stay: they change nothing, and leaving them out makes a question dearer to plan. What came late is looked
- * for apart, by an index of its own.
+ * within a quarter. The picture of a gateway that cannot be read ends within a quarter too. What came late
+ * is looked for apart, by an index of its own.
  */
 export function orderQuartersView(): string {
   const begins = "{from:DateTime64(6, 'UTC')}";
@@ -181,12 +175,14 @@ FROM
     ${quartersOf(
       `(
       SELECT ${ITEM_COLUMNS}
-      FROM ${ITEMS_BY_TIME}
+      FROM ${ITEMS_BY_TIME} FINAL
       WHERE ${within} AND (event_time < kept_begin OR event_time >= kept_end OR ${quarterOfItem} IN (SELECT arrayJoin(last_quarters)) AND ${quarterOfItem} + ${length} > window_end(gateway))
+      SETTINGS do_not_merge_across_partitions_select_final = 1
       UNION ALL
       SELECT ${ITEM_COLUMNS}
-      FROM ${ITEMS_BY_TIME}
+      FROM ${ITEMS_BY_TIME} FINAL
       WHERE ${within} AND ${kept} AND stored_at > frontier.3
+      SETTINGS do_not_merge_across_partitions_select_final = 1
     )`,
       '1',
     )}

@@ -53,22 +53,21 @@ export function createQuarterKeeper({
     );
     const until = last ?? storedBy;
     isMoreLate = last !== null;
-    if (any)
-      await command(keepQuarters(`${itemsBetween(from, to)} AND ${storedBetween(knownTo, until)}`, false));
+    if (any) await command(keepQuarters(`${itemsBetween(from, to)} AND ${storedBetween(knownTo, until)}`));
     return advance(before, { knownTo: until });
   }
 
   async function keepNew(before: KeptQuarters, over: number): Promise<KeptQuarters> {
     const reach = await items.farthest(before.to, over, 'ASC');
     const to = reach === null ? over : Math.max(reach, before.to + QUARTER_SECONDS);
-    await command(keepQuarters(itemsBetween(before.to, to), true));
+    await command(keepQuarters(itemsBetween(before.to, to)));
     return advance(before, { to });
   }
 
   async function keepPast(before: KeptQuarters): Promise<KeptQuarters> {
     const reach = await items.farthest(0, before.from, 'DESC');
     const from = reach === null ? 0 : Math.min(reach + QUARTER_SECONDS, before.from - QUARTER_SECONDS);
-    await command(keepQuarters(itemsBetween(from, before.from), true));
+    await command(keepQuarters(itemsBetween(from, before.from)));
     return advance(before, { from });
   }
 

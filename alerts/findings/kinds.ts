@@ -48,10 +48,11 @@ type Column = readonly [name: string, sql: string];
 const CALLBACKS_TO_FINAL = `arraySort(c -> (c.2 IN ('Success', 'Failed'), c.1), callbacks)`;
 
 /**
- * Have the callbacks `c` and `o` the same signed fields and another body? Only final bodies that were sealed
+ * SQL: have two callbacks the same signed fields and another body? Only final bodies that were sealed
  * alike have keys to compare (`bodyKey`).
  */
-const HAS_OTHER_BODY = `o.2 = c.2 AND o.4 = c.4 AND c.7.1 != 0 AND o.7.1 = c.7.1 AND o.7.2 != c.7.2`;
+const hasOtherBody = (o: string, c: string): string =>
+  `${o}.2 = ${c}.2 AND ${o}.4 = ${c}.4 AND ${c}.7.1 != 0 AND ${o}.7.1 = ${c}.7.1 AND ${o}.7.2 != ${c}.7.2`;
 
 /** The claims of a source that name a fact: where it stands in them, and when it is named. */
 const CLAIMS = [
@@ -80,7 +81,10 @@ export const COLUMNS_OF_KINDS: readonly Column[] = [
     name,
     `arrayLast(c -> ${isNamed.replace('?', `c.${field}`)}, ${claims}).${field}`,
   ]),
-  ['conflict', `arrayFirst(c -> arrayExists(o -> o.1 <= c.1 AND ${HAS_OTHER_BODY}, callbacks), callbacks)`],
+  [
+    'conflict',
+    `arrayFirst(c -> arrayExists(o -> o.1 <= c.1 AND ${hasOtherBody('o', 'c')}, callbacks), callbacks)`,
+  ],
   ['decided_at', LAST_STATE_AT],
   [
     'differing',
@@ -91,7 +95,7 @@ export const COLUMNS_OF_KINDS: readonly Column[] = [
     `${name}_at`,
     `arrayFirst(c -> ifNull(c.${field} = ${name}, 0), ${claims}).1`,
   ]),
-  ['conflicts_with', `arrayFirst(o -> ${HAS_OTHER_BODY.replaceAll('c.', 'conflict.')}, callbacks)`],
+  ['conflicts_with', `arrayFirst(o -> ${hasOtherBody('o', 'conflict')}, callbacks)`],
   ['confirmed_seen', `arrayMin(c -> c.2, arrayFilter(c -> c.1 >= ${CONFIRMED_FROM}, confirmations))`],
   ['agreed_at', `arrayFirst(r -> r.1 > differing.1 AND NOT (${differs('r.2')}), replies).1`],
 ];

@@ -76,28 +76,15 @@ function countFirst(known: KnownHistory, list: readonly DecodedItem[]): number |
 
 /** Is this the item's line? An action with escapes in it is never found equal: the line is read then. */
 function isLineOf(item: DecodedItem, known: string, from: number, end: number): boolean {
-  const { action } = item.code;
   const first = known.indexOf('|', from);
-  const middle = first + 1 + action.length;
-  const last = known.indexOf('|', middle + 1);
+  const middle = first + 1 + item.code.action.length;
+  const rest = `|${item.occurrence}|${item.position}`;
   return (
-    known.startsWith(action, first + 1) &&
-    known[middle] === '|' &&
-    numberAt(known, from, first) === item.time &&
-    numberAt(known, middle + 1, last) === item.occurrence &&
-    numberAt(known, last + 1, end) === item.position
+    middle + rest.length === end &&
+    known.startsWith(item.code.action, first + 1) &&
+    known.startsWith(rest, middle) &&
+    Number(known.slice(from, first)) === item.time
   );
-}
-
-/** The whole number that stands there, else NaN. Cutting it out first costs more than reading it. */
-function numberAt(text: string, from: number, end: number): number {
-  let value = from < end ? 0 : Number.NaN;
-  for (let i = from; i < end; i += 1) {
-    const digit = text.charCodeAt(i) - 48;
-    if (digit < 0 || digit > 9) return Number.NaN;
-    value = value * 10 + digit;
-  }
-  return value;
 }
 
 /** The refused items that are in `rejects` already, by their reject's id. */

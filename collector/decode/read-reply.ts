@@ -59,11 +59,7 @@ export function readReply(body: string, context: ReplyContext): Decoded<{ readon
   return {
     ok: true,
     reply: {
-      externalId: reply.externalId,
-      amount: reply.amount,
-      currency: reply.currency,
-      orderType: reply.orderType,
-      orderHistory: reply.orderHistory,
+      ...reply,
       orderStatus: storedStatus(reply.orderStatus, policy.fingerprint),
       externalTransactionId:
         externalTransactionId === null || externalTransactionId === undefined || externalTransactionId === ''

@@ -30,7 +30,6 @@ import type {
   ApplyReply,
   Asked,
   AskStatus,
-  PolledReply,
   PollerEvent,
   ReadOrder,
   TrackedOrders,
@@ -204,7 +203,13 @@ async function poll(driver: Driver, request: StatusRequest, apply: ApplyReply): 
   try {
     reply = await send(driver, request);
     const replied = instantOf(clock);
-    const applied = await apply(polledReply(reply, request, replied, (driver.sequence += 1)));
+    const applied = await apply({
+      ...reply,
+      ...request,
+      pollId: `${request.startedAt}-${(driver.sequence++).toString(36)}`,
+      repliedAt: replied.now,
+      durationMs: replied.nowMs - request.startMs,
+    });
     finishRead(state, request, applied, replied, instantOf(clock));
   } catch (error) {
     onEvent({ type: 'apply_failed', error });
@@ -212,34 +217,6 @@ async function poll(driver: Driver, request: StatusRequest, apply: ApplyReply): 
   } finally {
     releasePending(state, reply);
   }
-}
-
-/** Written out: spreading both into one object takes longer than decoding the reply's history. */
-function polledReply(
-  reply: HttpReply,
-  request: StatusRequest,
-  replied: Instant,
-  sequence: number,
-): PolledReply {
-  return {
-    httpStatus: reply.httpStatus,
-    outcome: reply.outcome,
-    errorType: reply.errorType,
-    body: reply.body,
-    bodyBytes: reply.bodyBytes,
-    retryAfterMs: reply.retryAfterMs,
-    ...(reply.ownSpan === undefined ? {} : { ownSpan: reply.ownSpan }),
-    order: request.order,
-    known: request.known,
-    endpoint: request.endpoint,
-    cause: request.cause,
-    callbackAt: request.callbackAt,
-    pollId: `${request.startedAt}-${sequence.toString(36)}`,
-    startedAt: request.startedAt,
-    repliedAt: replied.now,
-    durationMs: replied.nowMs - request.startMs,
-    latenessMs: request.latenessMs,
-  };
 }
 
 async function send(driver: Driver, request: StatusRequest): Promise<HttpReply> {

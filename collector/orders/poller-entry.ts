@@ -60,9 +60,10 @@ export function resumedOrder(
   now: EpochMicros,
   { rereadsS }: Pick<PollConfig, 'rereadsS'>,
 ): WatchedOrder {
-  const { finalAt, reread, nextPollAt } = order;
+  const { finalAt, nextPollAt } = order;
   if (finalAt === null || now <= nextPollAt) return order;
-  const readAfterS = reread === 0 ? 0 : (rereadsS[reread - 1] ?? rereadsS.at(-1) ?? 0);
+  // By the times that are kept: how often it was read says less once a re-read was late.
+  const readAfterS = rereadsS.findLast((s) => finalAt + s * 1_000_000 < nextPollAt) ?? 0;
   return { ...order, finalAt: Math.max(finalAt, now - readAfterS * 1_000_000) };
 }
 

@@ -49,12 +49,14 @@ FROM
       CAST(groupArrayIf((event_time, toString(action), toString(code_format)), ifNull((code_format != 'v2' OR action NOT IN ('1.0.0.00', '1.1.1.00', '1.2.4.31', '1.2.4.32', '1.2.4.34', '2.1.1.00', '2.2.4.11', '2.2.4.12', '2.2.4.13', '2.2.4.14', '2.2.4.15', '2.2.4.21', '2.2.4.22', '2.2.4.31', '2.2.4.32', '2.2.4.33', '3.0.1.00', '3.0.1.51', '3.0.1.52', '3.0.1.53', '3.0.4.54', '3.1.1.55', '3.2.4.56', '3.2.4.57', '3.0.1.58', '4.2.2.13', '4.2.2.15', '4.2.2.21', '4.2.2.22', '4.1.3.00', '4.1.4.00', '4.1.4.61', '4.1.4.62', '4.1.4.63', '4.1.4.41', '5.2.2.16', '5.2.2.17', '5.1.3.00', '5.1.3.35', '6.1.1.00')), 0)), 'Array(Tuple(at DateTime64(6, \'UTC\'), action String, code_format LowCardinality(String)))') AS unknown
     FROM (
       SELECT event_time, gateway, order_type, channel, external_id, action, code_format, stage, result, state, reason_code, reason_group, reason_detail, list_position
-      FROM history_events_by_time_store
+      FROM history_events_by_time_store FINAL
       WHERE event_time >= {from:DateTime64(6, 'UTC')} AND event_time < {to:DateTime64(6, 'UTC')} AND event_time < window_end(gateway) AND (event_time < kept_begin OR event_time >= kept_end OR toStartOfFifteenMinutes(event_time) IN (SELECT arrayJoin(last_quarters)) AND toStartOfFifteenMinutes(event_time) + INTERVAL 900 SECOND > window_end(gateway))
+      SETTINGS do_not_merge_across_partitions_select_final = 1
       UNION ALL
       SELECT event_time, gateway, order_type, channel, external_id, action, code_format, stage, result, state, reason_code, reason_group, reason_detail, list_position
-      FROM history_events_by_time_store
+      FROM history_events_by_time_store FINAL
       WHERE event_time >= {from:DateTime64(6, 'UTC')} AND event_time < {to:DateTime64(6, 'UTC')} AND event_time < window_end(gateway) AND event_time >= kept_begin AND event_time < kept_end AND stored_at > frontier.3
+      SETTINGS do_not_merge_across_partitions_select_final = 1
     )
     WHERE 1
     GROUP BY quarter, gateway, order_type, channel, external_id

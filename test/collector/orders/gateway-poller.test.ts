@@ -163,19 +163,26 @@ describe('stopping', () => {
 });
 
 describe('an order whose re-read is overdue when the process comes back', () => {
-  it('is read at once, and goes on as though no time had passed since it was read last', async () => {
-    const { clock, poller, order, startsOf } = createScene({ final: () => true });
-    const now = clock.now();
-    // It was to be read 180 seconds after the final status; that was an hour ago.
-    const stored = {
-      orderId: 'a',
-      phase: 'rereading',
-      reread: 1,
-      nextPollAt: now - HOUR,
-      finalAt: now - HOUR - 180 * SECOND,
-    };
-    poller.resume({ order: order({ ...stored, phase: 'rereading' }), known: '' });
-    await clock.advance(20 * MINUTE);
-    expect(startsOf('a')).toEqual([0, 120_000, 570_000]);
-  });
+  it.each([
+    ['the first time', 1],
+    // One re-read was made between the two times, 60 seconds after the final status that had been moved.
+    ['the second time', 2],
+  ])(
+    'is read at once, and goes on as though no time had passed since it was read last: %s',
+    async (_, reread) => {
+      const { clock, poller, order, startsOf } = createScene({ final: () => true });
+      const now = clock.now();
+      // It was to be read 180 seconds after the final status; that was an hour ago.
+      const stored = {
+        orderId: 'a',
+        phase: 'rereading',
+        reread,
+        nextPollAt: now - HOUR,
+        finalAt: now - HOUR - 180 * SECOND,
+      };
+      poller.resume({ order: order({ ...stored, phase: 'rereading' }), known: '' });
+      await clock.advance(20 * MINUTE);
+      expect(startsOf('a')).toEqual([0, 120_000, 570_000]);
+    },
+  );
 });

@@ -67,3 +67,28 @@ describe('whatever is kept of quarters, panels show the same:', () => {
     expect(actual.data).toEqual(expected.data);
   });
 });
+
+describe('items that come again from another place in the list change nothing', () => {
+  it.each([
+    ['of what is kept', true],
+    ['of what is not kept', false],
+  ] as const)('%s', async (_, keep) => {
+    const { store, run } = await startSeeded([seed()], { keep });
+    const ofQuarters = panels.filter(([, sql]) => sql.includes('order_quarters('));
+    const answers = async () => {
+      const all: (readonly [string, unknown])[] = [];
+      for (const [panel, sql] of ofQuarters) all.push([panel, (await run(sql)).data]);
+      return all;
+    };
+    try {
+      const before = await answers();
+      await store.command(`INSERT INTO gatewatch.history_events_store
+        SELECT * REPLACE(list_position + 1 AS list_position, observed_at + 1 AS observed_at) FROM gatewatch.history_events_store`);
+      expect(await answers()).toEqual(before);
+      if (keep) await keepQuarters(store);
+      expect(await answers()).toEqual(before);
+    } finally {
+      await store.stop();
+    }
+  });
+});
