@@ -86,10 +86,10 @@ const RECORD = [
   `${part('head', [
     'max(s.external_transaction_id)',
     'max(s.last_reply_at)',
-    'argMaxIfMerge(s.reply).1',
-    'argMaxIfMerge(s.reply).2',
-    'argMaxIfMerge(s.amount_fact)',
-    'argMaxIfMerge(s.currency_fact)',
+    "JSONExtract(substring(max(s.last_reply), 17), 1, 'Nullable(String)')",
+    "JSONExtract(substring(max(s.last_reply), 17), 2, 'Nullable(String)')",
+    'toDecimal128OrNull(substring(max(s.amount_told), 18), 9)',
+    "nullIf(substring(max(s.currency_told), 18), '')",
   ])} FROM orders_store AS s WHERE ${THIS_ORDER} AND external_id != ''`,
   // An item that was stored again counts once.
   `${part('history', ["maxOrNullIf(h.event_time, h.state = 'SUCCESS')"], 'uniqExact(h.event_time, h.action, h.occurrence)')} FROM ${TABLES.historyEvents} AS h

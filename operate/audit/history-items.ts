@@ -1,4 +1,4 @@
-import { TABLES } from '../../schemas/names.ts';
+import { TABLES, VIEWS } from '../../schemas/names.ts';
 import { WITHIN, withinParams, type LedgerBounds } from './ledger.ts';
 import { SHOWN, type Identity, type Query } from './report.ts';
 
@@ -37,10 +37,9 @@ FROM
     FROM
     (
         SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id AS id, '' AS what,
-            argMaxIfMerge(reply).history_items AS a, 0 AS f, 0 AS r
-        FROM orders_store
-        GROUP BY gateway, order_type, external_id
-        HAVING argMaxIfMerge(reply).created_at >= fromUnixTimestamp64Micro({since:Int64})
+            history_items AS a, 0 AS f, 0 AS r
+        FROM ${VIEWS.orders}
+        WHERE created_at >= fromUnixTimestamp64Micro({since:Int64})
         UNION ALL
         SELECT toString(gateway), toString(order_type), external_id, '', 0, uniqExact(cityHash64(event_time, action, occurrence)), 0
         FROM ${TABLES.historyEvents}

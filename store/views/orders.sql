@@ -9,9 +9,9 @@ SELECT
     external_transaction_id,
     channel,
     reply_now.status AS status,
-    amount_now AS amount,
-    currency_now AS currency,
-    if(currency IS NULL, NULL, transform(bitShiftRight(currency_rank, 56), [1, 2, 3], ['callback', 'watch', 'status'], '')) AS currency_source,
+    toDecimal128OrNull(substring(amount_now, 18), 9) AS amount,
+    if(currency_now = '', NULL, substring(currency_now, 18)) AS currency,
+    if(currency_now = '', NULL, transform(substring(currency_now, 1, 1), ['1', '2', '3'], ['callback', 'watch', 'status'], '')) AS currency_source,
     reply_now.outcome AS outcome,
     reply_now.deciding_action AS deciding_action,
     reply_now.reason_code AS reason_code,
@@ -19,8 +19,8 @@ SELECT
     reply_now.reason_detail AS reason_detail,
     reply_now.history_items AS history_items,
     first_seen_at,
-    reply_now.created_at AS created_at,
-    reply_now.final_at AS final_at,
+    fromUnixTimestamp64Micro(reply_now.created_at, 'UTC') AS created_at,
+    fromUnixTimestamp64Micro(reply_now.final_at, 'UTC') AS final_at,
     settled_at,
     abandoned_at,
     last_reply_at
@@ -34,10 +34,9 @@ FROM
         max(s.last_reply_at) AS last_reply_at,
         max(s.settled_at) AS settled_at,
         max(s.abandoned_at) AS abandoned_at,
-        argMaxIfMerge(s.reply) AS reply_now,
-        argMaxIfMerge(s.amount_fact) AS amount_now,
-        argMaxIfMerge(s.currency_fact) AS currency_now,
-        max(s.currency_rank) AS currency_rank
+        JSONExtract(substring(max(s.last_reply), 17), 'Tuple(status Nullable(String), outcome Nullable(String), deciding_action Nullable(String), reason_code Nullable(UInt8), reason_group Nullable(String), reason_detail Nullable(String), history_items UInt32, created_at Nullable(Int64), final_at Nullable(Int64))') AS reply_now,
+        max(s.amount_told) AS amount_now,
+        max(s.currency_told) AS currency_now
     FROM orders_store AS s
     GROUP BY gateway, order_type, external_id
 );
