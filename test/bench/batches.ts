@@ -1,0 +1,98 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import type { RowBundle } from '../../schemas/rows.ts';
+import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
+import { createMigrator } from '../../store/migrate.ts';
+import { createStore } from '../../store/store.ts';
+import { anyRow } from '../collector/sinks/support/rows.ts';
+import { withBenchStore } from './bench-store.ts';
+import { cpuBetween, cpuTimes, untilIdle } from './cpu.ts';
+
+/**
+ * What a callback costs the embedded store by how many share a batch, and at 5,000 of them by the tables that
+ * they go to: processor time of the engine's process, merges of the next moments included. In turns within
+ * one run, medians. `node test/bench/batches.ts [--rounds 9]`.
+ */
+
+const SIZES = [1_000, 2_000, 5_000, 10_000, 25_000];
+const PART_SIZE = 5_000;
+type Part = 'callbackDeliveries' | 'orderObservations' | 'orderWatch';
+const PARTS: readonly Part[] = ['callbackDeliveries', 'orderObservations', 'orderWatch'];
+
+function callbacks(count: number, parts: readonly Part[]): RowBundle {
+  const now = Date.now() * 1000;
+  const orders = Array.from({ length: count }, (_, index) => ({
+    external_id: randomUUID(),
+    at: now + index,
+  }));
+  const rows = {
+    callbackDeliveries: () =>
+      orders.map(({ external_id, at }) => ({
+        ...anyRow('callbackDeliveries'),
+        content_hash: randomBytes(32),
+        delivery_id: `callbacks/0/${at}`,
+        received_at: at,
+        external_id,
+      })),
+    orderObservations: () =>
+      orders.map(({ external_id, at }) => ({
+        ...anyRow('orderObservations'),
+        external_id,
+        observed_at: at,
+        kind: 'callback' as const,
+        amount: '100.00',
+        currency: 'EUR',
+      })),
+    orderWatch: () =>
+      orders.map(({ external_id, at }) => ({
+        ...anyRow('orderWatch'),
+        order_id: external_id,
+        updated_at: at,
+      })),
+  };
+  return Object.fromEntries(parts.map((part) => [part, rows[part]()]));
+}
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '9' } } });
+const embedded = await withBenchStore();
+const store = createStore({ url: embedded.url, ...embedded.writer });
+try {
+  await createMigrator({ store }).run();
+  const sink = createClickHouseSink({
+    store,
+    collectorId: 'bench',
+    maxBatchRows: 100_000,
+    maxAgeMs: 1,
+    quietAgeMs: 1,
+  });
+  const costOf = async (count: number, parts: readonly Part[]): Promise<number> => {
+    const bundle = callbacks(count, parts);
+    const before = cpuTimes();
+    await sink.write(bundle, { kafkaRecords: count });
+    await untilIdle(embedded.store.pid);
+    return (cpuBetween(before, cpuTimes(), (pid) => pid === embedded.store.pid) * 1000) / count;
+  };
+  const ways = new Map<string, () => Promise<number>>([
+    ...SIZES.map((size) => [`${size} a batch`, () => costOf(size, PARTS)] as const),
+    ...PARTS.map(
+      (part) => [`${PART_SIZE} a batch, ${part} and the ledger`, () => costOf(PART_SIZE, [part])] as const,
+    ),
+  ]);
+  const figures = new Map<string, number[]>();
+  for (let round = -1; round < Number(values.rounds); round += 1) {
+    for (const [name, measure] of ways) {
+      const cost = await measure();
+      if (round >= 0) figures.set(name, [...(figures.get(name) ?? []), cost]);
+    }
+  }
+  for (const [name, all] of figures) {
+    const sorted = all.toSorted((a, b) => a - b);
+    console.log(
+      `${(sorted[sorted.length >> 1] ?? Number.NaN).toFixed(1).padStart(8)} us a callback  ${name}`,
+    );
+  }
+  await sink.stop(5_000);
+} finally {
+  await store.close();
+  await embedded.stop();
+}
