@@ -16,6 +16,7 @@ const suites =
         'test/attacks/**',
         // Long stories: `npm run test:long`.
         'test/integration/jaeger.test.ts',
+        'test/integration/keepers.test.ts',
         'test/integration/restarts.test.ts',
         'test/integration/span-outage.test.ts',
         'test/sandbox/demo.test.ts',

@@ -387,15 +387,14 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
     query: (sql) => store.query(sql),
     command: (sql) => store.command(sql),
   });
-  // What cannot be compared holds back no evaluation of the rules.
+  const keepMarks = (asOfMs: number): Promise<boolean> =>
+    keep(asOfMs, (sql) => store.command(sql)).catch(
+      orLater(log, 'marks of orders could not be kept; the next attempt catches up'),
+    );
   const compare = (asOfMs: number): Promise<boolean> =>
-    withSpan('comparison', {}, () => findings.sweep(asOfMs)).catch((error: unknown) => {
-      log.error(
-        { err: error },
-        'the sources about orders could not be compared; the next attempt catches up',
-      );
-      return false;
-    });
+    withSpan('comparison', {}, () => findings.sweep(asOfMs)).catch(
+      orLater(log, 'the sources about orders could not be compared; the next attempt catches up'),
+    );
   const keepQuarters = keepQuartersIn(base, store);
   const count = countPayments(base, store);
   showPayments(base, store);
@@ -406,7 +405,7 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
     rules,
     pass: (...scope) => withSpan('evaluation', {}, () => pass(...scope)),
     async keep(asOfMs) {
-      const isMoreToKeep = await keep(asOfMs, (sql) => store.command(sql));
+      const isMoreToKeep = await keepMarks(asOfMs);
       await count();
       const isMoreToCompare = await compare(asOfMs);
       await keepQuarters(asOfMs);
@@ -428,16 +427,25 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
   life.onStop(() => withDeadline(started.stop(), 1_000));
 }
 
-/** What dashboards read holds back nothing either: it is made of items until it is kept. */
-function keepQuartersIn({ log }: Base, store: OpenedStore['store']): (asOfMs: number) => Promise<void> {
+/**
+ * What one keeper cannot do holds back neither the rules nor another keeper. There is no more of it to do
+ * now.
+ */
+function orLater(log: Logger, failure: string): (error: unknown) => false {
+  return (error) => {
+    log.error({ err: error }, failure);
+    return false;
+  };
+}
+
+/** What dashboards read is made of items until it is kept. */
+function keepQuartersIn({ log }: Base, store: OpenedStore['store']): (asOfMs: number) => Promise<unknown> {
   const { keep } = createQuarterKeeper({
     query: (sql) => store.query(sql),
     command: (sql) => store.command(sql),
   });
   return (asOfMs) =>
-    keep(asOfMs).catch((error: unknown) => {
-      log.error({ err: error }, 'quarters of orders could not be kept; the next attempt catches up');
-    });
+    keep(asOfMs).catch(orLater(log, 'quarters of orders could not be kept; the next attempt catches up'));
 }
 
 /**

@@ -261,6 +261,7 @@ function databaseSetting(database: string): ClickHouseSettings {
 function describe(sql: string): string {
   const words = sql
     .replaceAll(/--[^\n]*/g, '')
+    .replace(/\s(?:values\b|\(*['\d])[\s\S]*$/i, '')
     .trim()
     .split(/\s+/)
     .slice(0, 6);

@@ -5,7 +5,7 @@ import { startOwnKafka, useKafka } from '../support/kafka-broker.ts';
 import { freePort, type KafkaProcess } from '../support/kafka-process.ts';
 import { createTopic, produce } from '../support/kafka-topics.ts';
 import { until } from '../support/until.ts';
-import { gatewayConfig, signedCallback } from './support/gateway.ts';
+import { gatewayConfig, postCallback } from './support/gateway.ts';
 import { readTopic } from './support/topic.ts';
 
 const kafka = await useKafka();
@@ -46,9 +46,8 @@ describe.skipIf(!canKill)('a collector whose Kafka broker is missing when it sta
       (status) => status === 200,
     );
   const callback = async (externalId: string) => {
-    const { body, signature } = signedCallback({ externalId }, sandbox.callbackKey);
-    const headers = { Signature: signature, 'Content-Type': 'application/json' };
-    const reply = await fetch(`${collector.intake}/callbacks/sandbox`, { method: 'POST', body, headers });
+    const url = `${collector.intake}/callbacks/sandbox`;
+    const reply = await postCallback(url, { externalId }, sandbox.callbackKey);
     return { status: reply.status, retryAfter: reply.headers.get('retry-after') };
   };
   const verdicts = (externalId: string) =>

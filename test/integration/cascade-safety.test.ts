@@ -4,7 +4,7 @@ import type { FaultName } from '../../sandbox/faults.ts';
 import { cascadeAnswerSchema, type CascadeAnswer } from '../../schemas/cascade-safety.ts';
 import { type CollectorProcess, startCollectorProcess } from '../support/collector-process.ts';
 import { startHttpGateway, type HttpGateway } from '../support/http-gateway.ts';
-import { gatewayConfig, signedCallback } from './support/gateway.ts';
+import { gatewayConfig, postCallback } from './support/gateway.ts';
 import { metric } from './support/metrics.ts';
 
 /**
@@ -123,12 +123,7 @@ describe('the cascade safety of an order', () => {
   it('is unsafe when a callback that verifies said Success; one that does not is nothing', async () => {
     const { externalId } = failed();
     const send = async (key: string) => {
-      const { body, signature } = signedCallback({ externalId, status: 'Success' }, key);
-      const reply = await fetch(`${collector.intake}/callbacks/acme`, {
-        method: 'POST',
-        body,
-        headers: { Signature: signature },
-      });
+      const reply = await postCallback(`${collector.intake}/callbacks/acme`, { externalId }, key);
       expect(reply.status).toBe(200);
     };
     await send('a key that is a guess');
@@ -141,9 +136,7 @@ describe('the cascade safety of an order', () => {
 
   it('is unsafe by what is known under an id that only the reply names', async () => {
     const { externalId, externalTransactionId } = failed();
-    const { body, signature } = signedCallback({ externalId, status: 'Success' }, sandbox.callbackKey);
-    const headers = { Signature: signature };
-    await fetch(`${collector.intake}/callbacks/acme`, { method: 'POST', body, headers });
+    await postCallback(`${collector.intake}/callbacks/acme`, { externalId }, sandbox.callbackKey);
     const query = 'gateway=acme&type=Deposit&by=transaction-id';
     expect(await ask(externalTransactionId, query)).toMatchObject({ rule: 'success_callback' });
   });

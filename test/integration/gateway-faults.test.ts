@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { type CollectorProcess, startCollectorProcess } from '../support/collector-process.ts';
-import { FAST_POLL, gatewayConfig, signedCallback } from './support/gateway.ts';
+import { FAST_POLL, gatewayConfig, postCallback } from './support/gateway.ts';
 import { metric } from './support/metrics.ts';
 
 /**
@@ -219,9 +219,7 @@ describe('a collector whose gateways misbehave', () => {
   it('keeps a callback with a wrong signature as a row, and answers it as it answers every other', async () => {
     const externalId = seed('dated');
     const answer = async (key: string) => {
-      const { body, signature } = signedCallback({ externalId }, key);
-      const headers = { Signature: signature, 'Content-Type': 'application/json' };
-      const reply = await fetch(`${collector.intake}/callbacks/dated`, { method: 'POST', body, headers });
+      const reply = await postCallback(`${collector.intake}/callbacks/dated`, { externalId }, key);
       return { status: reply.status, body: await reply.text() };
     };
     expect(await answer('a guess')).toEqual(await answer(sandboxes.dated.callbackKey));

@@ -10,7 +10,7 @@ import { useKafka } from '../support/kafka-broker.ts';
 import { uniqueName } from '../support/kafka-topics.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { rootSpanIdOf, traceIdOf } from './support/expected-spans.ts';
-import { gatewayConfig, signedCallback } from './support/gateway.ts';
+import { gatewayConfig, postCallback } from './support/gateway.ts';
 
 const GATEWAY = 'acme-eu';
 const kafka = await useKafka();
@@ -26,6 +26,15 @@ const startTraced = (sandbox: Sandbox, receiver: OtlpReceiver, more: Partial<Con
       OTEL_BSP_SCHEDULE_DELAY: '100',
     },
   });
+
+/** A paid order whose callback the collector takes. Returns its id. */
+async function takeCallback(sandbox: Sandbox, collector: CollectorProcess): Promise<string> {
+  const items = [{ action: '4.3.1.00', offsetMs: -9 }];
+  const { externalId } = sandbox.seedOrder({ status: 'Success', items });
+  const url = `${collector.intake}/callbacks/${GATEWAY}`;
+  expect((await postCallback(url, { externalId }, sandbox.callbackKey)).status).toBe(200);
+  return externalId;
+}
 
 describe('spans of the collector about itself', () => {
   let sandbox: Sandbox;
@@ -45,17 +54,7 @@ describe('spans of the collector about itself', () => {
   const named = (name: string) => receiver.spans.filter((span) => span.name === name);
 
   it('tell of reads, inserts and callbacks, with the attributes of the list and no id or address', async () => {
-    const { externalId } = sandbox.seedOrder({
-      status: 'Success',
-      items: [{ action: '4.3.1.00', offsetMs: -9 }],
-    });
-    const { body, signature } = signedCallback({ externalId }, sandbox.callbackKey);
-    const reply = await fetch(`${collector.intake}/callbacks/${GATEWAY}`, {
-      method: 'POST',
-      body,
-      headers: { Signature: signature, 'Content-Type': 'application/json' },
-    });
-    expect(reply.status).toBe(200);
+    const externalId = await takeCallback(sandbox, collector);
     const { statusRead, insert, intake } = OWN_SPANS;
     for (const name of [intake, insert, statusRead])
       await expect.poll(() => named(name).length).toBeGreaterThan(0);
@@ -123,17 +122,7 @@ describe.skipIf(!kafka.available)('spans of a collector with Kafka about itself'
   });
 
   it('tell of each batch of records: its topic and how many, and nothing of what they say', async () => {
-    const { externalId } = sandbox.seedOrder({
-      status: 'Success',
-      items: [{ action: '4.3.1.00', offsetMs: -9 }],
-    });
-    const { body, signature } = signedCallback({ externalId }, sandbox.callbackKey);
-    const reply = await fetch(`${collector.intake}/callbacks/${GATEWAY}`, {
-      method: 'POST',
-      body,
-      headers: { Signature: signature, 'Content-Type': 'application/json' },
-    });
-    expect(reply.status).toBe(200);
+    const externalId = await takeCallback(sandbox, collector);
     const batches = () => receiver.spans.filter(({ name }) => name === OWN_SPANS.kafkaBatch);
     await expect.poll(() => batches().length).toBeGreaterThan(0);
     expect(batches()[0]).toMatchObject({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { type CollectorProcess, startCollectorProcess } from '../support/collector-process.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
-import { EXAMPLE, gatewayConfig, signedCallback } from './support/gateway.ts';
+import { EXAMPLE, gatewayConfig, postCallback } from './support/gateway.ts';
 
 describe('the trace of an order, at an OTLP/HTTP receiver', () => {
   let sandbox: Sandbox;
@@ -35,16 +35,9 @@ describe('the trace of an order, at an OTLP/HTTP receiver', () => {
   const spans = () => receiver.spans.filter((span) => span.traceId === EXAMPLE.traceId);
   const span = (spanId: string) => spans().find((one) => one.spanId === spanId);
   const callBack = async () => {
-    const { body, signature } = signedCallback(
-      { externalId: EXAMPLE.externalId, status: 'Failed' },
-      sandbox.callbackKey,
-    );
-    const reply = await fetch(`${collector.intake}/callbacks/${EXAMPLE.gateway}`, {
-      method: 'POST',
-      body,
-      headers: { Signature: signature, 'Content-Type': 'application/json' },
-    });
-    expect(reply.status).toBe(200);
+    const url = `${collector.intake}/callbacks/${EXAMPLE.gateway}`;
+    const fields = { externalId: EXAMPLE.externalId, status: 'Failed' };
+    expect((await postCallback(url, fields, sandbox.callbackKey)).status).toBe(200);
   };
   const settledAt = async () => {
     const [order] = await collector.query<{ settled_at: string | null }>(

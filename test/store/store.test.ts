@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freezeInsert } from '../../store/frozen-insert.ts';
-import type { Store } from '../../store/store.ts';
+import { createStore, type Store } from '../../store/store.ts';
 import type { TestStore } from '../support/embedded.ts';
 import { withEmbedded } from '../support/embedded.ts';
 import { count, openDatabase } from '../support/migrated-store.ts';
@@ -42,5 +42,20 @@ describe('an insert that was acknowledged', () => {
       return sent.filter((bytes) => bytes.deref() !== undefined).length;
     };
     await expect.poll(held).toBeLessThan(INSERTS / 4);
+  });
+});
+
+describe('an error of a statement', () => {
+  it.each([
+    ["INSERT INTO marks_store VALUES ('4111111111111111', 1795430000)", 'insert into marks_store: '],
+    ["INSERT INTO marks_store\nSELECT '4111111111111111', 7", 'insert into marks_store select: '],
+    ['INSERT INTO marks_store SELECT (1795430000)', 'insert into marks_store select: '],
+    ['ALTER TABLE t1 ADD COLUMN IF NOT EXISTS a String', 'alter table t1 add column if: '],
+  ])('says which it was and quotes no value: %s', async (sql, words) => {
+    const nobody = createStore({ url: 'http://127.0.0.1:1' });
+    await expect(nobody.command(sql)).rejects.toMatchObject({
+      message: expect.stringMatching(`^${words}`) as string,
+    });
+    await nobody.close();
   });
 });

@@ -47,6 +47,13 @@ export function signedCallback(fields: CallbackFields, key: string): { body: str
   return { body: JSON.stringify(body), signature: createHash('sha256').update(text).digest('hex') };
 }
 
+/** Sends such a callback to an address of the intake, as the gateway does. */
+export function postCallback(url: string, fields: CallbackFields, key: string): Promise<Response> {
+  const { body, signature } = signedCallback(fields, key);
+  const headers = { Signature: signature, 'Content-Type': 'application/json' };
+  return fetch(url, { method: 'POST', body, headers });
+}
+
 /** The worked example: an order of the gateway `acme-eu`, and the ids that must come of it. */
 export const EXAMPLE = {
   gateway: 'acme-eu',

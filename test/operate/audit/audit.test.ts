@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { audit } from '../../../operate/audit/audit.ts';
 import type { AuditReport, Identity } from '../../../operate/audit/report.ts';
 import type { Store } from '../../../store/store.ts';
 import type { RowSink } from '../../../schemas/sink.ts';
-import { withEmbedded, type TestStore } from '../../support/embedded.ts';
-import { emptyDatabase, openDatabase } from '../../support/migrated-store.ts';
+import { shareDatabase } from '../../support/shared-database.ts';
 import { historyEvent } from '../../collector/sinks/support/rows.ts';
 import { callback, PAST, poll, reject, reply, sinkOf, TOPIC, watchRequest } from './support.ts';
 
-let embedded: TestStore;
 let store: Store;
 let sink: RowSink;
-beforeAll(async () => {
-  embedded = await withEmbedded();
-  store = await openDatabase(embedded);
-});
-afterAll(async () => {
-  await store?.close();
-  await embedded?.stop();
-});
-beforeEach(async () => {
-  await emptyDatabase(store);
+shareDatabase((opened) => (store = opened));
+beforeEach(() => {
   sink = sinkOf(store);
   return () => sink.stop(1000);
 });

@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
+import { describe, expect, it } from 'vitest';
 import { readSampledRows, type Sampler } from '../../../../collector/sinks/otlp/sampled-rows.ts';
-import type { RowBundle } from '../../../../schemas/rows.ts';
 import type { Store } from '../../../../store/store.ts';
-import { type TestStore, withEmbedded } from '../../../support/embedded.ts';
-import { emptyDatabase, openDatabase } from '../../../support/migrated-store.ts';
+import { shareDatabase } from '../../../support/shared-database.ts';
 import { historyEvent, NOON, settlement } from '../support/rows.ts';
+import { storeBatches } from '../support/store-batches.ts';
 
-let embedded: TestStore;
 let store: Store;
-beforeAll(async () => {
-  embedded = await withEmbedded();
-  store = await openDatabase(embedded);
-});
-afterAll(async () => {
-  await store?.close();
-  await embedded?.stop();
-});
-beforeEach(() => emptyDatabase(store));
+shareDatabase((opened) => (store = opened));
 
 const SECOND = 1_000_000;
 const ALL = { rate: 1, traceState: 'ot=th:0' };
@@ -29,13 +18,6 @@ const item = (order: string, second: number) =>
   historyEvent({ external_id: order, event_time: NOON + second * SECOND });
 const settled = (order: string, outcome = 'technical_failure', second = 900) =>
   settlement({ external_id: order, outcome, settled_at: NOON + second * SECOND });
-
-/** Stores each bundle as one batch, numbered from 1. */
-async function storeBatches(bundles: readonly RowBundle[], collectorId = 'c1'): Promise<void> {
-  const sink = createClickHouseSink({ store, collectorId, maxAgeMs: 0 });
-  for (const bundle of bundles) await sink.write(bundle);
-  await sink.stop(5000);
-}
 
 /** `order@second` of each item, and the order of each root, of one window. */
 async function exported(from: number, to: number, sampler = keepAll, collectorId = 'c1') {
@@ -51,7 +33,7 @@ const NOTHING = { items: [], roots: [], kept: 0, leftOut: 0 };
 
 describe('with a share of traces', () => {
   it('items wait until their order settles, then all of them go out', async () => {
-    await storeBatches([
+    await storeBatches(store, [
       { historyEvents: [item('a', 1)] },
       { historyEvents: [item('a', 2)] },
       { settlements: [settled('a')] },
@@ -63,7 +45,7 @@ describe('with a share of traces', () => {
   });
 
   it('a trace that is left out stays out, whatever comes later', async () => {
-    await storeBatches([
+    await storeBatches(store, [
       { historyEvents: [item('a', 1), item('b', 1)], settlements: [settled('a', 'succeeded'), settled('b')] },
       { historyEvents: [item('a', 2), item('b', 2)] },
       { settlements: [settled('a', 'technical_failure', 2000)] },
@@ -73,16 +55,16 @@ describe('with a share of traces', () => {
   });
 
   it('an order that another collector settles goes out whole, and its items here do not get lost', async () => {
-    await storeBatches([{ historyEvents: [item('a', 1)] }], 'c1');
-    await storeBatches([{ historyEvents: [item('a', 2)], settlements: [settled('a')] }], 'c2');
-    await storeBatches([{ historyEvents: [item('a', 3)] }], 'c3');
+    await storeBatches(store, [{ historyEvents: [item('a', 1)] }], 'c1');
+    await storeBatches(store, [{ historyEvents: [item('a', 2)], settlements: [settled('a')] }], 'c2');
+    await storeBatches(store, [{ historyEvents: [item('a', 3)] }], 'c3');
     expect(await exported(0, 1, keepAll, 'c2')).toMatchObject({ items: ['a@1', 'a@2', 'a@3'], roots: ['a'] });
     // It cannot be told here which came first: sent twice rather than never.
     expect(await exported(0, 1, keepAll, 'c3')).toMatchObject({ items: ['a@3'], roots: [] });
   });
 
   it('a finding keeps the trace when it was there well before the order settled', async () => {
-    await storeBatches([
+    await storeBatches(store, [
       {
         historyEvents: [item('a', 1), item('b', 1)],
         settlements: [settled('a', 'succeeded'), settled('b', 'succeeded')],

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { markSampled } from '../../../../collector/decode/sampling.ts';
 import { itemSpans, rootSpan } from '../../../../collector/decode/spans.ts';
 import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
@@ -8,28 +8,17 @@ import type { SpanExporter, SpanExporterOptions } from '../../../../collector/si
 import { createSpanExporter } from '../../../../collector/sinks/otlp/span-exporter.ts';
 import { ITEMS_BY_TIME, TABLES } from '../../../../schemas/names.ts';
 import type { HistoryEventRow, RowBundle } from '../../../../schemas/rows.ts';
-import type { TestStore } from '../../../support/embedded.ts';
-import { withEmbedded } from '../../../support/embedded.ts';
-import { emptyDatabase, openDatabase } from '../../../support/migrated-store.ts';
 import type { OtlpReceiver } from '../../../support/otlp-receiver.ts';
 import { startOtlpReceiver } from '../../../support/otlp-receiver.ts';
+import { shareDatabase } from '../../../support/shared-database.ts';
 import { historyEvent, historyEvents, NOON, settlement } from '../support/rows.ts';
 
-let embedded: TestStore;
 let store: Store;
+shareDatabase((opened) => (store = opened));
 let receiver: OtlpReceiver;
-beforeAll(async () => {
-  embedded = await withEmbedded();
-  store = await openDatabase(embedded);
-});
-afterAll(async () => {
-  await store?.close();
-  await embedded?.stop();
-});
 
 const cleanUps: (() => Promise<unknown>)[] = [];
 beforeEach(async () => {
-  await emptyDatabase(store);
   receiver = await startOtlpReceiver();
 });
 afterEach(async () => {

@@ -1,26 +1,16 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
+import { describe, expect, it } from 'vitest';
 import { type LookUp, readRows } from '../../../../collector/sinks/otlp/stored-rows.ts';
 import { nextWindows } from '../../../../collector/sinks/otlp/windows.ts';
 import { ITEMS_BY_TIME, TABLES } from '../../../../schemas/names.ts';
-import type { RowBundle } from '../../../../schemas/rows.ts';
 import type { Store } from '../../../../store/store.ts';
-import { type TestStore, withEmbedded } from '../../../support/embedded.ts';
-import { emptyDatabase, openDatabase } from '../../../support/migrated-store.ts';
+import { emptyDatabase } from '../../../support/migrated-store.ts';
+import { shareDatabase } from '../../../support/shared-database.ts';
 import { historyEvent, NOON, settlement } from '../support/rows.ts';
+import { storeBatches } from '../support/store-batches.ts';
 
-let embedded: TestStore;
 let store: Store;
-beforeAll(async () => {
-  embedded = await withEmbedded();
-  store = await openDatabase(embedded);
-});
-afterAll(async () => {
-  await store?.close();
-  await embedded?.stop();
-});
-beforeEach(() => emptyDatabase(store));
+shareDatabase((opened) => (store = opened));
 
 const SECOND = 1_000_000;
 /** An item of an order, which was read `age` seconds after it happened. */
@@ -30,13 +20,6 @@ const item = (order: string, second: number, age = 1) =>
     event_time: NOON + second * SECOND,
     observed_at: NOON + (second + age) * SECOND,
   });
-
-/** Stores each bundle as one batch, numbered from 1. */
-async function storeBatches(bundles: readonly RowBundle[], collectorId = 'c1'): Promise<void> {
-  const sink = createClickHouseSink({ store, collectorId, maxAgeMs: 0 });
-  for (const bundle of bundles) await sink.write(bundle);
-  await sink.stop(5000);
-}
 
 /** `order@second+age` of each item of a window. */
 async function itemsOf(from: number, to: number, lookUp: LookUp = 'by_time'): Promise<string[]> {
@@ -62,7 +45,7 @@ describe('rows to export', () => {
       reason_code: null,
     });
     const closed = settlement({ amount: '12.5', currency: null });
-    await storeBatches([{ historyEvents: [event], settlements: [closed] }]);
+    await storeBatches(store, [{ historyEvents: [event], settlements: [closed] }]);
     const { events, settlements } = await readRows(store, 'c1', { from: 0, to: 1 }, 'by_time');
     expect(events.slice()).toEqual([event]);
     expect(settlements.slice()).toEqual([closed]);
@@ -71,26 +54,26 @@ describe('rows to export', () => {
   });
 
   it('are not those that somebody read before, also once the table by time has folded them', async () => {
-    await storeBatches([{ historyEvents: [item('a', 1, 5), item('b', 1)] }], 'c2');
-    await storeBatches([{ historyEvents: [item('a', 1, 9), item('a', 2)] }]);
+    await storeBatches(store, [{ historyEvents: [item('a', 1, 5), item('b', 1)] }], 'c2');
+    await storeBatches(store, [{ historyEvents: [item('a', 1, 9), item('a', 2)] }]);
     expect(await itemsOf(0, 1)).toEqual(['a@2+1']);
     await merge(ITEMS_BY_TIME);
     expect(await itemsOf(0, 1)).toEqual(['a@2+1']);
   });
 
   it('are the first of two in one window, whichever was stored first', async () => {
-    await storeBatches([{ historyEvents: [item('a', 1, 9)] }, { historyEvents: [item('a', 1, 5)] }]);
+    await storeBatches(store, [{ historyEvents: [item('a', 1, 9)] }, { historyEvents: [item('a', 1, 5)] }]);
     expect(await itemsOf(0, 2)).toEqual(['a@1+5']);
     expect([await itemsOf(0, 1), await itemsOf(1, 2)]).toEqual([[], ['a@1+5']]);
   });
 
   it('are all there when the table by time lacks them, or has one that the table itself does not', async () => {
-    await storeBatches([{ historyEvents: [item('a', 1), item('b', 1)] }]);
+    await storeBatches(store, [{ historyEvents: [item('a', 1), item('b', 1)] }]);
     await remove(ITEMS_BY_TIME);
     expect(await itemsOf(0, 1)).toEqual(['a@1+1', 'b@1+1']);
-    await storeBatches([{ historyEvents: [item('a', 1, 0.5)] }], 'c2');
+    await storeBatches(store, [{ historyEvents: [item('a', 1, 0.5)] }], 'c2');
     await remove(TABLES.historyEvents);
-    await storeBatches([{ historyEvents: [item('a', 1)] }]);
+    await storeBatches(store, [{ historyEvents: [item('a', 1)] }]);
     expect(await itemsOf(1, 2)).toEqual(['a@1+1']);
   });
 
@@ -113,6 +96,7 @@ describe('rows to export', () => {
         await emptyDatabase(store);
         for (const { collector, items } of some)
           await storeBatches(
+            store,
             [{ historyEvents: items.map(({ order, second, age }) => item(order, second, age)) }],
             collector,
           );
@@ -132,7 +116,12 @@ describe('windows', () => {
     const bundle = (order: string, count: number) => ({
       historyEvents: Array.from({ length: count }, (_, second) => item(order, second)),
     });
-    await storeBatches([bundle('a', 3), bundle('b', 3), bundle('c', 9), { settlements: [settlement()] }]);
+    await storeBatches(store, [
+      bundle('a', 3),
+      bundle('b', 3),
+      bundle('c', 9),
+      { settlements: [settlement()] },
+    ]);
     expect(await nextWindows(store, 'c1', 0, 6)).toEqual([
       { from: 0, to: 2 },
       { from: 2, to: 3 },

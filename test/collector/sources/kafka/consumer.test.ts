@@ -239,6 +239,54 @@ describe.skipIf(!kafka.available)('a Kafka source', () => {
     expect(of('committed').map(({ offset }) => offset)).toEqual(['10', '20', '25']);
   });
 
+  it('has two slices under way, and an outage between them loses nothing and commits nothing early', async () => {
+    const topic = await createTopic(brokers, uniqueName('under-way'));
+    const groupId = uniqueName('g');
+    await produce(
+      brokers,
+      topic,
+      Array.from({ length: 8 }, (_, index) => ({ value: `${index}` })),
+    );
+    // What each slice waits for when it is offered first, by its first record.
+    const stored = new Map(['0', '2', '4'].map((first) => [first, Promise.withResolvers<void>()]));
+    let isDown = false;
+    const offered: string[] = [];
+    const { source, records, of } = collect({
+      brokers,
+      topics: [topic],
+      groupId,
+      maxRecordsPerHandle: 2,
+      async handle(batch, { taken }) {
+        offered.push(texts(batch).join());
+        if (isDown) throw storeDown();
+        taken();
+        await stored.get(texts(batch)[0] ?? '')?.promise;
+      },
+    });
+    await source.start();
+    await until('two slices under way', () => offered.length === 2);
+    stored.get('0')?.resolve();
+    await until('the third in place of the first', () => offered.length === 3);
+    stored.get('4')?.resolve();
+    await until('the later one to be stored', () => texts(records).includes('5'));
+    isDown = true;
+    stored.get('2')?.reject(storeDown());
+    // Beyond the slice that failed nothing is committed; if it is, that is told at once and not by waiting.
+    await until('the outage to last', () => of('paused').length >= 3 || of('committed').length > 1);
+    expect(of('committed').map(({ offset }) => offset)).toEqual(['2']);
+    expect(await committedOffsets(brokers, groupId, topic)).toEqual(new Map([[0, 2]]));
+    isDown = false;
+    stored.clear();
+    await until('the last commit', () => of('committed').at(-1)?.offset === '8');
+    // The outage takes as many attempts as it lasts, each at the first slice that is not committed.
+    expect(new Set(offered.splice(3, offered.length - 6))).toEqual(new Set(['2,3']));
+    expect(offered).toEqual(['0,1', '2,3', '4,5', '2,3', '4,5', '6,7']);
+    expect(texts(records)).toEqual(['0', '1', '4', '5', '2', '3', '4', '5', '6', '7']);
+    expect(of('committed').map(({ offset }) => offset)).toEqual(['2', '4', '6', '8']);
+    expect(await committedOffsets(brokers, groupId, topic)).toEqual(new Map([[0, 8]]));
+    expect(of('group_join')).toHaveLength(1);
+  });
+
   it('names a missing topic, reads those that exist, and takes it up once it is created', async () => {
     const present = await createTopic(brokers, uniqueName('present'));
     const late = uniqueName('late');
