@@ -118,17 +118,33 @@ const TECHNICAL_GROUPS = Object.entries(OUTCOME_OF_GROUP).flatMap(([group, resul
 /** An operation failed for a technical reason. */
 export const STUMBLE = `ifNull(result = 'FAILURE' AND reason_group IN (${sqlList(TECHNICAL_GROUPS)}), 0)`;
 
+/** SQL that tells about the payment of an order; all instants in one unit. */
+interface Payment {
+  /** Conditions: it failed for a technical reason; it was paid. */
+  readonly failedTechnically: string;
+  readonly paid: string;
+  /** The instant from which on it is delayed unless it is decided. */
+  readonly overdueAt: string;
+}
+const BY_NAMES: Payment = {
+  failedTechnically: `outcome = 'technical_failure'`,
+  paid: `outcome = 'succeeded'`,
+  overdueAt: `processing_at + INTERVAL ${STUCK.afterSeconds} SECOND`,
+};
+
 /**
- * The columns money ('' for none) and since, of an order's columns decided, decided_at, outcome, stumbled,
- * stumbled_at, processing and processing_at.
+ * The columns money ('' for none) and since, of an order's columns decided, decided_at, stumbled,
+ * stumbled_at, processing and what tells about its payment.
  *
  * @param asOf SQL of the instant at which an order is delayed or not
  */
-export function moneyColumns(asOf: string): string {
-  const overdue = `processing_at + INTERVAL ${STUCK.afterSeconds} SECOND`;
-  return `multiIf(outcome = 'technical_failure', 'declined_technically', outcome = 'succeeded' AND stumbled AND stumbled_at < decided_at, 'recovered',
-        NOT decided AND stumbled, 'at_risk', NOT decided AND processing AND ${overdue} < ${asOf}, 'delayed', '') AS money,
-      multiIf(decided, decided_at, stumbled, stumbled_at, ${overdue}) AS since`;
+export function moneyColumns(
+  asOf: string,
+  { failedTechnically, paid, overdueAt }: Payment = BY_NAMES,
+): string {
+  return `multiIf(${failedTechnically}, 'declined_technically', ${paid} AND stumbled AND stumbled_at < decided_at, 'recovered',
+        NOT decided AND stumbled, 'at_risk', NOT decided AND processing AND ${overdueAt} < ${asOf}, 'delayed', '') AS money,
+      multiIf(decided, decided_at, stumbled, stumbled_at, ${overdueAt}) AS since`;
 }
 
 /**

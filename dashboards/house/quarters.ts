@@ -1,3 +1,5 @@
+import { OUTCOMES, type Outcome } from '../../schemas/dictionary.ts';
+import { STUCK } from '../../schemas/limits.ts';
 import { moneyColumns, stageName } from '../../schemas/measures.ts';
 import {
   hasFailed,
@@ -89,23 +91,25 @@ export const FAILURES = failuresOf(QUARTERS);
 /** The group of a failing item as panels name it. */
 export const GROUP = `if(reason_group = '', 'NONE', reason_group)`;
 
+/** Whether a decision brought this outcome. */
+const decidedAs = (outcome: Outcome): string => `bitAnd(last, 15) = ${OUTCOMES.indexOf(outcome) + 1}`;
+
 /**
- * One row per order in one of MONEY_STATES: gateway, order_type, external_id, money, since.
- *
- * @param quarters those of the range with what lies before it
- * @param asOf SQL of the instant at which an order is delayed or not
+ * One row per order that came into one of MONEY_STATES within the chosen range: order_number, money. Instants
+ * are numbers until the end, and few orders are left when money gets a name.
  */
-export function moneyOfOrders(quarters: string, asOf: string): string {
-  return `SELECT gateway, order_type, external_id, money, since
+export const MONEY_OF_ORDERS = `SELECT order_number, money
   FROM
   (
-    SELECT any(q.gateway) AS gateway, any(q.order_type) AS order_type, any(q.external_id) AS external_id,
-      max(decision) AS last, last > 0 AS decided, ${timeOfMicros(microsOfItem('last'))} AS decided_at, ${outcomeOfDecision('last')} AS outcome,
-      max(q.stumbled_at) > 0 AS stumbled, ${timeOfMicros(earliest('q.stumbled_at'))} AS stumbled_at,
-      max(q.processing_at) > 0 AS processing, ${timeOfMicros(earliest('q.processing_at'))} AS processing_at,
-      ${moneyColumns(asOf)}
-    FROM ${quarters} AS q
+    SELECT order_number, max(decision) AS last, last > 0 AS decided, ${microsOfItem('last')} AS decided_at,
+      max(q.stumbled_at) > 0 AS stumbled, ${earliest('q.stumbled_at')} AS stumbled_at,
+      max(q.processing_at) > 0 AS processing, ${earliest('q.processing_at')} AS processing_at,
+      ${moneyColumns(micros('least(now64(6), toDateTime64($__toTime, 6))'), {
+        failedTechnically: decidedAs('technical_failure'),
+        paid: decidedAs('succeeded'),
+        overdueAt: `processing_at + ${STUCK.afterSeconds * 1e6}`,
+      })}
+    FROM ${chosenQuarters(`$__fromTime - INTERVAL ${WINDOWS.orderLookbackSeconds} SECOND`, '$__toTime')} AS q
     GROUP BY order_number
   )
-  WHERE money != ''`;
-}
+  WHERE since >= ${micros('$__fromTime')} AND since < ${micros('$__toTime')} AND money != ''`;
