@@ -2,7 +2,17 @@ import { STAGES } from '../../schemas/dictionary.ts';
 import { ratio, sqlText } from '../../schemas/measures.ts';
 import { microsOfItem, outcomeOfDecision } from '../../schemas/order-quarters.ts';
 import { CHOSEN_FAILURES, REASON, WITH_WATERMARKS, bucket } from '../house/filters.ts';
-import { chosenQuarters, FAILURES, failuresOf, GROUP, micros, ORDERS, QUARTERS } from '../house/quarters.ts';
+import {
+  anyFailure,
+  chosenQuarters,
+  FAILURES,
+  failuresOf,
+  GROUP,
+  micros,
+  ORDERS,
+  QUARTERS,
+  QUARTERS_AND_FAILURES,
+} from '../house/quarters.ts';
 
 /**
  * SQL about failing items: operation failed (C=2) or payment failed (B=4). n is always a count of distinct
@@ -10,9 +20,13 @@ import { chosenQuarters, FAILURES, failuresOf, GROUP, micros, ORDERS, QUARTERS }
  */
 
 /** share 0..1 of orders with a chosen failing item, failing_orders, seen_orders. One row. */
-export const FAILING_SHARE_SQL = `SELECT ${ratio('failing_orders', 'seen_orders')} AS share,
-  (SELECT ${ORDERS} FROM ${FAILURES} WHERE ${CHOSEN_FAILURES}) AS failing_orders,
-  (SELECT ${ORDERS} FROM ${QUARTERS}) AS seen_orders`;
+export const FAILING_SHARE_SQL = `SELECT ${ratio('failing_orders', 'seen_orders')} AS share, countIf(failing) AS failing_orders, count() AS seen_orders
+FROM
+(
+  SELECT max(${anyFailure(`(${CHOSEN_FAILURES})`)}) AS failing
+  FROM ${QUARTERS}
+  GROUP BY order_number
+)`;
 
 /** time, reason (`11 TIMEOUT`), orders. */
 export const FAILURES_BY_REASON_SQL = `SELECT ${bucket('event_time')} AS time, concat(${REASON}, ' ', reason_detail) AS reason, ${ORDERS} AS orders
@@ -78,30 +92,29 @@ GROUP BY code, format, newest
 ORDER BY first_seen_at DESC, code
 LIMIT 50`;
 
-const FAILED_ORDERS = `SELECT order_number, any(external_id) AS order_id, max(event_time) AS last_failure_at,
-    argMax(action, (event_time, list_position, action)) AS last_code, uniqExact(event_time, list_position, action) AS failures
+/** Those that failed last, found by numbers; texts are read of them alone. */
+const FAILED_LAST = `SELECT order_number, max(event_time) AS newest
   FROM ${FAILURES}
   WHERE ${CHOSEN_FAILURES}
   GROUP BY order_number
-  ORDER BY last_failure_at DESC, order_id
-  LIMIT 100`;
+  ORDER BY newest DESC
+  LIMIT 100 WITH TIES`;
+const IS_CHOSEN = `is_failure AND (${CHOSEN_FAILURES})`;
 
 /**
  * Orders with a chosen failing item: last_failure_at, order_id, gateway, order_type, channel, last_code,
  * failures, outcome.
  */
-export const FAILED_ORDERS_SQL = `SELECT last_failure_at, order_id, gateway, order_type, channel, last_code, failures,
+export const FAILED_ORDERS_SQL = `SELECT last_failure_at, order_id, of_gateway AS gateway, of_type AS order_type, of_channel AS channel, last_code, failures,
   if(last_decision = 0, 'pending', ${outcomeOfDecision('last_decision')}) AS outcome
 FROM
 (
-  ${FAILED_ORDERS}
-) AS failed
-INNER JOIN
-(
-  SELECT order_number, any(toString(q.gateway)) AS gateway, any(toString(q.order_type)) AS order_type, max(toString(q.channel)) AS channel, max(decision) AS last_decision
-  FROM ${QUARTERS} AS q
-  WHERE order_number IN (SELECT order_number FROM (${FAILED_ORDERS}))
+  SELECT any(external_id) AS order_id, any(toString(gateway)) AS of_gateway, any(toString(order_type)) AS of_type, max(toString(channel)) AS of_channel, max(decision) AS last_decision,
+    maxIf(event_time, ${IS_CHOSEN}) AS last_failure_at, argMaxIf(action, (event_time, list_position, action), ${IS_CHOSEN}) AS last_code,
+    uniqExactIf((event_time, list_position, action), ${IS_CHOSEN}) AS failures
+  FROM ${QUARTERS_AND_FAILURES}
+  WHERE order_number IN (SELECT order_number FROM (${FAILED_LAST}))
   GROUP BY order_number
-) AS whole USING (order_number)
+)
 ORDER BY last_failure_at DESC, order_id
 LIMIT 100`;

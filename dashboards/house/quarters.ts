@@ -77,17 +77,27 @@ export const STEPS = `SELECT gateway, ${stageName('digit')} AS stage,
   ARRAY JOIN digits AS digit, instants AS at, arrayEnumerate(digits) AS place, arrayEnumerateUniq(digits) AS nth, arrayDifference(instants) AS step
   WHERE nth = 1 AND digit != 0`;
 
+const FAILURE_COLUMNS = `failure.at AS event_time, failure.stage AS stage, failure.is_operation AS is_operation,
+    failure.reason_code AS reason_code, failure.reason_group AS reason_group, failure.reason_detail AS reason_detail, failure.action AS action, failure.list_position AS list_position`;
 /**
  * One row per failing item of the range: columns of the item, with order_number. Texts that an item lacks are
  * empty.
  */
 export const failuresOf = (quarters: string): string => `(
-  SELECT gateway, order_type, channel, external_id, order_number, failure.at AS event_time, failure.stage AS stage, failure.is_operation AS is_operation,
-    failure.reason_code AS reason_code, failure.reason_group AS reason_group, failure.reason_detail AS reason_detail, failure.action AS action, failure.list_position AS list_position
+  SELECT gateway, order_type, channel, external_id, order_number, ${FAILURE_COLUMNS}
   FROM ${quarters}
   ARRAY JOIN failures AS failure
 )`;
 export const FAILURES = failuresOf(QUARTERS);
+/** The same with a row for each quarter of an order without one, where is_failure is 0. */
+export const QUARTERS_AND_FAILURES = `(
+  SELECT gateway, order_type, channel, external_id, order_number, decision, notEmpty(failures) AS is_failure, ${FAILURE_COLUMNS}
+  FROM ${QUARTERS}
+  LEFT ARRAY JOIN failures AS failure
+)`;
+/** Whether a quarter of an order has a failing item that meets a condition on stage, group and code. */
+export const anyFailure = (condition: string): string =>
+  `arrayExists((stage, reason_group, reason_code) -> ${condition}, failures.stage, failures.reason_group, failures.reason_code)`;
 /** The group of a failing item as panels name it. */
 export const GROUP = `if(reason_group = '', 'NONE', reason_group)`;
 
