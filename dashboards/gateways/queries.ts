@@ -1,5 +1,4 @@
-import { STAGES } from '../../schemas/dictionary.ts';
-import { DISTINCT_ORDERS, ratio, sqlList, stageName, UNREADABLE_POLL, view } from '../../schemas/measures.ts';
+import { DISTINCT_ORDERS, ratio, stageName, UNREADABLE_POLL, view } from '../../schemas/measures.ts';
 import { hasFailed, stageOfItem } from '../../schemas/order-quarters.ts';
 import { CHOSEN_CALLBACKS, CHOSEN_STAGE, inRange, WITH_WATERMARKS, bucket } from '../house/filters.ts';
 import { FAILURES, ORDERS, QUARTERS, STEPS } from '../house/quarters.ts';
@@ -14,21 +13,21 @@ import { FAILURES, ORDERS, QUARTERS, STEPS } from '../house/quarters.ts';
  * step into it.
  */
 export const STAGES_SQL = `${WITH_WATERMARKS}
-SELECT gateway, stage, orders, orders * 60 / greatest(dateDiff('second', $__fromTime, least(toDateTime64($__toTime, 6), window_end(gateway))), 1) AS orders_per_minute,
-  failed_orders, ${ratio('failed_orders', 'orders')} AS failure_share, p50, p95
+SELECT toString(of_gateway) AS gateway, ${stageName('digit')} AS stage, orders,
+  orders * 60 / greatest(dateDiff('second', $__fromTime, least(toDateTime64($__toTime, 6), window_end(of_gateway))), 1) AS orders_per_minute,
+  failed_orders, ${ratio('failed_orders', 'orders')} AS failure_share, if(steps = 0, NULL, took[1] / 1000000) AS p50, if(steps = 0, NULL, took[2] / 1000000) AS p95
 FROM
 (
-  SELECT toString(gateway) AS gateway, stage, countIf(seen) AS orders, countIf(failed) AS failed_orders,
-    quantileExactOrNullIf(0.5)(seconds, reached) AS p50, quantileExactOrNullIf(0.95)(seconds, reached) AS p95
+  SELECT gateway AS of_gateway, digit, countIf(seen) AS orders, countIf(failed) AS failed_orders,
+    countIf(reached AND stepped) AS steps, quantilesExactIf(0.5, 0.95)(step, reached AND stepped) AS took
   FROM
   (
     ${STEPS}
   )
-  WHERE ${CHOSEN_STAGE}
-  GROUP BY gateway, stage
+  GROUP BY gateway, digit
 )
-WHERE orders > 0
-ORDER BY gateway, indexOf([${sqlList(STAGES.map(({ name }) => name))}], stage)
+WHERE orders > 0 AND ${CHOSEN_STAGE}
+ORDER BY gateway, digit
 LIMIT 200`;
 
 /** Buckets of a panel, as numbers. */
@@ -48,13 +47,18 @@ GROUP BY time, gateway, stage
 ORDER BY time, gateway, stage`;
 
 /** time, gateway, stage, p95 seconds of the step into the stage. */
-export const STAGE_DURATIONS_SQL = `SELECT ${bucket('reached_at')} AS time, toString(gateway) AS gateway, stage, quantileExact(0.95)(seconds) AS p95
+export const STAGE_DURATIONS_SQL = `SELECT time, toString(of_gateway) AS gateway, ${stageName('digit')} AS stage, took / 1000000 AS p95
 FROM
 (
-  ${STEPS}
+  SELECT ${bucket('reached_at')} AS time, gateway AS of_gateway, digit, quantileExact(0.95)(step) AS took
+  FROM
+  (
+    ${STEPS}
+  )
+  WHERE reached AND stepped
+  GROUP BY time, of_gateway, digit
 )
-WHERE reached AND seconds IS NOT NULL AND ${CHOSEN_STAGE}
-GROUP BY time, gateway, stage
+WHERE ${CHOSEN_STAGE}
 ORDER BY time, gateway, stage`;
 
 /** time, outcome, polls: requests of ours. */

@@ -1,8 +1,7 @@
 import { OUTCOMES, type Outcome } from '../../schemas/dictionary.ts';
 import { STUCK } from '../../schemas/limits.ts';
-import { moneyColumns, stageName } from '../../schemas/measures.ts';
+import { moneyColumns } from '../../schemas/measures.ts';
 import {
-  hasFailed,
   microsOfItem,
   outcomeOfDecision,
   quartersBetween,
@@ -56,26 +55,34 @@ export const TIMES_TO_FINAL = `SELECT ${timeOfMicros('decided')} AS decided_at, 
     HAVING decided >= ${micros('$__fromTime')} AND began > 0
   )`;
 
+const FROM_ITEM = `bitShiftLeft(toUInt64(${micros('$__fromTime')}), 12)`;
+/** One bit for each stage and result that the range's items have: by the four bits of an item. */
+const MARKS = `groupBitOrArray(arrayMap(one -> if(one >= ${FROM_ITEM}, bitShiftLeft(toUInt16(1), bitAnd(one, 15)), 0), items))`;
+
 /**
- * One row per order and stage of its items: gateway, stage; whether it has items there within the range
- * (`seen`), failed ones among them (`failed`); when it first came there (`reached_at`), whether within the
- * range (`reached`), and the seconds from the item before to that one (NULL without one): how long the step
- * into the stage took.
+ * One row per order and stage of its items: gateway, digit (of the stage); whether it has items there within
+ * the range (`seen`), failed ones among them (`failed`); when it first came there (`reached_at`), whether
+ * within the range (`reached`); whether an item comes before that one (`stepped`), and the microseconds
+ * between the two: how long the step into the stage took. Only such items get rows: an order has a dozen.
  */
-export const STEPS = `SELECT gateway, ${stageName('digit')} AS stage,
-    arrayExists(one -> ${stageOfItem('one')} = digit AND one >= from_item, all_items) AS seen,
-    arrayExists(one -> ${stageOfItem('one')} = digit AND one >= from_item AND ${hasFailed('one')}, all_items) AS failed,
-    ${timeOfMicros('at')} AS reached_at, at >= bitShiftRight(from_item, 12) AS reached, if(place = 1, NULL, step / 1000000) AS seconds
+export const STEPS = `SELECT gateway, ${stageOfItem('item')} AS digit,
+    bitAnd(marks, bitShiftLeft(toUInt16(3), digit * 2)) != 0 AS seen, bitTest(marks, digit * 2 + 1) AS failed,
+    ${timeOfMicros(microsOfItem('item'))} AS reached_at, item >= ${FROM_ITEM} AS reached,
+    before > 0 AS stepped, ${microsOfItem('item')} - ${microsOfItem('before')} AS step
   FROM
   (
-    SELECT any(q.gateway) AS gateway, arraySort(groupArrayArray(items)) AS all_items,
-      bitShiftLeft(toUInt64(${micros('$__fromTime')}), 12) AS from_item,
-      arrayMap(one -> ${stageOfItem('one')}, all_items) AS digits, arrayMap(one -> ${microsOfItem('one')}, all_items) AS instants
-    FROM ${chosenQuarters(`$__fromTime - INTERVAL ${WINDOWS.stageLookbackSeconds} SECOND`, '$__toTime')} AS q
-    GROUP BY order_number
+    SELECT gateway, marks, arrayMap((nth, one) -> nth = 1 AND ${stageOfItem('one')} != 0, nths, all_items) AS is_first,
+      arrayFilter((one, first) -> first, all_items, is_first) AS items_there,
+      arrayFilter((one, first) -> first, arrayPopBack(arrayPushFront(all_items, 0)), is_first) AS items_before
+    FROM
+    (
+      SELECT any(q.gateway) AS gateway, ${MARKS} AS marks, arraySort(groupArrayArray(items)) AS all_items,
+        arrayEnumerateUniq(arrayMap(one -> ${stageOfItem('one')}, all_items)) AS nths
+      FROM ${chosenQuarters(`$__fromTime - INTERVAL ${WINDOWS.stageLookbackSeconds} SECOND`, '$__toTime')} AS q
+      GROUP BY order_number
+    )
   )
-  ARRAY JOIN digits AS digit, instants AS at, arrayEnumerate(digits) AS place, arrayEnumerateUniq(digits) AS nth, arrayDifference(instants) AS step
-  WHERE nth = 1 AND digit != 0`;
+  ARRAY JOIN items_there AS item, items_before AS before`;
 
 const FAILURE_COLUMNS = `failure.at AS event_time, failure.stage AS stage, failure.is_operation AS is_operation,
     failure.reason_code AS reason_code, failure.reason_group AS reason_group, failure.reason_detail AS reason_detail, failure.action AS action, failure.list_position AS list_position`;
