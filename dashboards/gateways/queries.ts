@@ -1,5 +1,5 @@
 import { DISTINCT_ORDERS, ratio, stageName, UNREADABLE_POLL, view } from '../../schemas/measures.ts';
-import { hasFailed, stageOfItem } from '../../schemas/order-quarters.ts';
+import { hasFailed } from '../../schemas/order-quarters.ts';
 import { CHOSEN_CALLBACKS, CHOSEN_STAGE, inRange, WITH_WATERMARKS, bucket } from '../house/filters.ts';
 import { FAILURES, ORDERS, QUARTERS, STEPS } from '../house/quarters.ts';
 
@@ -33,17 +33,24 @@ LIMIT 200`;
 /** Buckets of a panel, as numbers. */
 const NUMBERED = 'intDiv(bitShiftRight(one, 12), toUInt64($__interval_s) * 1000000)';
 
-/** time, gateway, stage, share 0..1 of orders with a failed operation there, orders. */
-export const STAGE_FAILURES_SQL = `SELECT ${bucket(`toDateTime(bitShiftRight(seen, 4) * $__interval_s)`)} AS time, gateway, ${stageName(stageOfItem('seen'))} AS stage,
-  ${ratio(`uniqExactIf(order_number, ${hasFailed('seen')})`, 'orders')} AS share, ${ORDERS} AS orders
+/**
+ * time, gateway, stage, share 0..1 of orders with a failed operation there, orders. Rows are grouped by
+ * numbers, the gateway too: by its text the same takes a quarter longer.
+ */
+export const STAGE_FAILURES_SQL = `SELECT ${bucket('toDateTime(bitShiftRight(place, 3) * $__interval_s)')} AS time, toString(of_gateway) AS gateway, ${stageName('bitAnd(place, 7)')} AS stage,
+  ${ratio('failed_orders', 'orders')} AS share, orders
 FROM
 (
-  SELECT toString(gateway) AS gateway, order_number,
-    arrayJoin(arrayDistinct(arrayMap(one -> bitShiftLeft(${NUMBERED}, 4) + bitAnd(one, 15), items))) AS seen
-  FROM ${QUARTERS}
+  SELECT bitShiftRight(seen, 1) AS place, any(gateway) AS of_gateway, uniqExactIf(order_number, ${hasFailed('seen')}) AS failed_orders, ${ORDERS} AS orders
+  FROM
+  (
+    SELECT gateway, sipHash64(gateway) AS gateway_number, order_number,
+      arrayJoin(arrayDistinct(arrayMap(one -> bitShiftLeft(${NUMBERED}, 4) + bitAnd(one, 15), items))) AS seen
+    FROM ${QUARTERS}
+  )
+  GROUP BY place, gateway_number
 )
 WHERE stage != '' AND ${CHOSEN_STAGE}
-GROUP BY time, gateway, stage
 ORDER BY time, gateway, stage`;
 
 /** time, gateway, stage, p95 seconds of the step into the stage. */
