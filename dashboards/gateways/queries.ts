@@ -112,13 +112,19 @@ GROUP BY time, verdict
 ORDER BY time, verdict`;
 
 /**
+ * Contents that some delivery since the range began shows not to verify: few, and all that the range can have
+ * among them, for a content that first came within it has no delivery before.
+ */
+const MISMATCHED = `content_key IN (SELECT content_key FROM ${view('callbackArrivals')} WHERE received_at >= $__fromTime AND verdict = 'mismatch')`;
+
+/**
  * gateway, signature_cause, callbacks whose signature does not verify (distinct contents), share 0..1 of the
  * gateway's.
  */
 export const SIGNATURE_CAUSES_SQL = `SELECT toString(gateway) AS gateway, signature_cause, count() AS callbacks,
   count() / sum(count()) OVER (PARTITION BY gateway) AS share_of_mismatches, max(first_received_at) AS newest
 FROM ${view('callbackVerdicts')}
-WHERE ${verdictsIn(inRange)} AND verdict = 'mismatch' AND ${CHOSEN_CALLBACKS}
+WHERE ${MISMATCHED} AND ${inRange('first_received_at')} AND verdict = 'mismatch' AND ${CHOSEN_CALLBACKS}
 GROUP BY gateway, signature_cause
 ORDER BY callbacks DESC, gateway, signature_cause
 LIMIT 200`;

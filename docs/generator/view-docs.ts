@@ -531,6 +531,11 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
         'UInt64',
         'The first eight bytes of the hash as a number: narrows `callback_verdicts`.',
       ),
+      column(
+        'verdict',
+        'Enum(unknown, valid, valid_previous_key, mismatch, missing_signature, malformed)',
+        'Of this arrival: narrows `callback_verdicts`, where the one given last counts.',
+      ),
     ],
   },
   {
