@@ -6,7 +6,6 @@ import {
   anyFailure,
   chosenQuarters,
   FAILURES,
-  failuresOf,
   GROUP,
   micros,
   ORDERS,
@@ -49,27 +48,47 @@ const WEEK = 'INTERVAL 7 DAY';
 const LAST_WEEK = chosenQuarters(`$__fromTime - ${WEEK}`, `$__toTime - ${WEEK}`);
 const END_LAST_WEEK = `window_end(gateway) - ${WEEK}`;
 
-const failuresIn = (failures: string, where: string, then: 0 | 1): string =>
-  `SELECT ${then} AS then, ${GROUP} AS group, ${REASON} AS reason, ${ORDERS} AS n
-  FROM ${failures} WHERE ${CHOSEN_FAILURES}${where} GROUP BY group, reason`;
+/** What orders of a window count as, beside SEEN: whether a failing item is among those chosen. */
+const CHOSEN = 1;
+const SEEN = 2;
+
+/**
+ * Orders of a window by what they count as, group and code: each quarter of an order counts as seen and as
+ * what its failing items say, so that one reading tells both.
+ */
+const ordersIn = (quarters: string, then: 0 | 1, where: string, until: string): string =>
+  `SELECT ${then} AS then, counted.1 AS kind, counted.2 AS group, counted.3 AS reason_code, ${ORDERS} AS n
+  FROM
+  (
+    SELECT order_number, arrayJoin(arrayPushFront(
+      arrayMap((event_time, stage, reason_group, reason_code) -> (toUInt8(${CHOSEN_FAILURES}${until}), toString(${GROUP}), reason_code), failures.at, failures.stage, failures.reason_group, failures.reason_code),
+      (toUInt8(${SEEN}), '', toUInt8(0)))) AS counted
+    FROM ${quarters}${where}
+  )
+  GROUP BY counted`;
+const seenWhen = (then: 0 | 1): string => `max(if(kind = ${SEEN}, sumIf(n, then = ${then}), 0)) OVER ()`;
 
 /**
  * reason_group, reason, orders and share 0..1 of the orders seen, the same of the window a week before,
  * change of the share, orders seen then and now. Greatest rise first.
  */
-export const REASONS_AGAINST_LAST_WEEK_SQL = `${WITH_WATERMARKS},
-  (SELECT ${ORDERS} FROM ${QUARTERS}) AS seen,
-  (SELECT ${ORDERS} FROM ${LAST_WEEK} WHERE ${microsOfItem('items[1]')} < ${micros(END_LAST_WEEK)}) AS seen_then
-SELECT group AS reason_group, reason, sumIf(n, then = 0) AS orders, ${ratio('orders', 'seen')} AS share,
-  sumIf(n, then = 1) AS orders_last_week, ${ratio('orders_last_week', 'seen_then')} AS share_last_week,
+export const REASONS_AGAINST_LAST_WEEK_SQL = `${WITH_WATERMARKS}
+SELECT group AS reason_group, ${REASON} AS reason, orders, ${ratio('orders', 'seen')} AS share,
+  orders_last_week, ${ratio('orders_last_week', 'seen_then')} AS share_last_week,
   share - share_last_week AS change, seen AS seen_orders, seen_then AS seen_orders_last_week
 FROM
 (
-  ${failuresIn(FAILURES, '', 0)}
-  UNION ALL
-  ${failuresIn(failuresOf(LAST_WEEK), ` AND event_time < ${END_LAST_WEEK}`, 1)}
+  SELECT kind, group, reason_code, sumIf(n, then = 0) AS orders, sumIf(n, then = 1) AS orders_last_week,
+    ${seenWhen(0)} AS seen, ${seenWhen(1)} AS seen_then
+  FROM
+  (
+    ${ordersIn(QUARTERS, 0, '', '')}
+    UNION ALL
+    ${ordersIn(LAST_WEEK, 1, ` WHERE ${microsOfItem('items[1]')} < ${micros(END_LAST_WEEK)}`, ` AND event_time < ${END_LAST_WEEK}`)}
+  )
+  GROUP BY kind, group, reason_code
 )
-GROUP BY reason_group, reason
+WHERE kind = ${CHOSEN}
 ORDER BY ifNull(change, share) DESC, orders DESC, reason
 LIMIT 30`;
 
