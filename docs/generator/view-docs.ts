@@ -575,6 +575,14 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
     ],
   },
   {
+    view: 'gatewayWatermarks',
+    grain: 'one gateway that a collector reported on within the last week',
+    notes: [
+      'As known now: measures of a gateway go no further. Of several collectors, the one that sees furthest counts.',
+    ],
+    columns: [GATEWAY, column('watermark', 'Time', 'Up to when our picture of the gateway is complete.')],
+  },
+  {
     view: 'annotations',
     grain: 'one note of a deployment, a change or an incident',
     notes: ['Written by `POST /annotations`; drawn on the dashboards.'],
