@@ -71,7 +71,7 @@ export async function loadDashboardRows(
     days?: number;
     /** As years of merges leave it, and then the last hours once more. @default true */
     areMerged?: boolean;
-    /** Of orders whose status is checked several times, the share 0..1 of which these checks fail. @default 1 */
+    /** Of orders whose status is checked, the share 0..1 whose checks fail. @default 1 */
     stumbling?: number;
   },
 ): Promise<{ orders: number; items: number }> {
