@@ -1,6 +1,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { fileURLToPath } from 'node:url';
-import { ORDER_QUARTERS } from '../schemas/names.ts';
+import { watermarksView } from '../schemas/measures.ts';
+import { ORDER_QUARTERS, VIEWS } from '../schemas/names.ts';
 import { orderQuartersView } from '../schemas/order-quarters.ts';
 import { type GeneratedFiles, runGenerator } from './house/write-out.ts';
 import { failuresDashboard } from './failures/dashboard.ts';
@@ -30,6 +31,7 @@ export function generateDashboards(): GeneratedFiles {
   ]);
   return new Map([
     ...boards,
+    [`views/${VIEWS.gatewayWatermarks}.sql`, `${SQL_HEAD}${watermarksView()}`],
     [`views/${ORDER_QUARTERS}.sql`, `${SQL_HEAD}${orderQuartersView()}`],
     ['grafana/provisioning/dashboards/gatewatch.yaml', dashboardProvider()],
     ['grafana/provisioning/datasources/gatewatch.yaml', datasource()],

@@ -118,17 +118,33 @@ const TECHNICAL_GROUPS = Object.entries(OUTCOME_OF_GROUP).flatMap(([group, resul
 /** An operation failed for a technical reason. */
 export const STUMBLE = `ifNull(result = 'FAILURE' AND reason_group IN (${sqlList(TECHNICAL_GROUPS)}), 0)`;
 
+/** SQL that tells about the payment of an order; all instants in one unit. */
+interface Payment {
+  /** Conditions: it failed for a technical reason; it was paid. */
+  readonly failedTechnically: string;
+  readonly paid: string;
+  /** The instant from which on it is delayed unless it is decided. */
+  readonly overdueAt: string;
+}
+const BY_NAMES: Payment = {
+  failedTechnically: `outcome = 'technical_failure'`,
+  paid: `outcome = 'succeeded'`,
+  overdueAt: `processing_at + INTERVAL ${STUCK.afterSeconds} SECOND`,
+};
+
 /**
- * The columns money ('' for none) and since, of an order's columns decided, decided_at, outcome, stumbled,
- * stumbled_at, processing and processing_at.
+ * The columns money ('' for none) and since, of an order's columns decided, decided_at, stumbled,
+ * stumbled_at, processing and what tells about its payment.
  *
  * @param asOf SQL of the instant at which an order is delayed or not
  */
-export function moneyColumns(asOf: string): string {
-  const overdue = `processing_at + INTERVAL ${STUCK.afterSeconds} SECOND`;
-  return `multiIf(outcome = 'technical_failure', 'declined_technically', outcome = 'succeeded' AND stumbled AND stumbled_at < decided_at, 'recovered',
-        NOT decided AND stumbled, 'at_risk', NOT decided AND processing AND ${overdue} < ${asOf}, 'delayed', '') AS money,
-      multiIf(decided, decided_at, stumbled, stumbled_at, ${overdue}) AS since`;
+export function moneyColumns(
+  asOf: string,
+  { failedTechnically, paid, overdueAt }: Payment = BY_NAMES,
+): string {
+  return `multiIf(${failedTechnically}, 'declined_technically', ${paid} AND stumbled AND stumbled_at < decided_at, 'recovered',
+        NOT decided AND stumbled, 'at_risk', NOT decided AND processing AND ${overdueAt} < ${asOf}, 'delayed', '') AS money,
+      multiIf(decided, decided_at, stumbled, stumbled_at, ${overdueAt}) AS since`;
 }
 
 /**
@@ -186,21 +202,13 @@ export function ratio(numerator: string, denominator: string): string {
 export const NOW = 'now64(6)';
 
 /**
- * `WITH` clause that every windowed query begins with. It names `watermarks`, a map from gateway to the
- * instant up to which our picture of it is complete as known at `asOf`, and `window_end(gateway)`, where that
- * gateway's windows end (exclusive): least(asOf - lag, watermark).
- *
- * Each collector's newest report counts, and of several collectors the one that sees furthest. A blind
- * gateway's watermark stands still; so does that of a gateway whose collectors are gone. A gateway that no
- * collector ever reported on, as in a store that was only backfilled, has no watermark to wait for: its
- * windows end at asOf - lag.
- *
- * @param asOf SQL of the instant of knowledge: the evaluation instant of a rule, `NOW` for a panel.
+ * SELECT of one row a gateway: gateway, watermark, the instant up to which our picture of it is complete as
+ * known at `asOf`. Each collector's newest report counts, and of several collectors the one that sees
+ * furthest.
  */
-export function withWatermarks(asOf: string, lagSeconds: number = WINDOWS.lagSeconds): string {
-  const instant = `toDateTime64(${asOf}, 6, 'UTC')`;
+function watermarksOf(asOf: string): string {
   // Whole hours before that of `asOf` hold no report after it, so their newest will do.
-  const hour = `toStartOfHour(${instant})`;
+  const hour = `toStartOfHour(toDateTime64(${asOf}, 6, 'UTC'))`;
   const hourly = `SELECT gateway, collector_id, reported_at, watermark_at
           FROM ${view('gatewayStatusHourly')}
           WHERE hour > ${asOf} - INTERVAL ${WINDOWS.forgetGatewayAfterSeconds + 3600} SECOND AND`;
@@ -210,12 +218,7 @@ export function withWatermarks(asOf: string, lagSeconds: number = WINDOWS.lagSec
           SELECT gateway, collector_id, reported_at, watermark_at
           FROM ${view('gatewayStatus')}
           WHERE reported_at >= ${hour} AND reported_at <= ${asOf}`;
-  return `WITH
-  (
-    SELECT mapFromArrays(groupArray(gateway), groupArray(watermark))
-    FROM
-    (
-      SELECT gateway, max(newest) AS watermark
+  return `SELECT gateway, max(newest) AS watermark
       FROM
       (
         SELECT toString(gateway) AS gateway, argMax(watermark_at, reported_at) AS newest
@@ -227,7 +230,34 @@ export function withWatermarks(asOf: string, lagSeconds: number = WINDOWS.lagSec
         GROUP BY gateway, collector_id
       )
       GROUP BY gateway
-      ORDER BY gateway
+      ORDER BY gateway`;
+}
+
+/** Text of the view `gateway_watermarks`: watermarks as known now. */
+export const watermarksView = (): string => `CREATE OR REPLACE VIEW ${VIEWS.gatewayWatermarks} AS
+${watermarksOf(NOW).replaceAll(`${DATABASE}.`, '').replaceAll(/^ {6}/gm, '')};
+`;
+
+/**
+ * `WITH` clause that every windowed query begins with. It names `watermarks`, a map from gateway to the
+ * instant up to which our picture of it is complete as known at `asOf`, and `window_end(gateway)`, where that
+ * gateway's windows end (exclusive): least(asOf - lag, watermark).
+ *
+ * A blind gateway's watermark stands still; so does that of a gateway whose collectors are gone. A gateway
+ * that no collector ever reported on, as in a store that was only backfilled, has no watermark to wait for:
+ * its windows end at asOf - lag. As of now a view tells: the engine plans a question twice, and a view's own
+ * text only once.
+ *
+ * @param asOf SQL of the instant of knowledge: the evaluation instant of a rule, `NOW` for a panel.
+ */
+export function withWatermarks(asOf: string, lagSeconds: number = WINDOWS.lagSeconds): string {
+  const instant = `toDateTime64(${asOf}, 6, 'UTC')`;
+  return `WITH
+  (
+    SELECT mapFromArrays(groupArray(gateway), groupArray(watermark))
+    FROM
+    (
+      ${asOf === NOW ? `SELECT gateway, watermark FROM ${view('gatewayWatermarks')}` : watermarksOf(asOf)}
     )
   ) AS watermarks,
   g -> least(${instant} - INTERVAL ${lagSeconds} SECOND, if(mapContains(watermarks, toString(g)), watermarks[toString(g)], ${instant})) AS window_end`;

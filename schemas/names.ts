@@ -20,6 +20,7 @@ export const VIEWS = {
   collectorStatus: 'collector_status',
   gatewayStatus: 'gateway_status',
   gatewayStatusHourly: 'gateway_status_hourly',
+  gatewayWatermarks: 'gateway_watermarks',
   annotations: 'annotations',
   orderActivity: 'order_activity',
   alertSettings: 'alert_settings',

@@ -30,7 +30,7 @@ export const QUARTER_SECONDS = 900;
  * An order as a number, whatever its ids are. Two of ten million share one by a chance of 1 in 400,000, and
  * no gateway can choose ids that make its orders those of another: that would take 2 ** 64 attempts.
  */
-const ORDER_NUMBER = 'sipHash64(toString(gateway), toString(order_type), external_id)';
+export const ORDER_NUMBER = 'sipHash64(toString(gateway), toString(order_type), external_id)';
 
 /** An instant as a number: microseconds since 1970. 0: there is none. */
 const MICROS = 'toUInt64(toUnixTimestamp64Micro(event_time))';

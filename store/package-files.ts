@@ -25,6 +25,7 @@ export const DERIVED_VIEW_FILES: readonly string[] = [
   'store/views/operation.sql',
   'store/views/alerting.sql',
   'store/views/findings.sql',
+  'dashboards/out/views/gateway_watermarks.sql',
   'dashboards/out/views/order_quarters.sql',
   'store/out/views/traces.sql',
   'alerts/out/views/incident_orders.sql',

@@ -2,7 +2,16 @@ import { STAGES } from '../../schemas/dictionary.ts';
 import { ratio, sqlText } from '../../schemas/measures.ts';
 import { microsOfItem, outcomeOfDecision } from '../../schemas/order-quarters.ts';
 import { CHOSEN_FAILURES, REASON, WITH_WATERMARKS, bucket } from '../house/filters.ts';
-import { chosenQuarters, FAILURES, failuresOf, GROUP, micros, ORDERS, QUARTERS } from '../house/quarters.ts';
+import {
+  anyFailure,
+  chosenQuarters,
+  FAILURES,
+  GROUP,
+  micros,
+  ORDERS,
+  QUARTERS,
+  QUARTERS_AND_FAILURES,
+} from '../house/quarters.ts';
 
 /**
  * SQL about failing items: operation failed (C=2) or payment failed (B=4). n is always a count of distinct
@@ -10,9 +19,13 @@ import { chosenQuarters, FAILURES, failuresOf, GROUP, micros, ORDERS, QUARTERS }
  */
 
 /** share 0..1 of orders with a chosen failing item, failing_orders, seen_orders. One row. */
-export const FAILING_SHARE_SQL = `SELECT ${ratio('failing_orders', 'seen_orders')} AS share,
-  (SELECT ${ORDERS} FROM ${FAILURES} WHERE ${CHOSEN_FAILURES}) AS failing_orders,
-  (SELECT ${ORDERS} FROM ${QUARTERS}) AS seen_orders`;
+export const FAILING_SHARE_SQL = `SELECT ${ratio('failing_orders', 'seen_orders')} AS share, countIf(failing) AS failing_orders, count() AS seen_orders
+FROM
+(
+  SELECT max(${anyFailure(`(${CHOSEN_FAILURES})`)}) AS failing
+  FROM ${QUARTERS}
+  GROUP BY order_number
+)`;
 
 /** time, reason (`11 TIMEOUT`), orders. */
 export const FAILURES_BY_REASON_SQL = `SELECT ${bucket('event_time')} AS time, concat(${REASON}, ' ', reason_detail) AS reason, ${ORDERS} AS orders
@@ -35,27 +48,47 @@ const WEEK = 'INTERVAL 7 DAY';
 const LAST_WEEK = chosenQuarters(`$__fromTime - ${WEEK}`, `$__toTime - ${WEEK}`);
 const END_LAST_WEEK = `window_end(gateway) - ${WEEK}`;
 
-const failuresIn = (failures: string, where: string, then: 0 | 1): string =>
-  `SELECT ${then} AS then, ${GROUP} AS group, ${REASON} AS reason, ${ORDERS} AS n
-  FROM ${failures} WHERE ${CHOSEN_FAILURES}${where} GROUP BY group, reason`;
+/** What orders of a window count as, beside SEEN: whether a failing item is among those chosen. */
+const CHOSEN = 1;
+const SEEN = 2;
+
+/**
+ * Orders of a window by what they count as, group and code: each quarter of an order counts as seen and as
+ * what its failing items say, so that one reading tells both.
+ */
+const ordersIn = (quarters: string, then: 0 | 1, where: string, until: string): string =>
+  `SELECT ${then} AS then, counted.1 AS kind, counted.2 AS group, counted.3 AS reason_code, ${ORDERS} AS n
+  FROM
+  (
+    SELECT order_number, arrayJoin(arrayPushFront(
+      arrayMap((event_time, stage, reason_group, reason_code) -> (toUInt8(${CHOSEN_FAILURES}${until}), toString(${GROUP}), reason_code), failures.at, failures.stage, failures.reason_group, failures.reason_code),
+      (toUInt8(${SEEN}), '', toUInt8(0)))) AS counted
+    FROM ${quarters}${where}
+  )
+  GROUP BY counted`;
+const seenWhen = (then: 0 | 1): string => `max(if(kind = ${SEEN}, sumIf(n, then = ${then}), 0)) OVER ()`;
 
 /**
  * reason_group, reason, orders and share 0..1 of the orders seen, the same of the window a week before,
  * change of the share, orders seen then and now. Greatest rise first.
  */
-export const REASONS_AGAINST_LAST_WEEK_SQL = `${WITH_WATERMARKS},
-  (SELECT ${ORDERS} FROM ${QUARTERS}) AS seen,
-  (SELECT ${ORDERS} FROM ${LAST_WEEK} WHERE ${microsOfItem('items[1]')} < ${micros(END_LAST_WEEK)}) AS seen_then
-SELECT group AS reason_group, reason, sumIf(n, then = 0) AS orders, ${ratio('orders', 'seen')} AS share,
-  sumIf(n, then = 1) AS orders_last_week, ${ratio('orders_last_week', 'seen_then')} AS share_last_week,
+export const REASONS_AGAINST_LAST_WEEK_SQL = `${WITH_WATERMARKS}
+SELECT group AS reason_group, ${REASON} AS reason, orders, ${ratio('orders', 'seen')} AS share,
+  orders_last_week, ${ratio('orders_last_week', 'seen_then')} AS share_last_week,
   share - share_last_week AS change, seen AS seen_orders, seen_then AS seen_orders_last_week
 FROM
 (
-  ${failuresIn(FAILURES, '', 0)}
-  UNION ALL
-  ${failuresIn(failuresOf(LAST_WEEK), ` AND event_time < ${END_LAST_WEEK}`, 1)}
+  SELECT kind, group, reason_code, sumIf(n, then = 0) AS orders, sumIf(n, then = 1) AS orders_last_week,
+    ${seenWhen(0)} AS seen, ${seenWhen(1)} AS seen_then
+  FROM
+  (
+    ${ordersIn(QUARTERS, 0, '', '')}
+    UNION ALL
+    ${ordersIn(LAST_WEEK, 1, ` WHERE ${microsOfItem('items[1]')} < ${micros(END_LAST_WEEK)}`, ` AND event_time < ${END_LAST_WEEK}`)}
+  )
+  GROUP BY kind, group, reason_code
 )
-GROUP BY reason_group, reason
+WHERE kind = ${CHOSEN}
 ORDER BY ifNull(change, share) DESC, orders DESC, reason
 LIMIT 30`;
 
@@ -78,30 +111,29 @@ GROUP BY code, format, newest
 ORDER BY first_seen_at DESC, code
 LIMIT 50`;
 
-const FAILED_ORDERS = `SELECT order_number, any(external_id) AS order_id, max(event_time) AS last_failure_at,
-    argMax(action, (event_time, list_position, action)) AS last_code, uniqExact(event_time, list_position, action) AS failures
+/** Those that failed last, found by numbers; texts are read of them alone. */
+const FAILED_LAST = `SELECT order_number, max(event_time) AS newest
   FROM ${FAILURES}
   WHERE ${CHOSEN_FAILURES}
   GROUP BY order_number
-  ORDER BY last_failure_at DESC, order_id
-  LIMIT 100`;
+  ORDER BY newest DESC
+  LIMIT 100 WITH TIES`;
+const IS_CHOSEN = `is_failure AND (${CHOSEN_FAILURES})`;
 
 /**
  * Orders with a chosen failing item: last_failure_at, order_id, gateway, order_type, channel, last_code,
  * failures, outcome.
  */
-export const FAILED_ORDERS_SQL = `SELECT last_failure_at, order_id, gateway, order_type, channel, last_code, failures,
+export const FAILED_ORDERS_SQL = `SELECT last_failure_at, order_id, of_gateway AS gateway, of_type AS order_type, of_channel AS channel, last_code, failures,
   if(last_decision = 0, 'pending', ${outcomeOfDecision('last_decision')}) AS outcome
 FROM
 (
-  ${FAILED_ORDERS}
-) AS failed
-INNER JOIN
-(
-  SELECT order_number, any(toString(q.gateway)) AS gateway, any(toString(q.order_type)) AS order_type, max(toString(q.channel)) AS channel, max(decision) AS last_decision
-  FROM ${QUARTERS} AS q
-  WHERE order_number IN (SELECT order_number FROM (${FAILED_ORDERS}))
+  SELECT any(external_id) AS order_id, any(toString(gateway)) AS of_gateway, any(toString(order_type)) AS of_type, max(toString(channel)) AS of_channel, max(decision) AS last_decision,
+    maxIf(event_time, ${IS_CHOSEN}) AS last_failure_at, argMaxIf(action, (event_time, list_position, action), ${IS_CHOSEN}) AS last_code,
+    uniqExactIf((event_time, list_position, action), ${IS_CHOSEN}) AS failures
+  FROM ${QUARTERS_AND_FAILURES}
+  WHERE order_number IN (SELECT order_number FROM (${FAILED_LAST}))
   GROUP BY order_number
-) AS whole USING (order_number)
+)
 ORDER BY last_failure_at DESC, order_id
 LIMIT 100`;

@@ -1,6 +1,7 @@
-import { moneyColumns, stageName } from '../../schemas/measures.ts';
+import { OUTCOMES, type Outcome } from '../../schemas/dictionary.ts';
+import { STUCK } from '../../schemas/limits.ts';
+import { moneyColumns } from '../../schemas/measures.ts';
 import {
-  hasFailed,
   microsOfItem,
   outcomeOfDecision,
   quartersBetween,
@@ -54,58 +55,78 @@ export const TIMES_TO_FINAL = `SELECT ${timeOfMicros('decided')} AS decided_at, 
     HAVING decided >= ${micros('$__fromTime')} AND began > 0
   )`;
 
+const FROM_ITEM = `bitShiftLeft(toUInt64(${micros('$__fromTime')}), 12)`;
+/** One bit for each stage and result that the range's items have: by the four bits of an item. */
+const MARKS = `groupBitOrArray(arrayMap(one -> if(one >= ${FROM_ITEM}, bitShiftLeft(toUInt16(1), bitAnd(one, 15)), 0), items))`;
+
 /**
- * One row per order and stage of its items: gateway, stage; whether it has items there within the range
- * (`seen`), failed ones among them (`failed`); when it first came there (`reached_at`), whether within the
- * range (`reached`), and the seconds from the item before to that one (NULL without one): how long the step
- * into the stage took.
+ * One row per order and stage of its items: gateway, digit (of the stage); whether it has items there within
+ * the range (`seen`), failed ones among them (`failed`); when it first came there (`reached_at`), whether
+ * within the range (`reached`); whether an item comes before that one (`stepped`), and the microseconds
+ * between the two: how long the step into the stage took. Only such items get rows: an order has a dozen.
  */
-export const STEPS = `SELECT gateway, ${stageName('digit')} AS stage,
-    arrayExists(one -> ${stageOfItem('one')} = digit AND one >= from_item, all_items) AS seen,
-    arrayExists(one -> ${stageOfItem('one')} = digit AND one >= from_item AND ${hasFailed('one')}, all_items) AS failed,
-    ${timeOfMicros('at')} AS reached_at, at >= bitShiftRight(from_item, 12) AS reached, if(place = 1, NULL, step / 1000000) AS seconds
+export const STEPS = `SELECT gateway, ${stageOfItem('item')} AS digit,
+    bitAnd(marks, bitShiftLeft(toUInt16(3), digit * 2)) != 0 AS seen, bitTest(marks, digit * 2 + 1) AS failed,
+    ${timeOfMicros(microsOfItem('item'))} AS reached_at, item >= ${FROM_ITEM} AS reached,
+    before > 0 AS stepped, ${microsOfItem('item')} - ${microsOfItem('before')} AS step
   FROM
   (
-    SELECT any(q.gateway) AS gateway, arraySort(groupArrayArray(items)) AS all_items,
-      bitShiftLeft(toUInt64(${micros('$__fromTime')}), 12) AS from_item,
-      arrayMap(one -> ${stageOfItem('one')}, all_items) AS digits, arrayMap(one -> ${microsOfItem('one')}, all_items) AS instants
-    FROM ${chosenQuarters(`$__fromTime - INTERVAL ${WINDOWS.stageLookbackSeconds} SECOND`, '$__toTime')} AS q
-    GROUP BY order_number
+    SELECT gateway, marks, arrayMap((nth, one) -> nth = 1 AND ${stageOfItem('one')} != 0, nths, all_items) AS is_first,
+      arrayFilter((one, first) -> first, all_items, is_first) AS items_there,
+      arrayFilter((one, first) -> first, arrayPopBack(arrayPushFront(all_items, 0)), is_first) AS items_before
+    FROM
+    (
+      SELECT any(q.gateway) AS gateway, ${MARKS} AS marks, arraySort(groupArrayArray(items)) AS all_items,
+        arrayEnumerateUniq(arrayMap(one -> ${stageOfItem('one')}, all_items)) AS nths
+      FROM ${chosenQuarters(`$__fromTime - INTERVAL ${WINDOWS.stageLookbackSeconds} SECOND`, '$__toTime')} AS q
+      GROUP BY order_number
+    )
   )
-  ARRAY JOIN digits AS digit, instants AS at, arrayEnumerate(digits) AS place, arrayEnumerateUniq(digits) AS nth, arrayDifference(instants) AS step
-  WHERE nth = 1 AND digit != 0`;
+  ARRAY JOIN items_there AS item, items_before AS before`;
 
+const FAILURE_COLUMNS = `failure.at AS event_time, failure.stage AS stage, failure.is_operation AS is_operation,
+    failure.reason_code AS reason_code, failure.reason_group AS reason_group, failure.reason_detail AS reason_detail, failure.action AS action, failure.list_position AS list_position`;
 /**
  * One row per failing item of the range: columns of the item, with order_number. Texts that an item lacks are
  * empty.
  */
 export const failuresOf = (quarters: string): string => `(
-  SELECT gateway, order_type, channel, external_id, order_number, failure.at AS event_time, failure.stage AS stage, failure.is_operation AS is_operation,
-    failure.reason_code AS reason_code, failure.reason_group AS reason_group, failure.reason_detail AS reason_detail, failure.action AS action, failure.list_position AS list_position
+  SELECT gateway, order_type, channel, external_id, order_number, ${FAILURE_COLUMNS}
   FROM ${quarters}
   ARRAY JOIN failures AS failure
 )`;
 export const FAILURES = failuresOf(QUARTERS);
+/** The same with a row for each quarter of an order without one, where is_failure is 0. */
+export const QUARTERS_AND_FAILURES = `(
+  SELECT gateway, order_type, channel, external_id, order_number, decision, notEmpty(failures) AS is_failure, ${FAILURE_COLUMNS}
+  FROM ${QUARTERS}
+  LEFT ARRAY JOIN failures AS failure
+)`;
+/** Whether a quarter of an order has a failing item that meets a condition on stage, group and code. */
+export const anyFailure = (condition: string): string =>
+  `arrayExists((stage, reason_group, reason_code) -> ${condition}, failures.stage, failures.reason_group, failures.reason_code)`;
 /** The group of a failing item as panels name it. */
 export const GROUP = `if(reason_group = '', 'NONE', reason_group)`;
 
+/** Whether a decision brought this outcome. */
+const decidedAs = (outcome: Outcome): string => `bitAnd(last, 15) = ${OUTCOMES.indexOf(outcome) + 1}`;
+
 /**
- * One row per order in one of MONEY_STATES: gateway, order_type, external_id, money, since.
- *
- * @param quarters those of the range with what lies before it
- * @param asOf SQL of the instant at which an order is delayed or not
+ * One row per order that came into one of MONEY_STATES within the chosen range: order_number, money. Instants
+ * are numbers until the end, and few orders are left when money gets a name.
  */
-export function moneyOfOrders(quarters: string, asOf: string): string {
-  return `SELECT gateway, order_type, external_id, money, since
+export const MONEY_OF_ORDERS = `SELECT order_number, money
   FROM
   (
-    SELECT any(q.gateway) AS gateway, any(q.order_type) AS order_type, any(q.external_id) AS external_id,
-      max(decision) AS last, last > 0 AS decided, ${timeOfMicros(microsOfItem('last'))} AS decided_at, ${outcomeOfDecision('last')} AS outcome,
-      max(q.stumbled_at) > 0 AS stumbled, ${timeOfMicros(earliest('q.stumbled_at'))} AS stumbled_at,
-      max(q.processing_at) > 0 AS processing, ${timeOfMicros(earliest('q.processing_at'))} AS processing_at,
-      ${moneyColumns(asOf)}
-    FROM ${quarters} AS q
+    SELECT order_number, max(decision) AS last, last > 0 AS decided, ${microsOfItem('last')} AS decided_at,
+      max(q.stumbled_at) > 0 AS stumbled, ${earliest('q.stumbled_at')} AS stumbled_at,
+      max(q.processing_at) > 0 AS processing, ${earliest('q.processing_at')} AS processing_at,
+      ${moneyColumns(micros('least(now64(6), toDateTime64($__toTime, 6))'), {
+        failedTechnically: decidedAs('technical_failure'),
+        paid: decidedAs('succeeded'),
+        overdueAt: `processing_at + ${STUCK.afterSeconds * 1e6}`,
+      })}
+    FROM ${chosenQuarters(`$__fromTime - INTERVAL ${WINDOWS.orderLookbackSeconds} SECOND`, '$__toTime')} AS q
     GROUP BY order_number
   )
-  WHERE money != ''`;
-}
+  WHERE since >= ${micros('$__fromTime')} AND since < ${micros('$__toTime')} AND money != ''`;

@@ -7,14 +7,14 @@ import {
   TECHNICAL_SUCCESS_SHARE,
   view,
 } from '../../schemas/measures.ts';
+import { ORDER_NUMBER } from '../../schemas/order-quarters.ts';
 import { WINDOWS } from '../../schemas/windows.ts';
 import { CHOSEN_GATEWAY, inRange, WITH_WATERMARKS, bucket } from '../house/filters.ts';
 import {
-  chosenQuarters,
   FAILURES,
   FINISHED,
   GROUP,
-  moneyOfOrders,
+  MONEY_OF_ORDERS,
   ORDERS,
   STARTED,
   TIMES_TO_FINAL,
@@ -118,32 +118,22 @@ FROM
 GROUP BY time
 ORDER BY time`;
 
-/** Orders that came into a state of MONEY_STATES in the range: gateway, order_type, external_id, money. */
-const STUMBLED = `SELECT gateway, order_type, external_id, money
-  FROM
-  (
-    ${moneyOfOrders(
-      chosenQuarters(`$__fromTime - INTERVAL ${WINDOWS.orderLookbackSeconds} SECOND`, '$__toTime'),
-      'least(now64(6), toDateTime64($__toTime, 6))',
-    )}
-  )
-  WHERE since >= $__fromTime AND since < $__toTime`;
-
 /**
  * money (one of MONEY_STATES), currency ('' when nobody named one), orders, amount as exact text,
- * without_amount: orders whose amount is not known. Of orders that came into that state in the range.
+ * without_amount: orders whose amount is not known. Of orders that came into that state in the range. These
+ * stand on the right, so that the engine knows them before it reads amounts, and folds only theirs.
  */
-export const MONEY_SQL = `SELECT money, currency, count() AS orders, if(without_amount = orders, '', toString(sum(ifNull(amount, 0)))) AS amount, countIf(known.amount IS NULL) AS without_amount
+export const MONEY_SQL = `SELECT money, ifNull(toString(known.currency), '') AS currency, count() AS orders, if(without_amount = orders, '', toString(sum(ifNull(amount, 0)))) AS amount, countIf(known.amount IS NULL) AS without_amount
 FROM
 (
-  ${STUMBLED}
-) AS stumbled
-LEFT JOIN
-(
-  SELECT gateway, order_type, external_id, amount, ifNull(toString(currency), '') AS currency
+  SELECT ${ORDER_NUMBER} AS order_number, amount, currency
   FROM ${view('orders')}
-  WHERE ${CHOSEN_GATEWAY} AND external_id IN (SELECT external_id FROM (${STUMBLED}))
-) AS known USING (gateway, order_type, external_id)
+  WHERE ${CHOSEN_GATEWAY}
+) AS known
+RIGHT JOIN
+(
+  ${MONEY_OF_ORDERS}
+) AS stumbled USING (order_number)
 GROUP BY money, currency
 ORDER BY indexOf([${sqlList(MONEY_STATES)}], money), orders DESC, currency
 LIMIT 200`;

@@ -531,6 +531,11 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
         'UInt64',
         'The first eight bytes of the hash as a number: narrows `callback_verdicts`.',
       ),
+      column(
+        'verdict',
+        'Enum(unknown, valid, valid_previous_key, mismatch, missing_signature, malformed)',
+        'Of this arrival: narrows `callback_verdicts`, where the one given last counts.',
+      ),
     ],
   },
   {
@@ -568,6 +573,14 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
       column('reported_at', 'Time', 'The newest report of the hour.'),
       column('watermark_at', 'Time', 'Its watermark: up to when our picture of the gateway was complete.'),
     ],
+  },
+  {
+    view: 'gatewayWatermarks',
+    grain: 'one gateway that a collector reported on within the last week',
+    notes: [
+      'As known now: measures of a gateway go no further. Of several collectors, the one that sees furthest counts.',
+    ],
+    columns: [GATEWAY, column('watermark', 'Time', 'Up to when our picture of the gateway is complete.')],
   },
   {
     view: 'annotations',

@@ -21,7 +21,7 @@ FROM callback_deliveries_store AS d
 GROUP BY gateway, content_hash;
 
 CREATE OR REPLACE VIEW callback_arrivals AS
-SELECT gateway, lower(hex(content_hash)) AS content_hash, received_at, order_type, external_id, content_key
+SELECT gateway, lower(hex(content_hash)) AS content_hash, received_at, order_type, external_id, content_key, verdict
 FROM callback_arrivals_store FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1;
 

@@ -15,9 +15,10 @@ import type { BenchResult } from './result.ts';
 /**
  * How long every panel, variable and annotation of the generated dashboards takes at the reader's door of an
  * embedded store. `node test/bench/dashboards.ts [--rows 10000000] [--days 14] [--hours 6] [--rounds 20]
- * [--before] [--data DIR] [--json]`.
+ * [--stumbling 1] [--before] [--data DIR] [--json]`.
  *
  * --before  asks the same with nothing kept, in turns: what quarters of orders are measured against
+ * --stumbling  of the orders whose status is checked, the share whose checks fail: 1 is far more than usual
  * --data    keeps the store in this folder and uses what an earlier run has loaded there
  */
 
@@ -54,6 +55,8 @@ interface Options {
   readonly days: number;
   readonly hours: number;
   readonly rounds: number;
+  /** Of orders whose status is checked, the share 0..1 of which checks fail. */
+  readonly stumbling: number;
   readonly before: boolean;
   readonly dataDir: string | undefined;
   readonly only: string | undefined;
@@ -71,7 +74,7 @@ async function measure(options: Options, progress: (text: string) => void): Prom
   const user = options.before ? embedded.writer : embedded.reader;
   const reader = createClient({ url: embedded.url, ...user, database: DATABASE });
   try {
-    await migrateOnce(writer, embedded);
+    await migrate(embedded);
     const endMs = await prepare(writer, options, progress);
     if (options.before) await reader.command({ query: viewOfItems() });
     const timings: Timing[] = [];
@@ -130,14 +133,9 @@ async function inTurns(
   });
 }
 
-/**
- * The schema, unless the folder has one: an earlier run's rows stay with the schema that they were loaded
- * into.
- */
-async function migrateOnce(writer: ClickHouseClient, { url, writer: user }: TestStore): Promise<void> {
-  const tables = `SELECT count() FROM system.tables WHERE database = '${DATABASE}'`;
-  if ((await numbers(writer, tables)) > 0) return;
-  const store = createStore({ url, ...user, requestTimeoutMs: 900_000 });
+/** What a collector does at its start: a store that an earlier run has loaded gets the views of today. */
+async function migrate({ url, writer }: TestStore): Promise<void> {
+  const store = createStore({ url, ...writer, requestTimeoutMs: 900_000 });
   await createMigrator({ store }).run();
   await store.close();
 }
@@ -145,7 +143,7 @@ async function migrateOnce(writer: ClickHouseClient, { url, writer: user }: Test
 /** Rows, unless the folder has them. @returns the instant at which the rows end. */
 async function prepare(
   writer: ClickHouseClient,
-  { rows, days }: Options,
+  { rows, days, stumbling }: Options,
   progress: (text: string) => void,
 ): Promise<number> {
   const loaded = await numbers(
@@ -154,7 +152,7 @@ async function prepare(
   );
   if (loaded > 0) return loaded;
   const endMs = Math.floor(Date.now() / 60_000) * 60_000;
-  const { orders, items } = await loadDashboardRows(writer, { rows, days, endMs, progress });
+  const { orders, items } = await loadDashboardRows(writer, { rows, days, stumbling, endMs, progress });
   progress(`${orders} orders, ${items} history items`);
   await keepAll(writer, endMs);
   return endMs;
@@ -255,6 +253,7 @@ export async function run(): Promise<BenchResult> {
     days: 2,
     hours: 24,
     rounds: 5,
+    stumbling: 1,
     dataDir: undefined,
     only: 'Technical success',
   };
@@ -280,6 +279,7 @@ if (import.meta.main) {
       days: { type: 'string', default: '14' },
       hours: { type: 'string', default: '6' },
       rounds: { type: 'string', default: '20' },
+      stumbling: { type: 'string', default: '1' },
       before: { type: 'boolean', default: false },
       data: { type: 'string' },
       only: { type: 'string' },
@@ -292,6 +292,7 @@ if (import.meta.main) {
       days: Number(values.days),
       hours: Number(values.hours),
       rounds: Number(values.rounds),
+      stumbling: Number(values.stumbling),
       before: values.before,
       dataDir: values.data,
       only: values.only,

@@ -24,7 +24,9 @@ const textOf = (folder: string): string =>
     .map((file) => readFileSync(new URL(file, new URL(folder, import.meta.url)), 'utf8'))
     .join('\n');
 const sql = textOf('../../schemas/sql/');
-const views = textOf('../../store/views/') + textOf('../../store/out/views/');
+const views = ['store/views', 'store/out/views', 'dashboards/out/views']
+  .map((folder) => textOf(`../../${folder}/`))
+  .join('');
 /** The members of every Enum8 of a column, wherever it stands in the migrations: `name=number` in order. */
 const enumsOf = (column: string) =>
   Array.from(

@@ -66,9 +66,11 @@ afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true 
 const SINCE_THEN: ReadonlySet<string> = new Set([
   VIEWS.alertEvaluations,
   VIEWS.alertNumbers,
+  VIEWS.callbackArrivals,
   INCIDENT_POPULATION,
   ORDER_QUARTERS,
   VIEWS.findings,
+  VIEWS.gatewayWatermarks,
   VIEWS.orderMoney,
   VIEWS.otelTraces,
   VIEWS.otelTraceTimes,

@@ -5,21 +5,7 @@ WITH
     SELECT mapFromArrays(groupArray(gateway), groupArray(watermark))
     FROM
     (
-      SELECT gateway, max(newest) AS watermark
-      FROM
-      (
-        SELECT toString(gateway) AS gateway, argMax(watermark_at, reported_at) AS newest
-        FROM
-        (
-          SELECT gateway, collector_id, reported_at, watermark_at
-          FROM gateway_status_hourly
-          WHERE hour > now64(6) - INTERVAL 608400 SECOND AND hour <= toStartOfHour(toDateTime64(now64(6), 6, 'UTC'))
-        )
-        WHERE reported_at > now64(6) - INTERVAL 604800 SECOND
-        GROUP BY gateway, collector_id
-      )
-      GROUP BY gateway
-      ORDER BY gateway
+      SELECT gateway, watermark FROM gateway_watermarks
     )
   ) AS watermarks,
   g -> least(toDateTime64(now64(6), 6, 'UTC') - INTERVAL 30 SECOND, if(mapContains(watermarks, toString(g)), watermarks[toString(g)], toDateTime64(now64(6), 6, 'UTC'))) AS window_end,

@@ -117,6 +117,38 @@ it('counts a callback once, when it first came, and sets it beside 5.2.2.16', as
   );
 });
 
+const causesOf = async (panel: Seeded['runPanel']): Promise<unknown[]> =>
+  (await panel('Callbacks whose signature does not match: why')).map((row) => [
+    row['gateway'],
+    row['signature_cause'],
+    row['callbacks'],
+  ]);
+
+it('tells why signatures do not match, of contents that first came in the range', async () => {
+  const forged = callbacks.filter(({ verdict }) => verdict === 'mismatch');
+  const inRange = forged.filter(({ receivedAt }) => receivedAt >= FROM && receivedAt < TO);
+  expect(inRange.length).toBeLessThan(forged.length);
+  const numbers = GATEWAYS.map((name) => inRange.filter(({ gateway }) => gateway === name).length);
+  expect(new Set(await causesOf(runPanel))).toEqual(
+    new Set(GATEWAYS.map((name, n) => [name, 'not_examined', numbers[n]]).filter(([, , n]) => n !== 0)),
+  );
+});
+
+it('goes by the verdict given last, also where that was after the range', async () => {
+  const { store, runPanel: panel } = await startSeeded([{}]);
+  const insert = (content: string, at: number, verdict: string): Promise<void> =>
+    store.command(`INSERT INTO gatewatch.callback_deliveries_store (gateway, content_hash, delivery_id, received_at, verdict, external_id, order_type)
+      SELECT 'acme-eu', SHA256('${content}'), '${content}-${at}', fromUnixTimestamp64Milli(${at}), '${verdict}', '${content}', 'Deposit'`);
+  await insert('forged-later', FROM + MINUTE, 'valid');
+  await insert('forged-later', TO + MINUTE, 'mismatch');
+  await insert('put-right', FROM + MINUTE, 'mismatch');
+  await insert('put-right', TO + MINUTE, 'valid');
+  await insert('of-before', FROM - MINUTE, 'valid');
+  await insert('of-before', FROM + MINUTE, 'mismatch');
+  expect(await causesOf(panel)).toEqual([['acme-eu', 'not_examined', 1]]);
+  await store.stop();
+});
+
 it('times our requests', async () => {
   for (const row of (await runPanel('Duration of our status requests, by gateway')).slice(0, 40)) {
     const own = polls
