@@ -11,7 +11,7 @@ import { cpuBetween, cpuTimes, untilIdle } from './cpu.ts';
 /**
  * What a callback costs the embedded store by how many share a batch, and at 5,000 of them by the tables that
  * they go to: processor time of the engine's process, merges of the next moments included. In turns within
- * one run, medians. `node test/bench/batches.ts [--rounds 9]`.
+ * one run, means. `node test/bench/batches.ts [--rounds 9]`.
  */
 
 const SIZES = [1_000, 2_000, 5_000, 10_000, 25_000];
