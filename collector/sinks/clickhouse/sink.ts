@@ -27,7 +27,7 @@ export interface ClickHouseSinkOptions {
    */
   maxAgeMs?: number;
   /**
-   * The same while only few rows wait; half of it where a sender waits for its answer. None below maxAgeMs
+   * The same while only few rows wait; a third of it where a sender waits for its answer. None below maxAgeMs
    * counts.
    * @default maxAgeMs
    */
