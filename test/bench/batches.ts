@@ -53,46 +53,50 @@ function callbacks(count: number, parts: readonly Part[]): RowBundle {
   return Object.fromEntries(parts.map((part) => [part, rows[part]()]));
 }
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '9' } } });
-const embedded = await withBenchStore();
-const store = createStore({ url: embedded.url, ...embedded.writer });
-try {
-  await createMigrator({ store }).run();
-  const sink = createClickHouseSink({
-    store,
-    collectorId: 'bench',
-    maxBatchRows: 100_000,
-    maxAgeMs: 1,
-    quietAgeMs: 1,
-  });
-  const costOf = async (count: number, parts: readonly Part[]): Promise<number> => {
-    const bundle = callbacks(count, parts);
-    const before = cpuTimes();
-    await sink.write(bundle, { kafkaRecords: count });
-    await untilIdle(embedded.store.pid);
-    return (cpuBetween(before, cpuTimes(), (pid) => pid === embedded.store.pid) * 1000) / count;
-  };
-  const ways = new Map<string, () => Promise<number>>([
-    ...SIZES.map((size) => [`${size} a batch`, () => costOf(size, PARTS)] as const),
-    ...PARTS.map(
-      (part) => [`${PART_SIZE} a batch, ${part} and the ledger`, () => costOf(PART_SIZE, [part])] as const,
-    ),
-  ]);
-  const figures = new Map<string, number[]>();
-  for (let round = -1; round < Number(values.rounds); round += 1) {
-    for (const [name, measure] of ways) {
-      const cost = await measure();
-      if (round >= 0) figures.set(name, [...(figures.get(name) ?? []), cost]);
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '9' } } });
+  const embedded = await withBenchStore();
+  const store = createStore({ url: embedded.url, ...embedded.writer });
+  try {
+    await createMigrator({ store }).run();
+    const sink = createClickHouseSink({
+      store,
+      collectorId: 'bench',
+      maxBatchRows: 100_000,
+      maxAgeMs: 1,
+      quietAgeMs: 1,
+    });
+    const costOf = async (count: number, parts: readonly Part[]): Promise<number> => {
+      const bundle = callbacks(count, parts);
+      const before = cpuTimes();
+      await sink.write(bundle, { kafkaRecords: count });
+      await untilIdle(embedded.store.pid);
+      return (cpuBetween(before, cpuTimes(), (pid) => pid === embedded.store.pid) * 1000) / count;
+    };
+    const ways = new Map<string, () => Promise<number>>([
+      ...SIZES.map((size) => [`${size} a batch`, () => costOf(size, PARTS)] as const),
+      ...PARTS.map(
+        (part) => [`${PART_SIZE} a batch, ${part} and the ledger`, () => costOf(PART_SIZE, [part])] as const,
+      ),
+    ]);
+    const figures = new Map<string, number[]>();
+    for (let round = -1; round < Number(values.rounds); round += 1) {
+      for (const [name, measure] of ways) {
+        const cost = await measure();
+        if (round >= 0) figures.set(name, [...(figures.get(name) ?? []), cost]);
+      }
     }
+    for (const [name, all] of figures) {
+      const sorted = all.toSorted((a, b) => a - b);
+      console.log(
+        `${(sorted[sorted.length >> 1] ?? Number.NaN).toFixed(1).padStart(8)} us a callback  ${name}`,
+      );
+    }
+    await sink.stop(5_000);
+  } finally {
+    await store.close();
+    await embedded.stop();
   }
-  for (const [name, all] of figures) {
-    const sorted = all.toSorted((a, b) => a - b);
-    console.log(
-      `${(sorted[sorted.length >> 1] ?? Number.NaN).toFixed(1).padStart(8)} us a callback  ${name}`,
-    );
-  }
-  await sink.stop(5_000);
-} finally {
-  await store.close();
-  await embedded.stop();
 }
+
+if (import.meta.main) await main();

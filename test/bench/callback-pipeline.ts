@@ -8,6 +8,7 @@ import { createKafkaSource } from '../../collector/sources/kafka/consumer.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
+import type { Store } from '../../store/store.ts';
 import { uniqueName, withAdmin } from '../support/kafka-topics.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { BODY, KEY, sign } from '../collector/decode/callback-fixtures.ts';
@@ -57,7 +58,7 @@ function callbackOf(externalId: string, status: string) {
  */
 export async function consumeOurs(
   { brokers, topic, records: total }: FilledTopic,
-  { store, write }: Pick<BenchSink, 'store' | 'write'>,
+  { store, write }: { readonly store: Pick<Store, 'query'>; readonly write: BenchSink['write'] },
 ): Promise<number> {
   const gateway = gatewayConfigSchema.parse({
     name: 'acme-eu',

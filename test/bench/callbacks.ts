@@ -50,8 +50,11 @@ export async function run(): Promise<BenchResult> {
   }
 }
 
-/** From the first message to the last one. */
-async function consumeBare({ brokers, topic, records }: FilledTopic): Promise<number> {
+/** From the first message to the last one. @param take what is done with each @default nothing */
+export async function consumeBare(
+  { brokers, topic, records }: FilledTopic,
+  take: (value: Buffer) => void = () => undefined,
+): Promise<number> {
   const kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING });
   const consumer = kafka.consumer({ groupId: uniqueName('bare') });
   await consumer.connect();
@@ -61,8 +64,9 @@ async function consumeBare({ brokers, topic, records }: FilledTopic): Promise<nu
   let count = 0;
   await consumer.run({
     partitionsConsumedConcurrently: PARTITIONS,
-    async eachMessage() {
+    async eachMessage({ message: { value } }) {
       if (count === 0) start = performance.now();
+      if (value !== null) take(value);
       count += 1;
       if (count === records) done.resolve();
     },

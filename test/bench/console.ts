@@ -62,25 +62,29 @@ function spin(count: number): () => void {
   return () => loops.forEach((loop) => loop.kill('SIGKILL'));
 }
 
-const executable = findChromium();
-if (executable === null) throw new Error(NO_CHROMIUM);
-const live = await startLiveCollector();
-const browser = await launchChromium(executable);
-try {
-  const cores = availableParallelism();
-  await open(browser, `${live.url}/d/${DASHBOARDS.overview.uid}`);
-  for (const loops of [0, cores, 2 * cores]) {
-    const stop = spin(loops);
-    const shown: Shown[] = [];
-    for (let round = 0; round < ROUNDS; round += 1)
-      shown.push(await open(browser, `${live.url}/d/${DASHBOARDS.overview.uid}`));
-    stop();
-    const list = (of: keyof Shown): string => shown.map((one) => (one[of] / 1000).toFixed(1)).join(', ');
-    console.log(
-      `${loops} loops on ${cores} cores: first row after ${list('firstRow')} s, all in sight ${list('inSight')} s`,
-    );
+async function main(): Promise<void> {
+  const executable = findChromium();
+  if (executable === null) throw new Error(NO_CHROMIUM);
+  const live = await startLiveCollector();
+  const browser = await launchChromium(executable);
+  try {
+    const cores = availableParallelism();
+    await open(browser, `${live.url}/d/${DASHBOARDS.overview.uid}`);
+    for (const loops of [0, cores, 2 * cores]) {
+      const stop = spin(loops);
+      const shown: Shown[] = [];
+      for (let round = 0; round < ROUNDS; round += 1)
+        shown.push(await open(browser, `${live.url}/d/${DASHBOARDS.overview.uid}`));
+      stop();
+      const list = (of: keyof Shown): string => shown.map((one) => (one[of] / 1000).toFixed(1)).join(', ');
+      console.log(
+        `${loops} loops on ${cores} cores: first row after ${list('firstRow')} s, all in sight ${list('inSight')} s`,
+      );
+    }
+  } finally {
+    await browser.close();
+    await live.stop();
   }
-} finally {
-  await browser.close();
-  await live.stop();
 }
+
+if (import.meta.main) await main();

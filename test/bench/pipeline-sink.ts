@@ -1,7 +1,9 @@
 import type { OrdersContext } from '../../collector/orders/context.ts';
 import { configSchema } from '../../schemas/config.ts';
 import { createMigrator } from '../../store/migrate.ts';
+import { freezeBatch } from '../../collector/sinks/clickhouse/deliver.ts';
 import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
+import { createPendingWrite, createQueue } from '../../collector/sinks/clickhouse/write-queue.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import type { TestStore } from '../support/embedded.ts';
 import { withBenchStore } from './bench-store.ts';
@@ -39,4 +41,27 @@ export async function withSink<T>(work: (parts: BenchSink) => Promise<T>): Promi
     await store.close();
     await embedded.stop();
   }
+}
+
+/** The sink's batches follow each other about so closely. */
+const BATCH_MS = 300;
+
+/** What the sink does with rows until they are sent; then they count as stored. */
+export function createEncoder(): OrdersContext['write'] {
+  const queue = createQueue();
+  let timer: NodeJS.Timeout | null = null;
+  let batchSeq = 0;
+  const flush = (): void => {
+    timer = null;
+    for (let batch = queue.take(BATCH.maxRows); batch !== null; batch = queue.take(BATCH.maxRows)) {
+      freezeBatch(batch, { collectorId: 'bench', batchSeq: (batchSeq += 1) }, BATCH.maxRows);
+      for (const write of batch.writes) write.resolveWrite();
+    }
+  };
+  return (bundle, provenance) => {
+    const { write, done } = createPendingWrite(bundle, provenance, performance.now());
+    queue.add(write);
+    timer ??= setTimeout(flush, BATCH_MS);
+    return done;
+  };
 }

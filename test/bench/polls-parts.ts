@@ -5,19 +5,15 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import type { OrdersContext } from '../../collector/orders/context.ts';
-import { freezeBatch } from '../../collector/sinks/clickhouse/deliver.ts';
-import { createPendingWrite, createQueue } from '../../collector/sinks/clickhouse/write-queue.ts';
 import { exchange } from '../../collector/sources/gateway/exchange.ts';
 import { createStatusClient } from '../../collector/sources/gateway/status-client.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';
 import { watchedOrder } from '../support/watched-order.ts';
-import { BATCH } from './pipeline-sink.ts';
+import { createEncoder } from './pipeline-sink.ts';
 import { readOurs, TOTAL } from './polls.ts';
 
 const CONCURRENCY = 32;
 const ORDERS = 8_000;
-/** The sink's batches follow each other about so closely. */
-const BATCH_MS = 300;
 
 /** Makes TOTAL status reads in one of the ways. */
 type Way = (port: number, round: number) => Promise<void>;
@@ -98,26 +94,6 @@ async function readBareSockets(port: number, round: number): Promise<void> {
 
 async function readOrders(port: number, round: number, write: OrdersContext['write']): Promise<void> {
   await readOurs(`http://127.0.0.1:${port}`, round, () => Promise.resolve([]), write);
-}
-
-/** What the sink does with rows until they are sent; then they count as stored. */
-function createEncoder(): OrdersContext['write'] {
-  const queue = createQueue();
-  let timer: NodeJS.Timeout | null = null;
-  let batchSeq = 0;
-  const flush = (): void => {
-    timer = null;
-    for (let batch = queue.take(BATCH.maxRows); batch !== null; batch = queue.take(BATCH.maxRows)) {
-      freezeBatch(batch, { collectorId: 'bench', batchSeq: (batchSeq += 1) }, BATCH.maxRows);
-      for (const write of batch.writes) write.resolveWrite();
-    }
-  };
-  return (bundle, provenance) => {
-    const { write, done } = createPendingWrite(bundle, provenance, performance.now());
-    queue.add(write);
-    timer ??= setTimeout(flush, BATCH_MS);
-    return done;
-  };
 }
 
 if (import.meta.main) {

@@ -1,0 +1,63 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { startKafka } from '../support/kafka-broker.ts';
+import { type BODY, sign } from '../collector/decode/callback-fixtures.ts';
+import { CALLBACKS_AN_ORDER, consumeOurs, type FilledTopic, fillTopic } from './callback-pipeline.ts';
+import { consumeBare } from './callbacks.ts';
+import { type BenchSink, createEncoder, withSink } from './pipeline-sink.ts';
+
+/**
+ * Callbacks a second, part by part: each way does what the one before it does and one thing more. The second
+ * is the floor of whoever verifies callbacks in JavaScript. `node test/bench/callbacks-parts.ts [rounds]`.
+ */
+
+type Way = (filled: FilledTopic, sink: BenchSink) => Promise<number>;
+const NO_STORE = { query: () => Promise.resolve([]) };
+
+const WAYS: Readonly<Record<string, Way>> = {
+  'a bare kafkajs consumer': (filled) => consumeBare(filled),
+  'with body parsed and signature made': (filled) =>
+    consumeBare(filled, (value) => void sign(JSON.parse(value.toString()) as typeof BODY)),
+  'our source, verified, decoded, as rows': (filled) =>
+    consumeOurs(filled, { store: NO_STORE, write: async () => void (await turn()) }),
+  'with rows that are queued and encoded': (filled) =>
+    consumeOurs(filled, { store: NO_STORE, write: createEncoder() }),
+  'with a store': (filled, sink) => consumeOurs(filled, sink),
+};
+const ORDERS = 35_000;
+
+async function main(): Promise<void> {
+  const rounds = Number(process.argv[2] ?? 5);
+  const { kafka, stop } = await startKafka();
+  if (!kafka.available) throw new Error(kafka.reason);
+  const brokers = [...kafka.brokers];
+  try {
+    await withSink(async (sink) => {
+      const rates = new Map<string, number[]>();
+      const costs = new Map<string, number[]>();
+      // The first round warms up.
+      for (let round = 0; round <= rounds; round += 1) {
+        const filled = await fillTopic(brokers, ORDERS, round);
+        for (const [name, way] of Object.entries(WAYS)) {
+          const before = process.cpuUsage();
+          const rate = await way(filled, sink);
+          const { user, system } = process.cpuUsage(before);
+          if (round === 0) continue;
+          rates.set(name, [...(rates.get(name) ?? []), rate]);
+          costs.set(name, [...(costs.get(name) ?? []), (user + system) / (ORDERS * CALLBACKS_AN_ORDER)]);
+        }
+      }
+      for (const name of Object.keys(WAYS))
+        console.log(
+          `${Math.round(median(rates.get(name)))} a second, ${median(costs.get(name)).toFixed(1)} us  ${name}`,
+        );
+    });
+  } finally {
+    await stop();
+  }
+}
+
+function median(values: readonly number[] = []): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
+
+if (import.meta.main) await main();
