@@ -63,7 +63,7 @@ export function resumedOrder(
   const { finalAt, nextPollAt } = order;
   if (finalAt === null || now <= nextPollAt) return order;
   // By the times that are kept: how often it was read says less once a re-read was late.
-  const readAfterS = rereadsS.findLast((s) => finalAt + s * 1_000_000 < nextPollAt) ?? 0;
+  const readAfterS = Math.max(0, ...rereadsS.filter((s) => finalAt + s * 1_000_000 < nextPollAt));
   return { ...order, finalAt: Math.max(finalAt, now - readAfterS * 1_000_000) };
 }
 
