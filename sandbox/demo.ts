@@ -48,7 +48,8 @@ async function main(options: DemoOptions): Promise<number> {
   const { sandbox, collector, receiver, configFile, env } = demo;
   // Before it says that it runs: who reads that may end it at once.
   const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  const interrupt = (): void => (interrupted.signal.aborted ? process.exit(130) : interrupted.abort());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
   say(addressesText(sandbox, collector, configFile));
   const plan = planFor(options.seconds);
   seasonTraffic(sandbox);

@@ -29,7 +29,10 @@ export async function startCollectorProcess(
   const child = spawn(node, ['--max-semi-space-size=8', MAIN, 'run', '--config', configFile], {
     env,
     stdio: ['ignore', 'inherit', 'pipe'],
+    // A Ctrl-C reaches every process of the terminal: the demo ends the collector when it has caught up.
+    detached: true,
   });
+  process.once('exit', () => child.kill('SIGTERM'));
   const ended = new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
   const addresses = await firstAddresses(child, ended, onLog);
   const deadline = Date.now() + START_DEADLINE_MS;
