@@ -44,12 +44,15 @@ interface Demo {
 }
 
 async function main(options: DemoOptions): Promise<number> {
-  const demo = await start(options);
-  const { sandbox, collector, receiver, configFile, env } = demo;
-  // Before it says that it runs: who reads that may end it at once.
   const interrupted = new AbortController();
-  const interrupt = (): void => (interrupted.signal.aborted ? process.exit(130) : interrupted.abort());
+  let isStarted = false;
+  const interrupt = (): void =>
+    !isStarted || interrupted.signal.aborted ? process.exit(130) : interrupted.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+  const demo = await start(options);
+  // Before it says that it runs: who reads that may end it at once.
+  isStarted = true;
+  const { sandbox, collector, receiver, configFile, env } = demo;
   say(addressesText(sandbox, collector, configFile));
   const plan = planFor(options.seconds);
   seasonTraffic(sandbox);
@@ -89,7 +92,13 @@ async function start(options: DemoOptions): Promise<Demo> {
   const log: string[] = [];
   say('Starting a gateway, a ClickHouse and a collector ...');
   try {
-    const collector = await startCollectorProcess(node, configFile, env, (line) => log.push(line));
+    const collector = await startCollectorProcess(
+      node,
+      configFile,
+      env,
+      (line) => log.push(line),
+      (end) => process.once('exit', end),
+    );
     return { options, dataDir, configFile, env, sandbox, receiver, collector, log };
   } catch (error) {
     say(log.slice(-20).join('\n'));

@@ -18,13 +18,14 @@ const START_DEADLINE_MS = 60_000;
 
 /**
  * Starts `gatewatch run` as its users do, and waits until it answers `/readyz`. Its log goes to `onLog`, a
- * line each.
+ * line each; `onSpawn` gets what ends it, as it outlives its parent otherwise.
  */
 export async function startCollectorProcess(
   node: string,
   configFile: string,
   env: Environment,
   onLog: (line: string) => void,
+  onSpawn: (end: () => void) => void,
 ): Promise<CollectorProcess> {
   const child = spawn(node, ['--max-semi-space-size=8', MAIN, 'run', '--config', configFile], {
     env,
@@ -32,7 +33,7 @@ export async function startCollectorProcess(
     // A Ctrl-C reaches every process of the terminal: the demo ends the collector when it has caught up.
     detached: true,
   });
-  process.once('exit', () => child.kill('SIGTERM'));
+  onSpawn(() => void child.kill('SIGTERM'));
   const ended = new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
   const addresses = await firstAddresses(child, ended, onLog);
   const deadline = Date.now() + START_DEADLINE_MS;
