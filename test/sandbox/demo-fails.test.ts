@@ -32,3 +32,23 @@ it('the demo ends, and says why, when its alerts cannot be read', async () => {
   expect(await ended).toEqual([1, null]);
   expect(await said).toContain('the alerts could not be read');
 });
+
+it('a Ctrl-C, which reaches all processes of a terminal, lets the collector catch up first', async () => {
+  const dataDir = path.join(folder, 'demo');
+  const args = [DEMO, '--data-dir', dataDir, '--port', '0', '--store-port', '0'];
+  const demo = spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const started = Promise.withResolvers<void>();
+  demo.stderr
+    .setEncoding('utf8')
+    .on('data', (line: string) => line.includes('ClickHouse  http') && started.resolve());
+  const said = text(demo.stdout);
+  const ended = once(demo, 'exit');
+  await Promise.race([started.promise, ended]);
+  process.kill(-(demo.pid ?? 0), 'SIGINT');
+  expect(await ended).toEqual([0, null]);
+  expect(await said).toContain('All numbers agree');
+});
