@@ -5,6 +5,7 @@ import { handleCallbackRecords } from '../../collector/orders/from-kafka-record.
 import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
 import { createWatchStore } from '../../collector/orders/watch-store.ts';
 import { createKafkaSource } from '../../collector/sources/kafka/consumer.ts';
+import type { KafkaSource } from '../../collector/sources/kafka/port.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
@@ -52,14 +53,54 @@ function callbackOf(externalId: string, status: string) {
   return { key: externalId, value: JSON.stringify(body), headers: { Signature: sign(body) } };
 }
 
+/** What a bench wants to know of a running pipeline. */
+export interface PipelineEvents {
+  /** Records were handed over. */
+  handling(): void;
+  /** All records of the partition before this offset are stored. */
+  committed(partition: number, offset: number): void;
+  failed(error: Error): void;
+}
+
 /**
  * Callbacks a second through our own pipeline, from the first record handed over to the last one that is
  * stored and committed.
  */
 export async function consumeOurs(
-  { brokers, topic, records: total }: FilledTopic,
-  { store, write }: { readonly store: Pick<Store, 'query'>; readonly write: BenchSink['write'] },
+  filled: FilledTopic,
+  sink: Pick<BenchSink, 'write'> & { readonly store: Pick<Store, 'query'> },
 ): Promise<number> {
+  const done = Promise.withResolvers<void>();
+  let start = 0;
+  const isAll = untilAll(filled);
+  const source = createPipeline(filled, uniqueName('ours'), sink, {
+    handling: () => void (start ||= performance.now()),
+    committed: (partition, offset) => isAll(partition, offset) && done.resolve(),
+    failed: done.reject,
+  });
+  await source.start();
+  await done.promise;
+  const rate = (filled.records * 1000) / (performance.now() - start);
+  await source.stop();
+  return rate;
+}
+
+/** Tells, commit by commit, whether all records of the topic are stored. */
+export function untilAll({ records }: FilledTopic): (partition: number, offset: number) => boolean {
+  const committed = new Map<number, number>();
+  return (partition, offset) => {
+    committed.set(partition, offset);
+    return [...committed.values()].reduce((sum, each) => sum + each, 0) === records;
+  };
+}
+
+/** The product's way of a callback from Kafka to the sink, as a member of a group. Orders are not read. */
+export function createPipeline(
+  { brokers, topic }: Pick<FilledTopic, 'brokers' | 'topic'>,
+  groupId: string,
+  { store, write }: Pick<BenchSink, 'write'> & { readonly store: Pick<Store, 'query'> },
+  events: PipelineEvents,
+): KafkaSource {
   const gateway = gatewayConfigSchema.parse({
     name: 'acme-eu',
     secureUrl: 'http://127.0.0.1:1',
@@ -88,27 +129,17 @@ export async function consumeOurs(
     fingerprint,
     write,
   };
-  const done = Promise.withResolvers<void>();
-  let start = 0;
-  const committed = new Map<number, number>();
-  const source = createKafkaSource({
+  return createKafkaSource({
     brokers,
-    groupId: uniqueName('ours'),
+    groupId,
     topics: [topic],
     async handle(records, { taken }) {
-      start ||= performance.now();
+      events.handling();
       await handleCallbackRecords(records, () => gateway.name, context, taken);
     },
     onEvent(event) {
-      if (event.type === 'fatal') done.reject(event.error);
-      if (event.type !== 'committed') return;
-      committed.set(event.partition, Number(event.offset));
-      if ([...committed.values()].reduce((sum, offset) => sum + offset, 0) === total) done.resolve();
+      if (event.type === 'fatal') events.failed(event.error);
+      if (event.type === 'committed') events.committed(event.partition, Number(event.offset));
     },
   });
-  await source.start();
-  await done.promise;
-  const rate = (total * 1000) / (performance.now() - start);
-  await source.stop();
-  return rate;
 }
