@@ -9,9 +9,14 @@ const FIXED = {
   max_expanded_ast_elements: '100000',
   max_subquery_depth: '60',
   max_temporary_data_on_disk_size_for_query: '1073741824',
+  // What comes in has to be stored, whatever is asked.
+  min_free_disk_space_for_temporary_data: '2147483648',
   // Inserts have 1, and go first.
   priority: '10',
 } as const;
+
+/** Of a statement's memory: to put things onto the disk takes some, too. */
+const SPILL_AT_SHARE = 0.5;
 
 /**
  * The settings of a reader's connection: the limits, what the request asked for within them, and fixed
@@ -45,6 +50,10 @@ export function readerSettings(
     settings.set(name, kind === 'limit' ? within(value, bounds[name] ?? 0) : value);
   }
   for (const [name, value] of Object.entries(FIXED)) settings.set(name, value);
+  // A month of all orders is more than that memory holds: it goes by way of the disk, which takes longer, and
+  // is answered.
+  const spillAt = Math.floor(Number(settings.get('max_memory_usage')) * SPILL_AT_SHARE);
+  for (const work of ['group_by', 'sort']) settings.set(`max_bytes_before_external_${work}`, String(spillAt));
   return settings;
 }
 

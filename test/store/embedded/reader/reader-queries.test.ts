@@ -355,6 +355,15 @@ describe('the limits of the reader', () => {
     expect(text).toMatch(/MEMORY_LIMIT_EXCEEDED/);
   });
 
+  it('let a statement go by way of the disk for groups that its memory has no room for', async () => {
+    const sql =
+      'SELECT count(), sum(n) FROM (SELECT number AS k, uniqExact(number) AS n FROM numbers(400000) GROUP BY k)';
+    // By the writer with as much memory, to whom nothing of that applies.
+    const refused = await asWriter(`${sql} SETTINGS max_memory_usage = 100000000`);
+    expect(await refused.text()).toMatch(/MEMORY_LIMIT_EXCEEDED/);
+    expect(await asReader(sql)).toEqual({ status: 200, text: '400000\t400000\n' });
+  });
+
   it.each(['JSONEachRow', 'JSON'])(
     'end a statement whose result in %s is too large',
     async (default_format) => {
