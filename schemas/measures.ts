@@ -240,8 +240,8 @@ ${watermarksOf(NOW).replaceAll(`${DATABASE}.`, '').replaceAll(/^ {6}/gm, '')};
 
 /**
  * `WITH` clause that every windowed query begins with. It names `watermarks`, a map from gateway to the
- * instant up to which our picture of it is complete as known at `asOf`, and `window_end(gateway)`, where that
- * gateway's windows end (exclusive): least(asOf - lag, watermark).
+ * instant up to which our picture of it is complete as known at `asOf`, `window_end(gateway)`, where that
+ * gateway's windows end (exclusive): least(asOf - lag, watermark), and `all_known`, the earliest of these.
  *
  * A blind gateway's watermark stands still; so does that of a gateway whose collectors are gone. A gateway
  * that no collector ever reported on, as in a store that was only backfilled, has no watermark to wait for:
@@ -252,6 +252,7 @@ ${watermarksOf(NOW).replaceAll(`${DATABASE}.`, '').replaceAll(/^ {6}/gm, '')};
  */
 export function withWatermarks(asOf: string, lagSeconds: number = WINDOWS.lagSeconds): string {
   const instant = `toDateTime64(${asOf}, 6, 'UTC')`;
+  const latest = `${instant} - INTERVAL ${lagSeconds} SECOND`;
   return `WITH
   (
     SELECT mapFromArrays(groupArray(gateway), groupArray(watermark))
@@ -260,8 +261,18 @@ export function withWatermarks(asOf: string, lagSeconds: number = WINDOWS.lagSec
       ${asOf === NOW ? `SELECT gateway, watermark FROM ${view('gatewayWatermarks')}` : watermarksOf(asOf)}
     )
   ) AS watermarks,
-  g -> least(${instant} - INTERVAL ${lagSeconds} SECOND, if(mapContains(watermarks, toString(g)), watermarks[toString(g)], ${instant})) AS window_end`;
+  g -> least(${latest}, if(mapContains(watermarks, toString(g)), watermarks[toString(g)], ${instant})) AS window_end,
+  arrayMin(arrayPushBack(mapValues(watermarks), ${latest})) AS all_known`;
 }
+
+/**
+ * SQL: `time` lies before the window end of its row's gateway. Nearly always it lies before all of them, and
+ * no gateway has to be looked up, which takes as long as all else that is done with a row. Needs
+ * `withWatermarks` in front.
+ * @param comparison `<` for an instant, `<=` for the end of a stretch of time
+ */
+export const isKnown = (time: string, comparison: '<' | '<=' = '<'): string =>
+  `(${time} ${comparison} all_known OR ${time} ${comparison} window_end(gateway))`;
 
 /** A half-open window of time. Needs `withWatermarks` of the same `asOf` in front. */
 export interface Window {
@@ -273,7 +284,6 @@ export interface Window {
 
 /** From `from` to the earlier of `to` and the gateway's window end, with all that is known by now. */
 export function rangeWindow(from: string, to: string): Window {
-  const contains = (time: string): string =>
-    `${time} >= ${from} AND ${time} < ${to} AND ${time} < window_end(gateway)`;
+  const contains = (time: string): string => `${time} >= ${from} AND ${time} < ${to} AND ${isKnown(time)}`;
   return { contains, items: contains('event_time') };
 }

@@ -3,6 +3,7 @@ import {
   DECIDING,
   FAILING,
   IN_PROCESSING,
+  isKnown,
   OUTCOME_PLACE,
   outcomeName,
   sqlList,
@@ -155,7 +156,7 @@ export const frontierSql = `SELECT toUnixTimestamp(kept_from) AS from, toUnixTim
 export function orderQuartersView(): string {
   const begins = "{from:DateTime64(6, 'UTC')}";
   const ends = "{to:DateTime64(6, 'UTC')}";
-  const within = `event_time >= ${begins} AND event_time < ${ends} AND event_time < window_end(gateway)`;
+  const within = `event_time >= ${begins} AND event_time < ${ends} AND ${isKnown('event_time')}`;
   const length = `INTERVAL ${QUARTER_SECONDS} SECOND`;
   const quarterOfItem = 'toStartOfFifteenMinutes(event_time)';
   const kept = 'event_time >= kept_begin AND event_time < kept_end';
@@ -167,7 +168,7 @@ ${withWatermarks(NOW).replaceAll(`${DATABASE}.`, '')},
   arrayMap(g -> toStartOfFifteenMinutes(window_end(g)), mapKeys(watermarks)) AS last_quarters
 SELECT ${NAMES}
 FROM ${QUARTER_TABLES.quarters}
-WHERE definition = ${sqlText(QUARTERS_DEFINITION)} AND quarter >= kept_begin AND quarter < kept_end AND quarter + ${length} <= window_end(gateway)
+WHERE definition = ${sqlText(QUARTERS_DEFINITION)} AND quarter >= kept_begin AND quarter < kept_end AND ${isKnown(`quarter + ${length}`, '<=')}
 UNION ALL
 SELECT ${NAMES}
 FROM

@@ -9,13 +9,14 @@ WITH
     )
   ) AS watermarks,
   g -> least(toDateTime64(now64(6), 6, 'UTC') - INTERVAL 30 SECOND, if(mapContains(watermarks, toString(g)), watermarks[toString(g)], toDateTime64(now64(6), 6, 'UTC'))) AS window_end,
+  arrayMin(arrayPushBack(mapValues(watermarks), toDateTime64(now64(6), 6, 'UTC') - INTERVAL 30 SECOND)) AS all_known,
   (SELECT argMax((kept_from, kept_to, known_to), written_at) FROM order_quarters_frontier WHERE definition = 'acb3dca4') AS frontier,
   greatest(frontier.1, toDateTime(intDiv(toUnixTimestamp64Micro({from:DateTime64(6, 'UTC')}) + 899999999, 900000000) * 900, 'UTC')) AS kept_begin,
   greatest(kept_begin, least(frontier.2, toStartOfFifteenMinutes({to:DateTime64(6, 'UTC')}))) AS kept_end,
   arrayMap(g -> toStartOfFifteenMinutes(window_end(g)), mapKeys(watermarks)) AS last_quarters
 SELECT quarter, gateway, order_type, channel, external_id, order_number, began_at, decision, form_at, submitted_at, form_step, form_exits, stumbled_at, processing_at, items, failures, unknown
 FROM order_quarters_store
-WHERE definition = 'acb3dca4' AND quarter >= kept_begin AND quarter < kept_end AND quarter + INTERVAL 900 SECOND <= window_end(gateway)
+WHERE definition = 'acb3dca4' AND quarter >= kept_begin AND quarter < kept_end AND (quarter + INTERVAL 900 SECOND <= all_known OR quarter + INTERVAL 900 SECOND <= window_end(gateway))
 UNION ALL
 SELECT quarter, gateway, order_type, channel, external_id, order_number, began_at, decision, form_at, submitted_at, form_step, form_exits, stumbled_at, processing_at, items, failures, unknown
 FROM
@@ -36,12 +37,12 @@ FROM
     FROM (
       SELECT event_time, gateway, order_type, channel, external_id, action, code_format, stage, result, state, reason_code, reason_group, reason_detail, list_position
       FROM history_events_by_time_store FINAL
-      WHERE event_time >= {from:DateTime64(6, 'UTC')} AND event_time < {to:DateTime64(6, 'UTC')} AND event_time < window_end(gateway) AND (event_time < kept_begin OR event_time >= kept_end OR toStartOfFifteenMinutes(event_time) IN (SELECT arrayJoin(last_quarters)) AND toStartOfFifteenMinutes(event_time) + INTERVAL 900 SECOND > window_end(gateway))
+      WHERE event_time >= {from:DateTime64(6, 'UTC')} AND event_time < {to:DateTime64(6, 'UTC')} AND (event_time < all_known OR event_time < window_end(gateway)) AND (event_time < kept_begin OR event_time >= kept_end OR toStartOfFifteenMinutes(event_time) IN (SELECT arrayJoin(last_quarters)) AND toStartOfFifteenMinutes(event_time) + INTERVAL 900 SECOND > window_end(gateway))
       SETTINGS do_not_merge_across_partitions_select_final = 1
       UNION ALL
       SELECT event_time, gateway, order_type, channel, external_id, action, code_format, stage, result, state, reason_code, reason_group, reason_detail, list_position
       FROM history_events_by_time_store FINAL
-      WHERE event_time >= {from:DateTime64(6, 'UTC')} AND event_time < {to:DateTime64(6, 'UTC')} AND event_time < window_end(gateway) AND event_time >= kept_begin AND event_time < kept_end AND stored_at > frontier.3
+      WHERE event_time >= {from:DateTime64(6, 'UTC')} AND event_time < {to:DateTime64(6, 'UTC')} AND (event_time < all_known OR event_time < window_end(gateway)) AND event_time >= kept_begin AND event_time < kept_end AND stored_at > frontier.3
       SETTINGS do_not_merge_across_partitions_select_final = 1
     )
     WHERE 1
