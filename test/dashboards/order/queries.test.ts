@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { itemSpanId, rootSpanId, traceId } from '../../../collector/decode/ids.ts';
+import { CALLBACKS_SQL } from '../../../dashboards/order/queries.ts';
 import { CATALOGUE } from '../../../schemas/dictionary.ts';
 import { view } from '../../../schemas/measures.ts';
 import { type SeededStore, startSeededStore } from '../../support/seed-store.ts';
@@ -106,6 +107,18 @@ describe('the page of one order', () => {
         .toSorted((a, b) => b.startedAt - a.startedAt)
         .map(({ startedAt, outcome, durationMs }) => [startedAt, outcome, durationMs]),
     );
+  });
+
+  it('finds the callbacks among many without reading them all', async () => {
+    await seeded.store.command(
+      `INSERT INTO gatewatch.callback_deliveries_store (gateway, content_hash, delivery_id, received_at, verdict, external_id, source)
+       SELECT 'acme-eu', SHA256(toString(number)), 'one', now64(6) - INTERVAL 20 DAY, 'valid', toString(number), 'kafka' FROM numbers(200000)`,
+    );
+    const { data } = await seeded.run(`${CALLBACKS_SQL}\nSETTINGS max_rows_to_read = 60000`, {
+      order_id: [KNOWN_ID],
+    });
+    expect(data).toHaveLength(callbacks.filter(({ externalId }) => externalId === KNOWN_ID).length);
+    expect(data).not.toHaveLength(0);
   });
 
   it('shows nothing for an id that nobody knows, or none, whatever stands in it', async () => {
