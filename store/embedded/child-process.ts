@@ -5,7 +5,8 @@ import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage, SandboxState
 import { storePaths } from './engine-config.ts';
 import { EmbeddedStoreError, type EmbeddedStoreErrorCode } from './errors.ts';
 import type { EmbeddedStoreEvent } from './events.ts';
-import { ENGINE_FLAGS } from './engine-flags.ts';
+import { ENGINE_FLAGS, engineThreads } from './engine-flags.ts';
+import type { ReaderLimits } from './reader-limits.ts';
 import { startPolicy } from './reader/policy-start.ts';
 import { isCorruption } from './set-aside.ts';
 
@@ -33,7 +34,7 @@ export async function startChild(
   log: (event: EmbeddedStoreEvent) => void,
   signal?: AbortSignal,
 ): Promise<Child> {
-  const child = spawnChild();
+  const child = spawnChild(config.readerLimits);
   const exited = exitOf(child);
   const stderr = keepTail(child);
   const ready = Promise.withResolvers<{ port: number; version: string; sandboxState: SandboxState }>();
@@ -82,23 +83,20 @@ export async function startChild(
   }
 }
 
-function spawnChild(): ChildProcess {
+function spawnChild({ maxConcurrent }: ReaderLimits): ChildProcess {
   // Beside this file: child.ts in the sources, child.js in the published package.
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const script = fileURLToPath(new URL(`./child.${extension}`, import.meta.url));
   return fork(script, [], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: ENGINE_FLAGS,
-    env: engineEnvironment(),
+    env: engineEnvironment(engineThreads(maxConcurrent)),
   });
 }
 
-/**
- * Nothing of this process's environment, which may hold secrets. The engine calls its library on the thread
- * pool that file access uses too: one thread for every statement, and spare.
- */
-function engineEnvironment(): Record<string, string> {
-  return { PATH: '/usr/bin:/bin', TZ: 'UTC', LANG: 'C.UTF-8', UV_THREADPOOL_SIZE: '32' };
+/** Nothing of this process's environment, which may hold secrets. */
+function engineEnvironment(threads: number): Record<string, string> {
+  return { PATH: '/usr/bin:/bin', TZ: 'UTC', LANG: 'C.UTF-8', UV_THREADPOOL_SIZE: String(threads) };
 }
 
 async function openPolicy(child: ChildProcess, dataDir: string): Promise<void> {

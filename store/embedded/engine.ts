@@ -1,3 +1,4 @@
+import { MAX_WRITERS } from './engine-flags.ts';
 import { createSemaphore, type Semaphore } from './semaphore.ts';
 import { pinnedSettings, readerRole, type StorePaths } from './engine-config.ts';
 import type { ReaderLimits } from './reader-limits.ts';
@@ -76,13 +77,13 @@ export interface EngineOptions {
   readonly paths: StorePaths;
   readonly connectionArgs: readonly string[];
   readonly readerLimits: ReaderLimits;
-  /** Statements of writers running at once. @default 4 */
+  /** Statements of writers running at once. @default MAX_WRITERS */
   readonly maxWriters?: number;
 }
 
 /** Opens the engine on its folder. Throws when another process holds the folder. */
 export async function openEngine(library: EngineLibrary, options: EngineOptions): Promise<Engine> {
-  const { paths, connectionArgs, readerLimits, maxWriters = 4 } = options;
+  const { paths, connectionArgs, readerLimits, maxWriters = MAX_WRITERS } = options;
   const sessions = createSessions(() => library.openSession(paths.engine, connectionArgs));
   // Keep the engine up between requests, and serve KILL and the parser while all other connections are busy.
   const anchor = sessions.open();
