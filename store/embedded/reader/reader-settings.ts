@@ -15,8 +15,8 @@ const FIXED = {
   priority: '10',
 } as const;
 
-/** Of a statement's memory: to put things onto the disk takes some, too. */
-const SPILL_AT_SHARE = 0.5;
+/** Of a statement's memory: what fits is not slowed down, and to put things onto the disk takes some, too. */
+const SPILL_AT_SHARE = 0.75;
 
 /**
  * The settings of a reader's connection: the limits, what the request asked for within them, and fixed
