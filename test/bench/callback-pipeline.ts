@@ -10,6 +10,7 @@ import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
 import type { Store } from '../../store/store.ts';
+import { startKafka } from '../support/kafka-broker.ts';
 import { uniqueName, withAdmin } from '../support/kafka-topics.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { BODY, KEY, sign } from '../collector/decode/callback-fixtures.ts';
@@ -72,10 +73,10 @@ export async function consumeOurs(
 ): Promise<number> {
   const done = Promise.withResolvers<void>();
   let start = 0;
-  const isAll = untilAll(filled);
+  const storedAfter = countStored();
   const source = createPipeline(filled, uniqueName('ours'), sink, {
     handling: () => void (start ||= performance.now()),
-    committed: (partition, offset) => isAll(partition, offset) && done.resolve(),
+    committed: (partition, offset) => storedAfter(partition, offset) === filled.records && done.resolve(),
     failed: done.reject,
   });
   await source.start();
@@ -85,13 +86,24 @@ export async function consumeOurs(
   return rate;
 }
 
-/** Tells, commit by commit, whether all records of the topic are stored. */
-export function untilAll({ records }: FilledTopic): (partition: number, offset: number) => boolean {
+/** Tells, commit by commit, how many records of a topic are stored. */
+export function countStored(): (partition: number, offset: number) => number {
   const committed = new Map<number, number>();
   return (partition, offset) => {
     committed.set(partition, offset);
-    return [...committed.values()].reduce((sum, each) => sum + each, 0) === records;
+    return [...committed.values()].reduce((sum, each) => sum + each, 0);
   };
+}
+
+/** Runs with the brokers of a real Kafka. */
+export async function withBrokers<T>(work: (brokers: string[]) => Promise<T>): Promise<T> {
+  const { kafka, stop } = await startKafka();
+  try {
+    if (!kafka.available) throw new Error(kafka.reason);
+    return await work([...kafka.brokers]);
+  } finally {
+    await stop();
+  }
 }
 
 /** The product's way of a callback from Kafka to the sink, as a member of a group. Orders are not read. */

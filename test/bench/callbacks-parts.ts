@@ -1,7 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { startKafka } from '../support/kafka-broker.ts';
 import { type BODY, sign } from '../collector/decode/callback-fixtures.ts';
-import { CALLBACKS_AN_ORDER, consumeOurs, type FilledTopic, fillTopic } from './callback-pipeline.ts';
+import {
+  CALLBACKS_AN_ORDER,
+  consumeOurs,
+  type FilledTopic,
+  fillTopic,
+  withBrokers,
+} from './callback-pipeline.ts';
 import { consumeBare } from './callbacks.ts';
 import { cpuBetween, cpuTimes, untilIdle } from './cpu.ts';
 import { type BenchSink, createEncoder, withSink } from './pipeline-sink.ts';
@@ -34,11 +39,8 @@ const ORDERS = 35_000;
 
 async function main(): Promise<void> {
   const rounds = Number(process.argv[2] ?? 5);
-  const { kafka, stop } = await startKafka();
-  if (!kafka.available) throw new Error(kafka.reason);
-  const brokers = [...kafka.brokers];
-  try {
-    await withSink(async (sink) => {
+  await withBrokers((brokers) =>
+    withSink(async (sink) => {
       const rates = new Map<string, number[]>();
       const costs = new Map<string, number[]>();
       const storeCosts = new Map<string, number[]>();
@@ -65,10 +67,8 @@ async function main(): Promise<void> {
           `${Math.round(median(rates.get(name)))} a second, ${median(costs.get(name)).toFixed(1)} us, ` +
             `${median(storeCosts.get(name)).toFixed(1)} in the store  ${name}`,
         );
-    });
-  } finally {
-    await stop();
-  }
+    }),
+  );
 }
 
 function median(values: readonly number[] = []): number {

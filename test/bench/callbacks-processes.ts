@@ -1,12 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
 import { createStore } from '../../store/store.ts';
-import { startKafka } from '../support/kafka-broker.ts';
 import { uniqueName } from '../support/kafka-topics.ts';
-import { createPipeline, fillTopic, type FilledTopic, type PipelineEvents } from './callback-pipeline.ts';
+import {
+  countStored,
+  createPipeline,
+  fillTopic,
+  type FilledTopic,
+  type PipelineEvents,
+  withBrokers,
+} from './callback-pipeline.ts';
 import { cpuBetween, type CpuTimes, cpuTimes, untilIdle } from './cpu.ts';
-import { BATCH, type BenchSink, withSink } from './pipeline-sink.ts';
+import { type BenchSink, createBenchSink, withSink } from './pipeline-sink.ts';
 
 /**
  * Callbacks a second by one process and by several that share a topic's partitions and a store, in turns:
@@ -37,9 +42,7 @@ interface Measured {
 /** Runs until it is killed. */
 function runMember({ store: access, groupId, ...topic }: MemberTask): void {
   const store = createStore(access);
-  const { maxRows: maxBatchRows, ...ages } = BATCH;
-  const sink = createClickHouseSink({ store, collectorId: `bench-${process.pid}`, maxBatchRows, ...ages });
-  const write: BenchSink['write'] = async (bundle, from) => void (await sink.write(bundle, from));
+  const { write } = createBenchSink(store, `bench-${process.pid}`);
   const events: PipelineEvents = {
     handling: () => undefined,
     committed: (partition, offset) => tell({ partition, offset }),
@@ -86,14 +89,13 @@ async function measure(filled: FilledTopic, processes: number, { embedded }: Ben
 
 /** Callbacks a second, from the moment that all members have joined for good until everything is stored. */
 function rateOf({ records }: FilledTopic, members: readonly ChildProcess[]): Promise<number> {
-  const committed = new Map<number, number>();
+  const storedAfter = countStored();
   let begun: { readonly at: number; readonly stored: number } | null = null;
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   for (const member of members) {
     member.once('exit', (code) => reject(new Error(`A member ended with ${code}.`)));
     member.on('message', ({ partition, offset }: Exclude<FromMember, 'ready'>) => {
-      committed.set(partition, offset);
-      const stored = [...committed.values()].reduce((sum, each) => sum + each, 0);
+      const stored = storedAfter(partition, offset);
       if (stored >= records * MEASURED_FROM) begun ??= { at: performance.now(), stored };
       if (stored === records && begun !== null)
         resolve(((stored - begun.stored) * 1000) / (performance.now() - begun.at));
@@ -104,11 +106,8 @@ function rateOf({ records }: FilledTopic, members: readonly ChildProcess[]): Pro
 
 async function main(): Promise<void> {
   const rounds = Number(process.argv[2] ?? 3);
-  const { kafka, stop } = await startKafka();
-  if (!kafka.available) throw new Error(kafka.reason);
-  const brokers = [...kafka.brokers];
-  try {
-    await withSink(async (sink) => {
+  await withBrokers((brokers) =>
+    withSink(async (sink) => {
       for (let round = 0; round < rounds; round += 1)
         for (const processes of PROCESSES) {
           const filled = await fillTopic(brokers, ORDERS, round * PROCESSES.length + processes);
@@ -119,10 +118,8 @@ async function main(): Promise<void> {
               `${members.toFixed(1)} us in them and ${store.toFixed(1)} us in the store`,
           );
         }
-    });
-  } finally {
-    await stop();
-  }
+    }),
+  );
 }
 
 if (import.meta.main) {

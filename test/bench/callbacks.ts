@@ -1,5 +1,4 @@
 import { Kafka, logLevel } from 'kafkajs';
-import { startKafka } from '../support/kafka-broker.ts';
 import { uniqueName } from '../support/kafka-topics.ts';
 import {
   CALLBACKS_AN_ORDER,
@@ -7,6 +6,7 @@ import {
   fillTopic,
   PARTITIONS,
   type FilledTopic,
+  withBrokers,
 } from './callback-pipeline.ts';
 import { withSink } from './pipeline-sink.ts';
 import { ratioOf, type BenchResult } from './result.ts';
@@ -21,10 +21,7 @@ const ROUNDS = 3;
  * it. In turns within one run. Orders are taken up and not read: what reads cost is the bench `polls`.
  */
 export async function run(): Promise<BenchResult> {
-  const { kafka: found, stop } = await startKafka();
-  if (!found.available) throw new Error(found.reason);
-  const brokers = [...found.brokers];
-  try {
+  return withBrokers(async (brokers) => {
     const ours: number[] = [];
     const bare: number[] = [];
     await withSink(async (sink) => {
@@ -45,9 +42,7 @@ export async function run(): Promise<BenchResult> {
       aim: 0.5,
       note: `${RECORDS} signed callbacks of ${ORDERS} orders in ${PARTITIONS} partitions, embedded store, medians of ${ROUNDS}`,
     };
-  } finally {
-    await stop();
-  }
+  });
 }
 
 /** From the first message to the last one. @param take what is done with each @default nothing */

@@ -1,6 +1,11 @@
-import { startKafka } from '../support/kafka-broker.ts';
 import { uniqueName } from '../support/kafka-topics.ts';
-import { CALLBACKS_AN_ORDER, consumeOurs, fillTopic, type FilledTopic } from './callback-pipeline.ts';
+import {
+  CALLBACKS_AN_ORDER,
+  consumeOurs,
+  fillTopic,
+  type FilledTopic,
+  withBrokers,
+} from './callback-pipeline.ts';
 import { cpuBetween, cpuTimes, untilIdle, type CpuTimes } from './cpu.ts';
 import { buildOtelcol, startOtelcol } from '../support/otelcol.ts';
 import { withSink, type BenchSink } from './pipeline-sink.ts';
@@ -37,13 +42,10 @@ export async function run(): Promise<BenchResult | SkippedBench> {
     return { skipped: 'Processor times of processes are read from /proc: no Linux.' };
   const otelcol = await buildOtelcol();
   if ('reason' in otelcol) return { skipped: otelcol.reason };
-  const { kafka, stop } = await startKafka();
-  if (!kafka.available) throw new Error(kafka.reason);
-  const brokers = [...kafka.brokers];
-  // All that runs so far beside this process is the broker's.
-  const brokerPids = new Set(cpuTimes().keys());
-  brokerPids.delete(process.pid);
-  try {
+  return withBrokers(async (brokers) => {
+    // All that runs so far beside this process is the broker's.
+    const brokerPids = new Set(cpuTimes().keys());
+    brokerPids.delete(process.pid);
     const ours: Measured[] = [];
     const theirs: Measured[] = [];
     await withSink(async (sink) => {
@@ -59,9 +61,7 @@ export async function run(): Promise<BenchResult | SkippedBench> {
       }
     });
     return resultOf(ours, theirs);
-  } finally {
-    await stop();
-  }
+  });
 }
 
 async function measureOurs(

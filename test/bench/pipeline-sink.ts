@@ -20,22 +20,25 @@ export const BATCH = configSchema.parse({
   gateways: [{ name: 'acme-eu', secureUrl: 'http://127.0.0.1:1', token: 'a-token' }],
 }).batch;
 
+/** The real sink, with the settings that a collector has by default. */
+export function createBenchSink(store: Store, collectorId: string) {
+  const { maxRows: maxBatchRows, ...ages } = BATCH;
+  const sink = createClickHouseSink({ store, collectorId, maxBatchRows, ...ages });
+  const write: BenchSink['write'] = async (bundle, provenance) => void (await sink.write(bundle, provenance));
+  return { write, stop: () => sink.stop(5_000) };
+}
+
 /** The real sink into an embedded store, with the settings that a collector has by default. */
 export async function withSink<T>(work: (parts: BenchSink) => Promise<T>): Promise<T> {
   const embedded = await withBenchStore();
   const store = createStore({ url: embedded.url, ...embedded.writer });
   try {
     await createMigrator({ store }).run();
-    const { maxRows: maxBatchRows, ...ages } = BATCH;
-    const sink = createClickHouseSink({ store, collectorId: 'bench', maxBatchRows, ...ages });
+    const { write, stop } = createBenchSink(store, 'bench');
     try {
-      return await work({
-        embedded,
-        store,
-        write: async (bundle, provenance) => void (await sink.write(bundle, provenance)),
-      });
+      return await work({ embedded, store, write });
     } finally {
-      await sink.stop(5_000);
+      await stop();
     }
   } finally {
     await store.close();
