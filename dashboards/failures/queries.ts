@@ -1,13 +1,12 @@
-import { STAGES } from '../../schemas/dictionary.ts';
-import { ratio, sqlText } from '../../schemas/measures.ts';
-import { microsOfItem, outcomeOfDecision } from '../../schemas/order-quarters.ts';
+import { REASON_GROUPS, STAGES } from '../../schemas/dictionary.ts';
+import { isKnown, ratio, sqlList, sqlText } from '../../schemas/measures.ts';
+import { microsOfItem, outcomeOfDecision, timeOfMicros } from '../../schemas/order-quarters.ts';
 import { CHOSEN_FAILURES, REASON, WITH_WATERMARKS, bucket } from '../house/filters.ts';
 import {
   anyFailure,
   chosenQuarters,
   FAILURES,
   GROUP,
-  micros,
   ORDERS,
   QUARTERS,
   QUARTERS_AND_FAILURES,
@@ -46,49 +45,55 @@ LIMIT 50`;
 /** The same window of a week before, cut where today's is cut, so that like is compared with like. */
 const WEEK = 'INTERVAL 7 DAY';
 const LAST_WEEK = chosenQuarters(`$__fromTime - ${WEEK}`, `$__toTime - ${WEEK}`);
-const END_LAST_WEEK = `window_end(gateway) - ${WEEK}`;
+const isKnownLastWeek = (time: string): string => isKnown(`${time} + ${WEEK}`);
 
-/** What orders of a window count as, beside SEEN: whether a failing item is among those chosen. */
-const CHOSEN = 1;
-const SEEN = 2;
+/** What orders of a window count as, as numbers: seen, with a chosen failing item of a reason code, or nothing. */
+const SEEN = 512;
+const CHOSEN = 256;
 
 /**
- * Orders of a window by what they count as, group and code: each quarter of an order counts as seen and as
- * what its failing items say, so that one reading tells both.
+ * Orders of a window by what they count as: each quarter of an order counts as seen and as what its failing
+ * items say, so that one reading tells both.
  */
 const ordersIn = (quarters: string, then: 0 | 1, where: string, until: string): string =>
-  `SELECT ${then} AS then, counted.1 AS kind, counted.2 AS group, counted.3 AS reason_code, ${ORDERS} AS n
+  `SELECT ${then} AS then, counted, ${ORDERS} AS n
   FROM
   (
     SELECT order_number, arrayJoin(arrayPushFront(
-      arrayMap((event_time, stage, reason_group, reason_code) -> (toUInt8(${CHOSEN_FAILURES}${until}), toString(${GROUP}), reason_code), failures.at, failures.stage, failures.reason_group, failures.reason_code),
-      (toUInt8(${SEEN}), '', toUInt8(0)))) AS counted
+      arrayDistinct(arrayMap((event_time, stage, reason_group, reason_code) -> if(${CHOSEN_FAILURES}${until}, toUInt16(${CHOSEN} + reason_code), toUInt16(0)), failures.at, failures.stage, failures.reason_group, failures.reason_code)),
+      toUInt16(${SEEN}))) AS counted
     FROM ${quarters}${where}
   )
   GROUP BY counted`;
-const seenWhen = (then: 0 | 1): string => `max(if(kind = ${SEEN}, sumIf(n, then = ${then}), 0)) OVER ()`;
+/** Codes with their groups. */
+const GROUPS = REASON_GROUPS.flatMap(({ name, from, to }) =>
+  Array.from({ length: to - from + 1 }, (_, index) => [from + index, name] as const),
+);
+const seenWhen = (then: 0 | 1): string => `max(if(counted = ${SEEN}, sumIf(n, then = ${then}), 0)) OVER ()`;
+/** The group follows from the code; looked up, since a dozen comparisons take the engine 0.1 s to plan. */
+const GROUP_OF_CODE = `transform(reason_code, [${GROUPS.map(([code]) => code).join(', ')}], [${sqlList(GROUPS.map(([, name]) => name))}], 'NONE')`;
 
 /**
  * reason_group, reason, orders and share 0..1 of the orders seen, the same of the window a week before,
  * change of the share, orders seen then and now. Greatest rise first.
  */
 export const REASONS_AGAINST_LAST_WEEK_SQL = `${WITH_WATERMARKS}
-SELECT group AS reason_group, ${REASON} AS reason, orders, ${ratio('orders', 'seen')} AS share,
+SELECT ${GROUP_OF_CODE} AS reason_group, ${REASON} AS reason, orders, ${ratio('orders', 'seen')} AS share,
   orders_last_week, ${ratio('orders_last_week', 'seen_then')} AS share_last_week,
   share - share_last_week AS change, seen AS seen_orders, seen_then AS seen_orders_last_week
 FROM
 (
-  SELECT kind, group, reason_code, sumIf(n, then = 0) AS orders, sumIf(n, then = 1) AS orders_last_week,
+  SELECT counted, bitAnd(counted, 255) AS reason_code, sumIf(n, then = 0) AS orders, sumIf(n, then = 1) AS orders_last_week,
     ${seenWhen(0)} AS seen, ${seenWhen(1)} AS seen_then
   FROM
   (
     ${ordersIn(QUARTERS, 0, '', '')}
     UNION ALL
-    ${ordersIn(LAST_WEEK, 1, ` WHERE ${microsOfItem('items[1]')} < ${micros(END_LAST_WEEK)}`, ` AND event_time < ${END_LAST_WEEK}`)}
+    ${ordersIn(LAST_WEEK, 1, ` WHERE ${isKnownLastWeek(timeOfMicros(microsOfItem('items[1]')))}`, ` AND ${isKnownLastWeek('event_time')}`)}
   )
-  GROUP BY kind, group, reason_code
+  GROUP BY counted
 )
-WHERE kind = ${CHOSEN}
+WHERE bitAnd(counted, ${CHOSEN}) != 0
 ORDER BY ifNull(change, share) DESC, orders DESC, reason
 LIMIT 30`;
 

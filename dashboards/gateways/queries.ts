@@ -1,7 +1,8 @@
-import { DISTINCT_ORDERS, ratio, stageName, UNREADABLE_POLL, view } from '../../schemas/measures.ts';
-import { hasFailed } from '../../schemas/order-quarters.ts';
+import { DISTINCT_ORDERS, ratio, sqlList, stageName, UNREADABLE_POLL, view } from '../../schemas/measures.ts';
+import { timeOfMicros } from '../../schemas/order-quarters.ts';
+import { VERDICTS } from '../../schemas/rows.ts';
 import { CHOSEN_CALLBACKS, CHOSEN_STAGE, inRange, WITH_WATERMARKS, bucket } from '../house/filters.ts';
-import { FAILURES, ORDERS, QUARTERS, STEPS } from '../house/quarters.ts';
+import { FAILURES, ORDERS, STAGE_FAILURES, STEPS } from '../house/quarters.ts';
 
 /**
  * SQL about the work of the gateways: what their histories tell beside what our own requests and signature
@@ -30,27 +31,13 @@ WHERE orders > 0 AND ${CHOSEN_STAGE}
 ORDER BY gateway, digit
 LIMIT 200`;
 
-/** Buckets of a panel, as numbers. */
-const NUMBERED = 'intDiv(bitShiftRight(one, 12), toUInt64($__interval_s) * 1000000)';
-
-/**
- * time, gateway, stage, share 0..1 of orders with a failed operation there, orders. Rows are grouped by
- * numbers, the gateway too: by its text the same takes a quarter longer.
- */
-export const STAGE_FAILURES_SQL = `SELECT ${bucket('toDateTime(bitShiftRight(place, 3) * $__interval_s)')} AS time, toString(of_gateway) AS gateway, ${stageName('bitAnd(place, 7)')} AS stage,
-  ${ratio('failed_orders', 'orders')} AS share, orders
+/** time, gateway, stage, share 0..1 of orders with a failed operation there, orders. */
+export const STAGE_FAILURES_SQL = `SELECT ${bucket('time')} AS time, gateway, ${stageName('digit')} AS stage, ${ratio('failed_orders', 'orders')} AS share, orders
 FROM
 (
-  SELECT bitShiftRight(seen, 1) AS place, any(gateway) AS of_gateway, uniqExactIf(order_number, ${hasFailed('seen')}) AS failed_orders, ${ORDERS} AS orders
-  FROM
-  (
-    SELECT gateway, sipHash64(gateway) AS gateway_number, order_number,
-      arrayJoin(arrayDistinct(arrayMap(one -> bitShiftLeft(${NUMBERED}, 4) + bitAnd(one, 15), items))) AS seen
-    FROM ${QUARTERS}
-  )
-  GROUP BY place, gateway_number
+  ${STAGE_FAILURES}
 )
-WHERE stage != '' AND ${CHOSEN_STAGE}
+WHERE orders > 0 AND ${CHOSEN_STAGE}
 ORDER BY time, gateway, stage`;
 
 /** time, gateway, stage, p95 seconds of the step into the stage. */
@@ -96,18 +83,32 @@ WHERE ${inRange('started_at')} AND ${CHOSEN_CALLBACKS}
 GROUP BY time, gateway
 ORDER BY time, gateway`;
 
+/** A content as a number: a hash of 32 bytes takes three times as long to tell from others. */
+const CONTENT = 'bitXor(content_key, sipHash64(gateway))';
+
 /**
- * Of callback verdicts: those of contents that first came in the window. Arrivals only narrow what must be
- * read: see migration 0008.
+ * Contents of callbacks that first came in a window: first_received_at, verdict, the one given last. Of what
+ * came at other times only the same contents are looked at.
+ *
+ * @param contains the window as a condition on a time @param where conditions on callbacks
  */
-export const verdictsIn = (contains: (time: string) => string): string =>
-  `content_key IN (SELECT content_key FROM ${view('callbackArrivals')} WHERE ${contains('received_at')}) ` +
-  `AND ${contains('first_received_at')}`;
+export const verdictsIn = (contains: (time: string) => string, where: string): string =>
+  `SELECT ${timeOfMicros('first')} AS first_received_at, transform(bitAnd(newest, 7), [${VERDICTS.map((_, index) => index + 1).join(', ')}], [${sqlList(VERDICTS)}], 'unknown') AS verdict
+  FROM
+  (
+    SELECT min(at) AS first, max(if(verdict = 'unknown', 0, bitShiftLeft(at, 3) + toUInt8(verdict))) AS newest
+    FROM (SELECT toUInt64(toUnixTimestamp64Micro(received_at)) AS at, * FROM ${view('callbackArrivals')})
+    WHERE ${where} AND (${contains('received_at')} OR ${CONTENT} IN (SELECT ${CONTENT} FROM ${view('callbackArrivals')} WHERE ${contains('received_at')} AND ${where}))
+    GROUP BY ${CONTENT}
+  )
+  WHERE ${contains('first_received_at')}`;
 
 /** time, verdict, callbacks (distinct contents) by when they first came. */
-export const VERDICTS_SQL = `SELECT ${bucket('first_received_at')} AS time, toString(verdict) AS verdict, count() AS callbacks
-FROM ${view('callbackVerdicts')}
-WHERE ${verdictsIn(inRange)} AND ${CHOSEN_CALLBACKS}
+export const VERDICTS_SQL = `SELECT ${bucket('first_received_at')} AS time, verdict, count() AS callbacks
+FROM
+(
+  ${verdictsIn(inRange, CHOSEN_CALLBACKS)}
+)
 GROUP BY time, verdict
 ORDER BY time, verdict`;
 

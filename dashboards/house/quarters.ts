@@ -1,9 +1,10 @@
-import { OUTCOMES, type Outcome } from '../../schemas/dictionary.ts';
+import { OUTCOMES, type Outcome, STAGES } from '../../schemas/dictionary.ts';
 import { STUCK } from '../../schemas/limits.ts';
 import { moneyColumns } from '../../schemas/measures.ts';
 import {
   microsOfItem,
   outcomeOfDecision,
+  QUARTER_SECONDS,
   quartersBetween,
   stageOfItem,
   timeOfMicros,
@@ -27,6 +28,17 @@ export function chosenQuarters(from: string, to: string): string {
 /** n: distinct orders. */
 export const ORDERS = 'uniqExact(order_number)';
 
+/**
+ * Names of gateways beside groups of orders: to keep a text for each of millions of orders takes more time
+ * and memory than all else. Orders keep their gateway's number, and one reading groups by gateway as well, of
+ * which each gets a row that has the name and is no order.
+ */
+const GATEWAY_NUMBER = 'sipHash64(gateway) AS gateway_number';
+const BY_GATEWAY = 'toString(gateway) AS named, any(gateway_number) AS gateway_number';
+const IS_ORDER = `named = ''`;
+const NAME_IN_GROUP = 'max(named) AS name';
+const NAME_OF_GATEWAY = 'max(name) OVER (PARTITION BY gateway_number)';
+
 /** The earliest of instants of which 0 is none. */
 const earliest = (column: string): string => `minIf(${column}, ${column} > 0)`;
 /** SQL of an instant in microseconds since 1970. */
@@ -36,11 +48,23 @@ export const micros = (time: string): string => `toUnixTimestamp64Micro(toDateTi
 export const FINISHED = `SELECT ${timeOfMicros(microsOfItem('last'))} AS decided_at, ${outcomeOfDecision('last')} AS outcome
   FROM (SELECT max(decision) AS last FROM ${QUARTERS} WHERE decision > 0 GROUP BY order_number)`;
 
-/** One row per order that began in the range: gateway, started_at. */
-export const STARTED = `SELECT any(q.gateway) AS gateway, ${timeOfMicros('min(began_at)')} AS started_at
-  FROM ${QUARTERS} AS q
-  WHERE began_at > 0
-  GROUP BY order_number`;
+/**
+ * Orders that began in the range, by bucket and gateway: time, gateway, started. @param bucket SQL of a
+ * time's bucket
+ */
+export const startedBy = (bucket: (time: string) => string): string => `SELECT time, ${NAME_OF_GATEWAY} AS gateway, started
+  FROM
+  (
+    SELECT ${bucket(timeOfMicros('first'))} AS time, gateway_number, ${NAME_IN_GROUP}, countIf(${IS_ORDER}) AS started
+    FROM
+    (
+      SELECT ${BY_GATEWAY}, min(began_at) AS first
+      FROM (SELECT *, ${GATEWAY_NUMBER} FROM ${QUARTERS})
+      WHERE began_at > 0
+      GROUP BY GROUPING SETS ((order_number), (gateway))
+    )
+    GROUP BY time, gateway_number
+  )`;
 
 /**
  * One row per order decided in the range whose first item lies within the look-back: decided_at, seconds from
@@ -83,6 +107,42 @@ export const STEPS = `SELECT gateway, ${stageOfItem('item')} AS digit,
     )
   )
   ARRAY JOIN items_there AS item, items_before AS before`;
+
+/** SQL of the bit of one stage and result, of the four bits of an item. */
+const markOf = (bits: string): string => `bitShiftLeft(toUInt16(1), bitAnd(${bits}, 15))`;
+/**
+ * Of a quarter of an order: the buckets of the panel that it has items in, with their marks. Where buckets are
+ * quarters or hours there is one.
+ */
+const MARKS_BY_PLACE = `if($__interval_s % ${QUARTER_SECONDS} = 0,
+          [(intDiv(toUInt64(toUnixTimestamp(quarter)), $__interval_s), arrayReduce('groupBitOr', arrayMap(one -> ${markOf('one')}, items)))],
+          arrayMap(one -> (bitShiftRight(one, 4), ${markOf('one')}),
+            arrayDistinct(arrayMap(one -> bitShiftLeft(intDiv(${microsOfItem('one')}, toUInt64($__interval_s) * 1000000), 4) + bitAnd(one, 15), items))))`;
+const DIGITS = STAGES.map(({ code }) => code);
+
+/**
+ * Orders with a failed operation at a stage, and orders seen there, by bucket of the panel: time, gateway,
+ * digit (of the stage), failed_orders, orders.
+ */
+export const STAGE_FAILURES = `SELECT toDateTime(place * $__interval_s) AS time, ${NAME_OF_GATEWAY} AS gateway, digit, failed_orders, orders
+  FROM
+  (
+    SELECT place, gateway_number, ${NAME_IN_GROUP},
+      [${DIGITS.map((digit) => `countIf(bitTest(marks, ${digit * 2 + 1}))`).join(', ')}] AS failed,
+      [${DIGITS.map((digit) => `countIf(bitAnd(marks, ${3 << (digit * 2)}) != 0)`).join(', ')}] AS seen
+    FROM
+    (
+      SELECT ${BY_GATEWAY}, place, if(${IS_ORDER}, groupBitOr(mark), 0) AS marks
+      FROM
+      (
+        SELECT gateway, ${GATEWAY_NUMBER}, order_number, arrayJoin(${MARKS_BY_PLACE}) AS marked, marked.1 AS place, marked.2 AS mark
+        FROM ${QUARTERS}
+      )
+      GROUP BY GROUPING SETS ((place, order_number), (gateway))
+    )
+    GROUP BY place, gateway_number
+  )
+  ARRAY JOIN failed AS failed_orders, seen AS orders, [${DIGITS.join(', ')}] AS digit`;
 
 const FAILURE_COLUMNS = `failure.at AS event_time, failure.stage AS stage, failure.is_operation AS is_operation,
     failure.reason_code AS reason_code, failure.reason_group AS reason_group, failure.reason_detail AS reason_detail, failure.action AS action, failure.list_position AS list_position`;

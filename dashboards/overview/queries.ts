@@ -16,7 +16,7 @@ import {
   GROUP,
   MONEY_OF_ORDERS,
   ORDERS,
-  STARTED,
+  startedBy,
   TIMES_TO_FINAL,
 } from '../house/quarters.ts';
 
@@ -82,12 +82,7 @@ export const ORDERS_PER_MINUTE_SQL = `${WITH_WATERMARKS}
 SELECT time, gateway, sum(started) * 60 / $__interval_s AS orders_per_minute
 FROM
 (
-  SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, count() AS started
-  FROM
-  (
-    ${STARTED}
-  )
-  GROUP BY time, gateway
+  ${startedBy(bucket)}
   UNION ALL
   SELECT toDateTime(arrayJoin(range(
       intDiv(toUnixTimestamp($__fromTime), $__interval_s) * $__interval_s,

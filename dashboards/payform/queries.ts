@@ -10,15 +10,17 @@ import { QUARTERS } from '../house/quarters.ts';
  * One row per order that was on the payment form in the range: gateway, order_type, external_id, on_form_at
  * (its first item of the form in the range), submitted_at (0 when not, microseconds), reached (number of the
  * last step), exits (codes of FORM_EXITS, each once). Any item of the form shows that it was presented,
- * whichever code the flow leaves out.
+ * whichever code the flow leaves out. @param where orders
  */
-const ON_FORM = `SELECT any(q.gateway) AS gateway, any(q.order_type) AS order_type, any(q.external_id) AS external_id,
+const onForm = (where: string): string => `SELECT any(q.gateway) AS gateway, any(q.order_type) AS order_type, any(q.external_id) AS external_id,
     ${timeOfMicros('first_on_form')} AS on_form_at, minIf(form_at, form_at > 0) AS first_on_form,
     minIf(q.submitted_at, q.submitted_at > 0) AS submitted_at, max(form_step) AS reached, groupBitOr(form_exits) AS bits,
     arrayFilter((code, bit) -> bitTest(bits, bit), [${FORM_EXITS.map(({ code }) => sqlText(code)).join(', ')}], [${FORM_EXITS.map((_, index) => index).join(', ')}]) AS exits
   FROM ${QUARTERS} AS q
+  ${where}
   GROUP BY order_number
   HAVING first_on_form > 0`;
+const ON_FORM = onForm('');
 const SUBMITTED = `reached >= ${formStepNumber('submitted')}`;
 const CONFIRM_FAILED = `hasAny(exits, [${CONFIRM_FAILURE_CODES.map(sqlText).join(', ')}])`;
 
@@ -93,14 +95,21 @@ FROM
 GROUP BY time
 ORDER BY time`;
 
+/** Those that came last onto the form, found by numbers; texts are read of them alone. */
+const EXITED_LAST = `SELECT order_number, minIf(form_at, form_at > 0) AS first_on_form
+  FROM ${QUARTERS}
+  GROUP BY order_number
+  HAVING first_on_form > 0 AND groupBitOr(form_exits) != 0
+  ORDER BY first_on_form DESC
+  LIMIT 100 WITH TIES`;
+
 /** exited orders, newest first: on_form_at, order_id, gateway, order_type, reached (step), exits. */
 export const EXITED_ORDERS_SQL = `SELECT on_form_at, external_id AS order_id, toString(gateway) AS gateway, toString(order_type) AS order_type,
   transform(reached, [${FORM_STEPS.map((_, index) => index + 1).join(', ')}], [${FORM_STEPS.map(({ step }) => sqlText(step)).join(', ')}], '') AS last_step,
   arrayStringConcat(arrayMap(code -> transform(code, [${FORM_EXITS.map(({ code }) => sqlText(code)).join(', ')}], [${FORM_EXITS.map(({ label }) => sqlText(label)).join(', ')}], code), arraySort(exits)), ', ') AS what_happened
 FROM
 (
-  ${ON_FORM}
+  ${onForm(`WHERE order_number IN (SELECT order_number FROM (${EXITED_LAST}))`)}
 )
-WHERE notEmpty(exits)
 ORDER BY on_form_at DESC, ${ORDER_KEY}
 LIMIT 100`;

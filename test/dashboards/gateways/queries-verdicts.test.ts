@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { type ClickHouseClient, createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMigrator } from '../../../store/migrate.ts';
 import { readMigrations } from '../../../store/migrations.ts';
+import { createStore } from '../../../store/store.ts';
 import { DATABASE, TABLES } from '../../../schemas/names.ts';
 import { verdictsIn } from '../../../dashboards/gateways/queries.ts';
 import { type TestStore, withEmbedded } from '../../support/embedded.ts';
@@ -48,6 +50,8 @@ const AFTER: readonly Delivery[] = [
   delivery('new', 1.7, 'missing_signature'),
 ];
 const ALL = [...BEFORE, ...AFTER];
+/** At another gateway. */
+const ELSEWHERE = [delivery('once', 1.15, 'mismatch')];
 
 const contents = [...new Set(ALL.map(({ content }) => content))];
 const expected = contents.map((content) => {
@@ -72,18 +76,22 @@ beforeAll(async () => {
   await insert(BEFORE);
   await run(8, 8);
   await insert(AFTER);
+  await insert(ELSEWHERE, 'blue-pay');
   // A run that was interrupted begins the file anew.
   await run(8, 8);
+  const store = createStore({ url: embedded.url, ...embedded.writer });
+  await createMigrator({ store }).run();
+  await store.close();
 });
 afterAll(async () => {
   await writer?.close();
   await embedded?.stop();
 });
 
-async function insert(deliveries: readonly Delivery[]): Promise<void> {
+async function insert(deliveries: readonly Delivery[], gateway = 'acme-eu'): Promise<void> {
   const values = deliveries.map(({ content, delivery: id, at, verdict }) => {
     const hash = createHash('sha256').update(content).digest('hex');
-    return `('acme-eu', unhex('${hash}'), '${id}', fromUnixTimestamp64Milli(${at}), '${verdict}', '${content}', 'Deposit')`;
+    return `('${gateway}', unhex('${hash}'), '${id}', fromUnixTimestamp64Milli(${at}), '${verdict}', '${content}', 'Deposit')`;
   });
   await writer.command({
     query: `INSERT INTO ${TABLES.callbackDeliveries} (gateway, content_hash, delivery_id, received_at, verdict, external_id, order_type)
@@ -110,7 +118,7 @@ describe.each(['as they came', 'folded'])('verdicts by time, with the copies %s'
   });
 
   it('are those of each content once: when it first came, and the verdict given last', async () => {
-    expect(await verdicts('1')).toEqual(byTime(expected));
+    expect(await verdicts(`gateway = 'acme-eu'`)).toEqual(byTime(expected));
   });
 
   it('of a range are of the contents that first came in it', async () => {
@@ -120,10 +128,24 @@ describe.each(['as they came', 'folded'])('verdicts by time, with the copies %s'
       [1, 2],
       [0, 1],
       [2, 10],
-    ] as const)
-      expect(await verdicts(verdictsIn(within(from, to)))).toEqual(
-        byTime(expected.filter(({ first }) => first >= START + from * DAY && first < START + to * DAY)),
+    ] as const) {
+      const first = 'toUnixTimestamp64Milli(first_received_at)';
+      const query = `SELECT ${first} AS first, verdict FROM (${verdictsIn(within(from, to), `gateway = 'acme-eu'`)}) ORDER BY first`;
+      const rows = await (
+        await writer.query({ query, format: 'JSONEachRow' })
+      ).json<{ first: string; verdict: string }>();
+      expect(rows.map((row) => ({ ...row, first: Number(row.first) }))).toEqual(
+        byTime(expected)
+          .filter((one) => one.first >= START + from * DAY && one.first < START + to * DAY)
+          .map((one) => ({ first: one.first, verdict: one.verdict })),
       );
+    }
+  });
+
+  it('of one content at two gateways are two', async () => {
+    const query = `SELECT count() AS n FROM (${verdictsIn((time) => `${time} > toDateTime64(0, 6)`, '1')})`;
+    const rows = await (await writer.query({ query, format: 'JSONEachRow' })).json<{ n: string }>();
+    expect(Number(rows[0]?.n)).toBe(contents.length + ELSEWHERE.length);
   });
 
   it('are those that `callbacks` tells', async () => {
@@ -131,6 +153,6 @@ describe.each(['as they came', 'folded'])('verdicts by time, with the copies %s'
       INNER JOIN callback_verdicts AS v ON v.content_hash = c.content_hash AND v.gateway = c.gateway
       WHERE toString(v.verdict) = toString(c.verdict) AND v.first_received_at = c.first_received_at`;
     const rows = await (await writer.query({ query, format: 'JSONEachRow' })).json<{ n: string }>();
-    expect(Number(rows[0]?.n)).toBe(contents.length);
+    expect(Number(rows[0]?.n)).toBe(contents.length + ELSEWHERE.length);
   });
 });
