@@ -52,7 +52,9 @@ export const FINISHED = `SELECT ${timeOfMicros(microsOfItem('last'))} AS decided
  * Orders that began in the range, by bucket and gateway: time, gateway, started. @param bucket SQL of a
  * time's bucket
  */
-export const startedBy = (bucket: (time: string) => string): string => `SELECT time, ${NAME_OF_GATEWAY} AS gateway, started
+export const startedBy = (
+  bucket: (time: string) => string,
+): string => `SELECT time, ${NAME_OF_GATEWAY} AS gateway, started
   FROM
   (
     SELECT ${bucket(timeOfMicros('first'))} AS time, gateway_number, ${NAME_IN_GROUP}, countIf(${IS_ORDER}) AS started

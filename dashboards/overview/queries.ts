@@ -7,7 +7,6 @@ import {
   TECHNICAL_SUCCESS_SHARE,
   view,
 } from '../../schemas/measures.ts';
-import { ORDER_NUMBER } from '../../schemas/order-quarters.ts';
 import { WINDOWS } from '../../schemas/windows.ts';
 import { CHOSEN_GATEWAY, inRange, WITH_WATERMARKS, bucket } from '../house/filters.ts';
 import {
@@ -121,7 +120,7 @@ ORDER BY time`;
 export const MONEY_SQL = `SELECT money, ifNull(toString(known.currency), '') AS currency, count() AS orders, if(without_amount = orders, '', toString(sum(ifNull(amount, 0)))) AS amount, countIf(known.amount IS NULL) AS without_amount
 FROM
 (
-  SELECT ${ORDER_NUMBER} AS order_number, amount, currency
+  SELECT order_number, amount, currency
   FROM ${view('orders')}
   WHERE ${CHOSEN_GATEWAY}
 ) AS known

@@ -12,7 +12,9 @@ import { QUARTERS } from '../house/quarters.ts';
  * last step), exits (codes of FORM_EXITS, each once). Any item of the form shows that it was presented,
  * whichever code the flow leaves out. @param where orders
  */
-const onForm = (where: string): string => `SELECT any(q.gateway) AS gateway, any(q.order_type) AS order_type, any(q.external_id) AS external_id,
+const onForm = (
+  where: string,
+): string => `SELECT any(q.gateway) AS gateway, any(q.order_type) AS order_type, any(q.external_id) AS external_id,
     ${timeOfMicros('first_on_form')} AS on_form_at, minIf(form_at, form_at > 0) AS first_on_form,
     minIf(q.submitted_at, q.submitted_at > 0) AS submitted_at, max(form_step) AS reached, groupBitOr(form_exits) AS bits,
     arrayFilter((code, bit) -> bitTest(bits, bit), [${FORM_EXITS.map(({ code }) => sqlText(code)).join(', ')}], [${FORM_EXITS.map((_, index) => index).join(', ')}]) AS exits

@@ -117,6 +117,11 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
       GATEWAY,
       ORDER_TYPE,
       EXTERNAL_ID,
+      column(
+        'order_number',
+        'UInt64',
+        'As in `order_quarters`: quick to find an order by that is known from there.',
+      ),
       TRANSACTION_ID,
       CHANNEL,
       column('status', 'Nullable(String)', '`orderStatus` of the newest status reply, as it came.'),

@@ -1,4 +1,4 @@
--- Orders, and one order by its id. Conditions on the id reach the tables, which are sorted by order. Repetitions are folded by
+-- Orders, and one order by its id or number. Conditions on either reach the tables; these are sorted by the id. Repetitions are folded by
 -- grouping: FINAL costs a single order 11 to 24 times as much.
 
 CREATE OR REPLACE VIEW orders AS
@@ -6,6 +6,7 @@ SELECT
     gateway,
     order_type,
     external_id,
+    order_number,
     external_transaction_id,
     channel,
     reply_now.status AS status,
@@ -27,7 +28,7 @@ SELECT
 FROM
 (
     SELECT
-        gateway, order_type, external_id,
+        gateway, order_type, external_id, order_number,
         max(s.external_transaction_id) AS external_transaction_id,
         max(s.channel) AS channel,
         min(s.first_seen_at) AS first_seen_at,
@@ -38,7 +39,7 @@ FROM
         max(s.amount_told) AS amount_now,
         max(s.currency_told) AS currency_now
     FROM orders_store AS s
-    GROUP BY gateway, order_type, external_id
+    GROUP BY gateway, order_type, external_id, order_number
 );
 
 CREATE OR REPLACE VIEW order_timeline AS
