@@ -113,8 +113,8 @@ export const STEPS = `SELECT gateway, ${stageOfItem('item')} AS digit,
 /** SQL of the bit of one stage and result, of the four bits of an item. */
 const markOf = (bits: string): string => `bitShiftLeft(toUInt16(1), bitAnd(${bits}, 15))`;
 /**
- * Of a quarter of an order: the buckets of the panel that it has items in, with their marks. Where buckets are
- * quarters or hours there is one.
+ * Of a quarter of an order: the buckets of the panel that it has items in, with their marks. Where buckets
+ * are quarters or hours there is one.
  */
 const MARKS_BY_PLACE = `if($__interval_s % ${QUARTER_SECONDS} = 0,
           [(intDiv(toUInt64(toUnixTimestamp(quarter)), $__interval_s), arrayReduce('groupBitOr', arrayMap(one -> ${markOf('one')}, items)))],

@@ -20,10 +20,11 @@ SELECT
 FROM callback_deliveries_store AS d
 GROUP BY gateway, content_hash;
 
+-- Arrivals about one order are found as its status requests are (operation.sql).
 CREATE OR REPLACE VIEW callback_arrivals AS
 SELECT gateway, lower(hex(content_hash)) AS content_hash, received_at, order_type, external_id, content_key, verdict
 FROM callback_arrivals_store FINAL
-SETTINGS do_not_merge_across_partitions_select_final = 1;
+SETTINGS do_not_merge_across_partitions_select_final = 1, use_skip_indexes_if_final_exact_mode = 0;
 
 CREATE OR REPLACE VIEW callback_verdicts AS
 SELECT gateway, lower(hex(hash)) AS content_hash, content_key, verdict, signature_cause, external_id, order_type, first_received_at

@@ -1,12 +1,15 @@
 -- What the collector did, refused and reports about itself and its gateways.
 
+-- The requests about one order are found by an index, which FINAL widens to all that lies at the same time, in case another version of a row
+-- says otherwise (`use_skip_indexes_if_final_exact_mode`): 1.3 s among 57 million, 0.06 without. A request that stands here twice says the
+-- same twice.
 CREATE OR REPLACE VIEW polls AS
 SELECT
     gateway, started_at, poll_id, endpoint, order_type, order_id, id_kind, cause, http_status, outcome, error_type,
     duration_ms, lateness_ms, reply_bytes, items, new_items, refused_items, anomaly, missing_items, missing_item,
     brought, collector_id
 FROM polls_store FINAL
-SETTINGS do_not_merge_across_partitions_select_final = 1;
+SETTINGS do_not_merge_across_partitions_select_final = 1, use_skip_indexes_if_final_exact_mode = 0;
 
 CREATE OR REPLACE VIEW rejects AS
 SELECT

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { STAGE_FAILURES_SQL } from '../../../dashboards/gateways/queries.ts';
 import { STAGES } from '../../../schemas/dictionary.ts';
 import { callbacks, FROM, orders, polls, scope, type Seeded, startSeeded, TO } from '../seeded.ts';
 import { utc } from '../shape.ts';
@@ -63,6 +64,29 @@ it('shows one stage alone when it is chosen', async () => {
   expect(new Set(rows.map((row) => row['stage']))).toEqual(new Set(['CHECK']));
   const steps = await runPanel('Duration of the step into a stage, 95th percentile', { stage: ['CHECK'] });
   expect(new Set(steps.map((row) => row['stage']))).toEqual(new Set(['CHECK']));
+});
+
+it.each([1, 7, 15, 60])('counts orders and failed operations in buckets of %i minutes', async (minutes) => {
+  const length = minutes * MINUTE;
+  const { data } = await seeded.run(STAGE_FAILURES_SQL, {}, length);
+  const seen = orders.flatMap((order) =>
+    itemsIn(order, scope).flatMap(({ at, code }) => {
+      const stage = STAGES.find((one) => one.code === code?.stage);
+      const place = `${Math.floor(at / length) * length} ${order.gateway} ${stage?.name ?? ''}`;
+      return stage === undefined ? [] : [{ place, id: order.externalId, failed: code?.result === 2 }];
+    }),
+  );
+  const ordersOf = (items: typeof seen): number => new Set(items.map(({ id }) => id)).size;
+  const expected = [...Map.groupBy(seen, ({ place }) => place)].map(([place, items]) => {
+    const failed = ordersOf(items.filter((item) => item.failed));
+    return [place, { orders: ordersOf(items), share: expect.closeTo(failed / ordersOf(items), 12) }];
+  });
+  const found = data.map((row) => [
+    `${utc(row['time'])} ${String(row['gateway'])} ${String(row['stage'])}`,
+    { orders: Number(row['orders']), share: row['share'] },
+  ]);
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
+  expect(found).not.toHaveLength(0);
 });
 
 it('sets our requests beside their codes', async () => {

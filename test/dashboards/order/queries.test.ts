@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { itemSpanId, rootSpanId, traceId } from '../../../collector/decode/ids.ts';
-import { CALLBACKS_SQL } from '../../../dashboards/order/queries.ts';
+import { CALLBACKS_SQL, POLLS_SQL } from '../../../dashboards/order/queries.ts';
 import { CATALOGUE } from '../../../schemas/dictionary.ts';
 import { view } from '../../../schemas/measures.ts';
 import { type SeededStore, startSeededStore } from '../../support/seed-store.ts';
@@ -118,6 +118,19 @@ describe('the page of one order', () => {
       order_id: [KNOWN_ID],
     });
     expect(data).toHaveLength(callbacks.filter(({ externalId }) => externalId === KNOWN_ID).length);
+    expect(data).not.toHaveLength(0);
+  });
+
+  it('finds our reads among many without reading all of the same time', async () => {
+    await seeded.store.command(
+      `INSERT INTO gatewatch.polls_store (gateway, started_at, poll_id, endpoint, order_type, order_id, id_kind, cause, outcome)
+       SELECT 'acme-eu', (SELECT min(started_at) FROM gatewatch.polls_store) + toIntervalMillisecond(number), toString(number), 'status', 'Deposit', toString(number), 'external-id', 'schedule', 'ok'
+       FROM numbers(200000)`,
+    );
+    const { data } = await seeded.run(`${POLLS_SQL}\nSETTINGS max_rows_to_read = 60000`, {
+      order_id: [KNOWN_ID],
+    });
+    expect(data).toHaveLength(polls.filter(({ orderId }) => orderId === KNOWN_ID).length);
     expect(data).not.toHaveLength(0);
   });
 
