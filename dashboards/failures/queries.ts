@@ -47,7 +47,7 @@ const WEEK = 'INTERVAL 7 DAY';
 const LAST_WEEK = chosenQuarters(`$__fromTime - ${WEEK}`, `$__toTime - ${WEEK}`);
 const isKnownLastWeek = (time: string): string => isKnown(`${time} + ${WEEK}`);
 
-/** What orders of a window count as: seen, or with a chosen failing item (and its reason code), or nothing. */
+/** What orders of a window count as: seen, or with a chosen failing item of a code, or nothing. */
 const SEEN = 512;
 const CHOSEN = 256;
 
