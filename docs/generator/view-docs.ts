@@ -117,11 +117,6 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
       GATEWAY,
       ORDER_TYPE,
       EXTERNAL_ID,
-      column(
-        'order_number',
-        'UInt64',
-        'As in `order_quarters`: quick to find an order by that is known from there.',
-      ),
       TRANSACTION_ID,
       CHANNEL,
       column('status', 'Nullable(String)', '`orderStatus` of the newest status reply, as it came.'),
@@ -163,6 +158,11 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
         'last_reply_at',
         'Nullable(Time)',
         'When the newest status reply arrived that told something new, or was the last one before the order settled. When the order was last read is in `polls`.',
+      ),
+      column(
+        'order_number',
+        'UInt64',
+        'As in `order_quarters`: quick to find an order by that is known from there.',
       ),
     ],
   },

@@ -6,7 +6,6 @@ SELECT
     gateway,
     order_type,
     external_id,
-    order_number,
     external_transaction_id,
     channel,
     reply_now.status AS status,
@@ -24,7 +23,8 @@ SELECT
     fromUnixTimestamp64Micro(reply_now.final_at, 'UTC') AS final_at,
     settled_at,
     abandoned_at,
-    last_reply_at
+    last_reply_at,
+    order_number
 FROM
 (
     SELECT

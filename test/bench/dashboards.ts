@@ -165,8 +165,8 @@ const viewOfItems = (): string =>
     .replaceAll(`'${QUARTERS_DEFINITION}'`, `'none'`)
     .replace(/;\s*$/, '');
 
-/** All that is over, as a collector does it, a stretch a minute. */
-async function keepAll(client: ClickHouseClient, endMs: number): Promise<void> {
+/** Quarters of all that is over, as a collector keeps them, a stretch a minute. */
+export async function keepAll(client: ClickHouseClient, endMs: number): Promise<void> {
   const query = async <T>(sql: string): Promise<T[]> =>
     (await client.query({ query: sql, format: 'JSONEachRow' })).json<T>();
   const command = async (sql: string): Promise<void> => void (await client.command({ query: sql }));

@@ -78,7 +78,13 @@ const SINCE_THEN: ReadonlySet<string> = new Set([
 ]);
 
 /** Columns that views got after they had become definitions of their own. */
-const ADDED_SINCE: ReadonlySet<string> = new Set(['signature_cause', 'kind', 'logs', 'references']);
+const ADDED_SINCE: ReadonlySet<string> = new Set([
+  'signature_cause',
+  'kind',
+  'logs',
+  'references',
+  'order_number',
+]);
 
 describe('derived views', () => {
   let embedded: TestStore;
