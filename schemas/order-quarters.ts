@@ -47,9 +47,8 @@ export const microsOfItem = (item: string): string => `bitShiftRight(${item}, 12
 export const timeOfMicros = (micros: string): string => `fromUnixTimestamp64Micro(toInt64(${micros}), 'UTC')`;
 /** SQL of the outcome of an order, of its last decision. */
 export const outcomeOfDecision = (decision: string): string => outcomeName(`bitAnd(${decision}, 15)`);
-/** SQL of the stage's digit (0: none), and of whether the operation failed. */
+/** SQL of the stage's digit (0: none). */
 export const stageOfItem = (item: string): string => `bitShiftRight(bitAnd(${item}, 15), 1)`;
-export const hasFailed = (item: string): string => `bitAnd(${item}, 1) = 1`;
 
 const stageDigit = `multiIf(${STAGES.map(({ code, name }) => `stage = ${sqlText(name)}, ${code}`).join(', ')}, 0)`;
 const formStep = `multiIf(${FORM_STEPS.map(({ item }, index) => `ifNull(${item}, 0), ${index + 1}`)

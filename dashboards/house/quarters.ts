@@ -42,7 +42,7 @@ const NAME_OF_GATEWAY = 'max(name) OVER (PARTITION BY gateway_number)';
 /** The earliest of instants of which 0 is none. */
 const earliest = (column: string): string => `minIf(${column}, ${column} > 0)`;
 /** SQL of an instant in microseconds since 1970. */
-export const micros = (time: string): string => `toUnixTimestamp64Micro(toDateTime64(${time}, 6))`;
+const micros = (time: string): string => `toUnixTimestamp64Micro(toDateTime64(${time}, 6))`;
 
 /** One row per order whose deciding item lies in the range: decided_at, outcome. */
 export const FINISHED = `SELECT ${timeOfMicros(microsOfItem('last'))} AS decided_at, ${outcomeOfDecision('last')} AS outcome
@@ -82,8 +82,10 @@ export const TIMES_TO_FINAL = `SELECT ${timeOfMicros('decided')} AS decided_at, 
   )`;
 
 const FROM_ITEM = `bitShiftLeft(toUInt64(${micros('$__fromTime')}), 12)`;
-/** One bit for each stage and result that the range's items have: by the four bits of an item. */
-const MARKS = `groupBitOrArray(arrayMap(one -> if(one >= ${FROM_ITEM}, bitShiftLeft(toUInt16(1), bitAnd(one, 15)), 0), items))`;
+/** SQL of the bit of one stage and result, of the four bits of an item. */
+const markOf = (bits: string): string => `bitShiftLeft(toUInt16(1), bitAnd(${bits}, 15))`;
+/** Those of the range's items. */
+const MARKS = `groupBitOrArray(arrayMap(one -> if(one >= ${FROM_ITEM}, ${markOf('one')}, 0), items))`;
 
 /**
  * One row per order and stage of its items: gateway, digit (of the stage); whether it has items there within
@@ -110,8 +112,6 @@ export const STEPS = `SELECT gateway, ${stageOfItem('item')} AS digit,
   )
   ARRAY JOIN items_there AS item, items_before AS before`;
 
-/** SQL of the bit of one stage and result, of the four bits of an item. */
-const markOf = (bits: string): string => `bitShiftLeft(toUInt16(1), bitAnd(${bits}, 15))`;
 /**
  * Of a quarter of an order: the buckets of the panel that it has items in, with their marks. Where buckets
  * are quarters or hours there is one.

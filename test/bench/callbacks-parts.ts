@@ -10,6 +10,7 @@ import {
 import { consumeBare } from './callbacks.ts';
 import { cpuBetween, cpuTimes, untilIdle } from './cpu.ts';
 import { type BenchSink, createEncoder, withSink } from './pipeline-sink.ts';
+import { median } from './result.ts';
 
 /**
  * Callbacks a second, part by part: each way does what the one before it does and one thing more. The second
@@ -69,10 +70,6 @@ async function main(): Promise<void> {
         );
     }),
   );
-}
-
-function median(values: readonly number[] = []): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
 if (import.meta.main) await main();

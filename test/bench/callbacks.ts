@@ -9,7 +9,7 @@ import {
   withBrokers,
 } from './callback-pipeline.ts';
 import { withSink } from './pipeline-sink.ts';
-import { ratioOf, type BenchResult } from './result.ts';
+import { type BenchResult, median, ratioOf } from './result.ts';
 
 const ORDERS = 20_000;
 const RECORDS = ORDERS * CALLBACKS_AN_ORDER;
@@ -70,10 +70,6 @@ export async function consumeBare(
   const rate = (records * 1000) / (performance.now() - start);
   await consumer.disconnect();
   return rate;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
 if (import.meta.main) {

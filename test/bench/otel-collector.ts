@@ -9,7 +9,7 @@ import {
 import { cpuBetween, cpuTimes, untilIdle, type CpuTimes } from './cpu.ts';
 import { buildOtelcol, startOtelcol } from '../support/otelcol.ts';
 import { withSink, type BenchSink } from './pipeline-sink.ts';
-import { ratioOf, type BenchResult, type SkippedBench } from './result.ts';
+import { type BenchResult, median, ratioOf, type SkippedBench } from './result.ts';
 
 const ORDERS = 35_000;
 const RECORDS = ORDERS * CALLBACKS_AN_ORDER;
@@ -181,10 +181,6 @@ function noteOf(name: string, rounds: readonly Measured[]): string {
   const of = (key: keyof Measured): string => median(rounds.map((round) => round[key])).toFixed(1);
   const thousands = (median(rounds.map(({ rate }) => rate)) / 1000).toFixed(1);
   return `${name}: CPU us a callback ${of('collector')} collector, ${of('store')} store, ${of('broker')} broker, ${thousands}k/s`;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
 if (import.meta.main) {

@@ -10,6 +10,7 @@ import { createStore } from '../../store/store.ts';
 import { anyRow, historyEvent } from '../collector/sinks/support/rows.ts';
 import { withBenchStore } from './bench-store.ts';
 import { cpuBetween, cpuTimes } from './cpu.ts';
+import { median } from './result.ts';
 
 /**
  * Where the price of a small batch goes, and its floor: processor time of the embedded store for a batch of
@@ -186,8 +187,5 @@ async function inTurns(
     }
   return figures;
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 if (import.meta.main) await main();

@@ -8,7 +8,7 @@ import { anyRow, historyEvent } from '../collector/sinks/support/rows.ts';
 import { withBenchStore } from './bench-store.ts';
 import { cpuBetween, cpuTimes } from './cpu.ts';
 import { BATCH } from './pipeline-sink.ts';
-import type { BenchResult } from './result.ts';
+import { type BenchResult, median } from './result.ts';
 
 const CALLBACKS_A_SECOND = 10;
 const ROUNDS = 3;
@@ -125,8 +125,5 @@ function noteOf(name: string, { shares, freshMs }: Way): string {
   const at = (part: number): number => Math.round(sorted[Math.floor(sorted.length * part)] ?? Number.NaN);
   return `${name}: ${percent(median(shares))} of a core, history seen after ${at(0.5)} ms (p50), ${at(0.99)} ms (p99)`;
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 if (import.meta.main) console.log(await run());

@@ -33,3 +33,7 @@ export function ratioOf(result: BenchResult): number {
 export function reachesAim(result: BenchResult): boolean {
   return ratioOf(result) >= result.aim;
 }
+
+/** The upper one of two in the middle; NaN of none. */
+export const median = (values: readonly number[] = []): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;

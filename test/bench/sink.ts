@@ -4,7 +4,7 @@ import { createStore } from '../../store/store.ts';
 import { DATABASE, TABLES } from '../../schemas/names.ts';
 import type { HistoryEventRow } from '../../schemas/rows.ts';
 import { collectGarbage, withBenchStore } from './bench-store.ts';
-import { ratioOf } from './result.ts';
+import { median, ratioOf } from './result.ts';
 import type { BenchResult } from './result.ts';
 
 const BATCH_ROWS = 10_000;
@@ -100,11 +100,6 @@ async function timed(insert: (rows: HistoryEventRow[]) => Promise<unknown>, roun
   const start = performance.now();
   await insert(rows);
   return performance.now() - start;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[sorted.length >> 1] ?? NaN;
 }
 
 if (import.meta.main) {

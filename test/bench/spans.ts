@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 import { cpuBetween, cpuTimes, untilIdle } from './cpu.ts';
 import { type BenchSink, withSink } from './pipeline-sink.ts';
 import { readOurs, TOTAL } from './polls.ts';
-import { ratioOf, type BenchResult, type SkippedBench } from './result.ts';
+import { type BenchResult, median, ratioOf, type SkippedBench } from './result.ts';
 
 const BATCH = 500;
 /** Of an order, as `status-server.ts` has it. */
@@ -190,10 +190,6 @@ async function ownSpanNs(
   await spend(() => withSpan('insert', { rows: 1 }, nothing));
   const within = await spend(() => withSpan('insert', { rows: 1 }, nothing));
   return Math.max(0, within - (await spend(nothing))).toFixed(0);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
 if (import.meta.main) {

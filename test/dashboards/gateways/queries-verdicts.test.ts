@@ -48,6 +48,7 @@ const BEFORE: readonly Delivery[] = [
 const AFTER: readonly Delivery[] = [
   delivery('once', 2.5, 'valid_previous_key'),
   delivery('new', 1.7, 'missing_signature'),
+  delivery('broken', 1.8, 'malformed'),
 ];
 const ALL = [...BEFORE, ...AFTER];
 /** At another gateway. */

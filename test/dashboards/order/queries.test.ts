@@ -3,6 +3,7 @@ import { itemSpanId, rootSpanId, traceId } from '../../../collector/decode/ids.t
 import { CALLBACKS_SQL, POLLS_SQL } from '../../../dashboards/order/queries.ts';
 import { CATALOGUE } from '../../../schemas/dictionary.ts';
 import { view } from '../../../schemas/measures.ts';
+import { ORDER_NUMBER } from '../../../schemas/order-quarters.ts';
 import { type SeededStore, startSeededStore } from '../../support/seed-store.ts';
 import { drawnPanels, generatedDashboards } from '../generated.ts';
 import { callbacks, KNOWN_ID, KNOWN_ORDER, polls, type Seeded, startSeeded } from '../seeded.ts';
@@ -119,6 +120,14 @@ describe('the page of one order', () => {
     });
     expect(data).toHaveLength(callbacks.filter(({ externalId }) => externalId === KNOWN_ID).length);
     expect(data).not.toHaveLength(0);
+  });
+
+  it('finds amounts by the number that quarters of orders have', async () => {
+    const { data } = await seeded.run(
+      `SELECT count() AS orders, countIf(order_number = ${ORDER_NUMBER}) AS alike FROM ${view('orders')}`,
+    );
+    expect(data[0]?.['alike']).toEqual(data[0]?.['orders']);
+    expect(Number(data[0]?.['orders'])).toBeGreaterThan(0);
   });
 
   it('finds our reads among many without reading all of the same time', async () => {
