@@ -13,7 +13,9 @@ import type { AlertsNow } from '../console/server/console.ts';
 import { startConsole } from '../console/server/start.ts';
 import type { Environment, LoadedConfig } from '../schemas/config.ts';
 import { withDeadline } from '../schemas/deadline.ts';
+import { ORDER_QUARTERS_KEPT } from '../schemas/order-quarters.ts';
 import { OWN_ATTRIBUTES } from '../schemas/own-spans.ts';
+import { POLL_QUARTERS_KEPT } from '../schemas/poll-quarters.ts';
 import { systemClock } from '../schemas/system-clock.ts';
 import { loadFingerprintKey } from '../store/fingerprint-key.ts';
 import { logEvents } from '../store/embedded/events.ts';
@@ -438,14 +440,17 @@ function orLater(log: Logger, failure: string): (error: unknown) => false {
   };
 }
 
-/** What dashboards read is made of items until it is kept. */
+/** What dashboards read is made of items and of status requests until it is kept. */
 function keepQuartersIn({ log }: Base, store: OpenedStore['store']): (asOfMs: number) => Promise<unknown> {
-  const { keep } = createQuarterKeeper({
-    query: (sql) => store.query(sql),
-    command: (sql) => store.command(sql),
+  const keepers = [ORDER_QUARTERS_KEPT, POLL_QUARTERS_KEPT].map((kind) => {
+    const query = <T>(sql: string) => store.query<T>(sql);
+    const { keep } = createQuarterKeeper({ kind, query, command: (sql) => store.command(sql) });
+    const failed = orLater(log, `quarters of ${kind.what} could not be kept; the next attempt catches up`);
+    return (asOfMs: number) => keep(asOfMs).catch(failed);
   });
-  return (asOfMs) =>
-    keep(asOfMs).catch(orLater(log, 'quarters of orders could not be kept; the next attempt catches up'));
+  return async (asOfMs) => {
+    for (const keep of keepers) await keep(asOfMs);
+  };
 }
 
 /**

@@ -13,6 +13,13 @@ import {
   NOW,
   withWatermarks,
 } from './measures.ts';
+import {
+  firstWholeQuarter,
+  frontierOfView,
+  QUARTER_SECONDS,
+  type QuarterKind,
+  textSum,
+} from './kept-quarters.ts';
 import { DATABASE, ITEMS_BY_TIME, ORDER_QUARTERS, QUARTER_TABLES } from './names.ts';
 import { FORM_EXITS, FORM_STEPS } from './payform.ts';
 
@@ -23,9 +30,6 @@ import { FORM_EXITS, FORM_STEPS } from './payform.ts';
  * (`order_quarters_store`) or not yet, and each column is such that the same item twice changes nothing once
  * rows of an order are united: a late item is a further row, a repetition does no harm.
  */
-
-/** Seconds of a quarter. */
-export const QUARTER_SECONDS = 900;
 
 /**
  * An order as a number, whatever its ids are. Two of ten million share one by a chance of 1 in 400,000, and
@@ -99,32 +103,11 @@ const quartersOf = (source: string, where: string): string =>
     WHERE ${where}
     GROUP BY ${IDENTITY}`;
 
-/** Quarters that were made by another text are not these: its checksum (FNV-1a). */
-export const QUARTERS_DEFINITION = Array.from(JSON.stringify([ORDER_NUMBER, COLUMNS]))
-  .reduce(
-    (sum, character) => Math.imul(sum ^ (character.codePointAt(0) ?? 0), 16_777_619) >>> 0,
-    2_166_136_261,
-  )
-  .toString(16);
-
-/** Items of which quarters are kept: from `from` to `to`, whole quarters in seconds since 1970. */
-export interface KeptQuarters {
-  readonly from: number;
-  readonly to: number;
-  /** All of them that were stored by then, in seconds since 1970 by the store's clock. */
-  readonly knownTo: number;
-}
-
-const time = (seconds: number): string => `toDateTime64(${seconds}, 6, 'UTC')`;
-/** SQL: items from one instant to another, in seconds since 1970. */
-export const itemsBetween = (from: number, to: number): string =>
-  `event_time >= ${time(from)} AND event_time < ${time(to)}`;
-/** SQL: items stored after one second, up to another. */
-export const storedBetween = (after: number, to: number): string =>
-  `stored_at > toDateTime(${after}, 'UTC') AND stored_at <= toDateTime(${to}, 'UTC')`;
+/** Quarters that were made by another text are not these. */
+export const QUARTERS_DEFINITION = textSum(JSON.stringify([ORDER_NUMBER, COLUMNS]));
 
 /** The statement that keeps quarters. @param where conditions on items */
-export const keepQuarters = (where: string): string =>
+const keepQuarters = (where: string): string =>
   `INSERT INTO ${DATABASE}.${QUARTER_TABLES.quarters} (definition, ${NAMES})
   SELECT ${sqlText(QUARTERS_DEFINITION)}, ${NAMES}
   FROM
@@ -134,16 +117,15 @@ export const keepQuarters = (where: string): string =>
   ORDER BY quarter, gateway, order_type, channel
   SETTINGS max_bytes_before_external_group_by = 400000000, max_bytes_before_external_sort = 400000000, do_not_merge_across_partitions_select_final = 1`;
 
-/** The statement that says how far they are kept. What is kept twice counts once: this comes last. */
-export const keepFrontier = ({ from, to, knownTo }: KeptQuarters): string =>
-  `INSERT INTO ${DATABASE}.${QUARTER_TABLES.frontier} (definition, kept_from, kept_to, known_to)
-  VALUES (${sqlText(QUARTERS_DEFINITION)}, ${from}, ${to}, ${knownTo})`;
-
-const NEWEST = `FROM ${QUARTER_TABLES.frontier} WHERE definition = ${sqlText(QUARTERS_DEFINITION)}`;
-
-/** How far quarters are kept, as of the last time: no row where none are. */
-export const frontierSql = `SELECT toUnixTimestamp(kept_from) AS from, toUnixTimestamp(kept_to) AS to, toUnixTimestamp(known_to) AS knownTo
-  ${NEWEST.replace('FROM ', `FROM ${DATABASE}.`)} ORDER BY written_at DESC LIMIT 1`;
+/** Quarters of orders, as they are kept: what came late are further rows of the same orders. */
+export const ORDER_QUARTERS_KEPT: QuarterKind = {
+  what: 'orders',
+  definition: QUARTERS_DEFINITION,
+  source: `${DATABASE}.${ITEMS_BY_TIME}`,
+  time: 'event_time',
+  keepNew: keepQuarters,
+  keepLate: (within, late) => keepQuarters(`${within} AND ${late}`),
+};
 
 /**
  * Text of the parameterized view `order_quarters(from, to)`: the quarters of all orders of exactly that
@@ -161,8 +143,8 @@ export function orderQuartersView(): string {
   const kept = 'event_time >= kept_begin AND event_time < kept_end';
   return `CREATE OR REPLACE VIEW ${ORDER_QUARTERS} AS
 ${withWatermarks(NOW).replaceAll(`${DATABASE}.`, '')},
-  (SELECT argMax((kept_from, kept_to, known_to), written_at) ${NEWEST}) AS frontier,
-  greatest(frontier.1, toDateTime(intDiv(toUnixTimestamp64Micro(${begins}) + ${QUARTER_SECONDS * 1e6 - 1}, ${QUARTER_SECONDS * 1e6}) * ${QUARTER_SECONDS}, 'UTC')) AS kept_begin,
+  ${frontierOfView(QUARTERS_DEFINITION)} AS frontier,
+  greatest(frontier.1, ${firstWholeQuarter(begins)}) AS kept_begin,
   greatest(kept_begin, least(frontier.2, toStartOfFifteenMinutes(${ends}))) AS kept_end,
   arrayMap(g -> toStartOfFifteenMinutes(window_end(g)), mapKeys(watermarks)) AS last_quarters
 SELECT ${NAMES}

@@ -27,6 +27,7 @@ export const DERIVED_VIEW_FILES: readonly string[] = [
   'store/views/findings.sql',
   'dashboards/out/views/gateway_watermarks.sql',
   'dashboards/out/views/order_quarters.sql',
+  'dashboards/out/views/poll_counts.sql',
   'store/out/views/traces.sql',
   'alerts/out/views/incident_orders.sql',
   'alerts/out/views/incident_population.sql',

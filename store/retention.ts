@@ -72,6 +72,7 @@ const AGE: readonly {
   { table: FINDING_TABLES.findings, column: 'found_at', days: 'historyDays' },
   { table: 'callback_arrivals_store', column: 'received_at', days: 'callbacksDays' },
   { table: TABLES.polls, column: 'started_at', days: 'pollsDays' },
+  { table: QUARTER_TABLES.polls, column: 'quarter', days: 'pollsDays' },
   { table: TABLES.rejects, column: 'rejected_at', days: 'rejectsDays' },
   { table: TABLES.rejectResolutions, column: 'resolved_at', days: 'rejectsDays' },
   { table: TABLES.watchRequests, column: 'received_at', days: 'watchDays' },

@@ -1,8 +1,9 @@
 import { DISTINCT_ORDERS, ratio, sqlList, stageName, UNREADABLE_POLL, view } from '../../schemas/measures.ts';
 import { timeOfMicros } from '../../schemas/order-quarters.ts';
+import { quantileOfSketches } from '../../schemas/poll-quarters.ts';
 import { VERDICTS } from '../../schemas/rows.ts';
 import { CHOSEN_CALLBACKS, CHOSEN_STAGE, inRange, WITH_WATERMARKS, bucket } from '../house/filters.ts';
-import { FAILURES, ORDERS, STAGE_FAILURES, STEPS } from '../house/quarters.ts';
+import { FAILURES, ORDERS, POLL_COUNTS, STAGE_FAILURES, STEPS } from '../house/quarters.ts';
 
 /**
  * SQL about the work of the gateways: what their histories tell beside what our own requests and signature
@@ -56,9 +57,9 @@ WHERE ${CHOSEN_STAGE}
 ORDER BY time, gateway, stage`;
 
 /** time, outcome, polls: requests of ours. */
-export const POLL_OUTCOMES_SQL = `SELECT ${bucket('started_at')} AS time, toString(outcome) AS outcome, count() AS polls
-FROM ${view('polls')}
-WHERE ${inRange('started_at')} AND ${CHOSEN_CALLBACKS}
+export const POLL_OUTCOMES_SQL = `SELECT ${bucket('step_begin')} AS time, toString(outcome) AS outcome, sum(requests) AS polls
+FROM ${POLL_COUNTS}
+WHERE ${CHOSEN_CALLBACKS}
 GROUP BY time, outcome
 ORDER BY time, outcome`;
 
@@ -70,16 +71,16 @@ GROUP BY time, reason
 ORDER BY time, reason`;
 
 /** time, gateway, share 0..1 of our status requests without a usable answer, polls. */
-export const POLL_FAILURES_SQL = `SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, ${ratio(`countIf(${UNREADABLE_POLL})`, 'count()')} AS share, count() AS polls
-FROM ${view('polls')}
-WHERE ${inRange('started_at')} AND ${CHOSEN_CALLBACKS}
+export const POLL_FAILURES_SQL = `SELECT ${bucket('step_begin')} AS time, toString(gateway) AS gateway, ${ratio(`sumIf(requests, ${UNREADABLE_POLL})`, 'sum(requests)')} AS share, sum(requests) AS polls
+FROM ${POLL_COUNTS}
+WHERE ${CHOSEN_CALLBACKS}
 GROUP BY time, gateway
 ORDER BY time, gateway`;
 
 /** time, gateway, p50 and p95 milliseconds of our status requests. */
-export const POLL_DURATIONS_SQL = `SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, quantile(0.5)(duration_ms) AS p50, quantile(0.95)(duration_ms) AS p95
-FROM ${view('polls')}
-WHERE ${inRange('started_at')} AND ${CHOSEN_CALLBACKS}
+export const POLL_DURATIONS_SQL = `SELECT ${bucket('step_begin')} AS time, toString(gateway) AS gateway, ${quantileOfSketches('durations', 0.5)} AS p50, ${quantileOfSketches('durations', 0.95)} AS p95
+FROM ${POLL_COUNTS}
+WHERE ${CHOSEN_CALLBACKS}
 GROUP BY time, gateway
 ORDER BY time, gateway`;
 

@@ -1,20 +1,22 @@
 import { OUTCOMES, type Outcome, STAGES } from '../../schemas/dictionary.ts';
 import { STUCK } from '../../schemas/limits.ts';
+import { QUARTER_SECONDS } from '../../schemas/kept-quarters.ts';
 import { moneyColumns } from '../../schemas/measures.ts';
 import {
   microsOfItem,
   outcomeOfDecision,
-  QUARTER_SECONDS,
   quartersBetween,
   stageOfItem,
   timeOfMicros,
 } from '../../schemas/order-quarters.ts';
+import { pollCounts } from '../../schemas/poll-quarters.ts';
 import { WINDOWS } from '../../schemas/windows.ts';
 import { CHOSEN_ITEMS } from './filters.ts';
 
 /**
  * Orders as the panels read them: from quarters of orders (schemas/order-quarters.ts), never from all their
- * items. The numbers are those of `schemas/measures.ts`.
+ * items, and status requests from counts of them (schemas/poll-quarters.ts). The numbers are those of
+ * `schemas/measures.ts`.
  */
 
 /** The quarters of the chosen range, gateways, order types and channels, as a table. */
@@ -24,6 +26,9 @@ export const QUARTERS = chosenQuarters('$__fromTime', '$__toTime');
 export function chosenQuarters(from: string, to: string): string {
   return `(SELECT * FROM ${quartersBetween(from, to)} WHERE ${CHOSEN_ITEMS})`;
 }
+
+/** Status requests of the chosen range, counted by buckets of the panel: step_begin and the counts. */
+export const POLL_COUNTS = pollCounts('$__fromTime', '$__toTime', '$__interval_s');
 
 /** n: distinct orders. */
 export const ORDERS = 'uniqExact(order_number)';

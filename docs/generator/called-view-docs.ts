@@ -1,4 +1,4 @@
-import { INCIDENT_ORDERS, INCIDENT_POPULATION, ORDER_QUARTERS } from '../../schemas/names.ts';
+import { INCIDENT_ORDERS, INCIDENT_POPULATION, ORDER_QUARTERS, POLL_COUNTS } from '../../schemas/names.ts';
 import type { ColumnDoc } from './view-docs.ts';
 
 export interface CalledViewDoc {
@@ -18,6 +18,9 @@ const ORDER = [
   column('external_id', 'String', "The order's id in the service."),
   column('label', 'String', "The rule's label; '' without one."),
 ] as const;
+const POLL_OUTCOME_TYPE =
+  'Enum(ok, not_found, unauthorized, forbidden, locked, rate_limited, client_error, unknown, invalid_response)';
+const SKETCH_TYPE = 'AggregateFunction(quantilesDD(0.01, 0.5, 0.95), Float64)';
 const AMOUNT = column('amount', 'Nullable(Decimal(38, 9))', 'Its amount as known now.');
 
 /** The views that are called with arguments: a range, or a page's rule, gateway, window and instant. */
@@ -85,6 +88,29 @@ export const CALLED_VIEW_DOCS: readonly CalledViewDoc[] = [
         'unknown',
         'Array(Tuple(at Time, action String, code_format String))',
         'Items whose code is not in the catalogue.',
+      ),
+    ],
+  },
+  {
+    name: POLL_COUNTS,
+    call: `${POLL_COUNTS}(from = toDateTime('2026-03-02 00:00:00'), to = now(), step = 3600)`,
+    grain: 'status requests of one gateway, order type and outcome within one step, or a part of the step',
+    text:
+      'How many requests of ours there were, how they ended and how long they took: exactly those from `from` to `to`, by steps of `step` ' +
+      'seconds. Steps of whole quarters of an hour are counted already, so a month is answered at once; others are counted of `polls`. ' +
+      'Add up the rows of a step by `GROUP BY step_begin`. Times are sketches, for the median and the 95th percentile: ' +
+      '`quantilesDDMerge(0.01, 0.5, 0.95)(durations)[2]` is the latter, right within a hundredth of itself.',
+    columns: [
+      column('step_begin', "DateTime('UTC')", 'Begin of the step, or of a quarter of an hour within it.'),
+      column('gateway', 'String', 'Name of the gateway in the configuration.'),
+      column('order_type', 'Enum(Deposit, Withdrawal)', 'Kind of the order.'),
+      column('outcome', POLL_OUTCOME_TYPE, 'As in `polls`.'),
+      column('requests', 'UInt64', 'How many there were.'),
+      column('durations', SKETCH_TYPE, 'Sketch of how long they took, in milliseconds.'),
+      column(
+        'lateness',
+        SKETCH_TYPE,
+        'Sketch of how much later than planned they went out, in milliseconds.',
       ),
     ],
   },

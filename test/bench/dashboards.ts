@@ -6,7 +6,9 @@ import { createQuarterKeeper } from '../../alerts/evaluate/quarter-keeper.ts';
 import { createMigrator } from '../../store/migrate.ts';
 import { createStore } from '../../store/store.ts';
 import { DATABASE, ORDER_QUARTERS } from '../../schemas/names.ts';
-import { frontierSql, orderQuartersView, QUARTERS_DEFINITION } from '../../schemas/order-quarters.ts';
+import { frontierSql } from '../../schemas/kept-quarters.ts';
+import { ORDER_QUARTERS_KEPT, orderQuartersView, QUARTERS_DEFINITION } from '../../schemas/order-quarters.ts';
+import { POLL_QUARTERS_KEPT } from '../../schemas/poll-quarters.ts';
 import { type TestStore, withEmbedded } from '../support/embedded.ts';
 import { expandPanelSql } from '../support/macros.ts';
 import { loadDashboardRows } from './dashboards-load.ts';
@@ -150,7 +152,11 @@ async function prepare(
     writer,
     `SELECT toUnixTimestamp64Milli(max(reported_at)) FROM ${DATABASE}.gateway_status_store`,
   );
-  if (loaded > 0) return loaded;
+  if (loaded > 0) {
+    // Kinds of quarters that were not kept then.
+    await keepAll(writer, loaded);
+    return loaded;
+  }
   const endMs = Math.floor(Date.now() / 60_000) * 60_000;
   const { orders, items } = await loadDashboardRows(writer, { rows, days, stumbling, endMs, progress });
   progress(`${orders} orders, ${items} history items`);
@@ -170,10 +176,12 @@ export async function keepAll(client: ClickHouseClient, endMs: number): Promise<
   const query = async <T>(sql: string): Promise<T[]> =>
     (await client.query({ query: sql, format: 'JSONEachRow' })).json<T>();
   const command = async (sql: string): Promise<void> => void (await client.command({ query: sql }));
-  const keeper = createQuarterKeeper({ query, command, visibleAfterSeconds: 0 });
-  for (let from = 1; from > 0;) {
-    await keeper.keep(endMs + 300_000);
-    from = Number((await query<{ from: number }>(frontierSql))[0]?.from ?? 0);
+  for (const kind of [ORDER_QUARTERS_KEPT, POLL_QUARTERS_KEPT]) {
+    const keeper = createQuarterKeeper({ kind, query, command, visibleAfterSeconds: 0 });
+    for (let from = 1; from > 0;) {
+      await keeper.keep(endMs + 300_000);
+      from = Number((await query<{ from: number }>(frontierSql(kind.definition)))[0]?.from ?? 0);
+    }
   }
 }
 

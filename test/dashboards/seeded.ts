@@ -1,5 +1,7 @@
 import { createQuarterKeeper } from '../../alerts/evaluate/quarter-keeper.ts';
 import type { TableResult } from '../../store/store.ts';
+import { ORDER_QUARTERS_KEPT } from '../../schemas/order-quarters.ts';
+import { POLL_QUARTERS_KEPT } from '../../schemas/poll-quarters.ts';
 import type { PollOutcome } from '../../schemas/rows.ts';
 import { expandPanelSql, type VariableValues } from '../support/macros.ts';
 import {
@@ -200,13 +202,15 @@ export async function startSeeded(
 }
 
 /** Keeps the quarters that are over, and all that came late for them. */
-export function keepQuarters(store: SeededStore, asOfMs = Date.now()): Promise<void> {
-  return createQuarterKeeper({
-    query: async <T>(sql: string) => (await store.queryAsWriter(sql)).data as T[],
-    command: store.command,
-    // What is stored within the second of the last time is looked at again.
-    visibleAfterSeconds: 1,
-  }).keep(asOfMs);
+export async function keepQuarters(store: SeededStore, asOfMs = Date.now()): Promise<void> {
+  for (const kind of [ORDER_QUARTERS_KEPT, POLL_QUARTERS_KEPT])
+    await createQuarterKeeper({
+      kind,
+      query: async <T>(sql: string) => (await store.queryAsWriter(sql)).data as T[],
+      command: store.command,
+      // What is stored within the second of the last time is looked at again.
+      visibleAfterSeconds: 1,
+    }).keep(asOfMs);
 }
 
 /** An order that was called back, polled and answered for, on the gateway that answers. */

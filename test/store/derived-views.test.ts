@@ -12,6 +12,7 @@ import {
   INCIDENT_ORDERS,
   INCIDENT_POPULATION,
   ORDER_QUARTERS,
+  POLL_COUNTS,
   PAGE_VIEWS,
   VIEWS,
 } from '../../schemas/names.ts';
@@ -74,6 +75,7 @@ const SINCE_THEN: ReadonlySet<string> = new Set([
   VIEWS.orderMoney,
   VIEWS.otelTraces,
   VIEWS.otelTraceTimes,
+  POLL_COUNTS,
   VIEWS.polls,
 ]);
 
@@ -108,8 +110,12 @@ describe('derived views', () => {
   async function columnsOf(view: string): Promise<{ readonly name: string }[]> {
     const arguments_ = "rule = '', gateway = '', from = now64(6), to = now64(6), as_of = now64(6)";
     const ofPage = PAGE_VIEWS.includes(view) ? `(${arguments_})` : '';
-    const from = view === ORDER_QUARTERS ? `${view}(from = now64(6), to = now64(6))` : `${view}${ofPage}`;
-    return store.query(`DESCRIBE (SELECT * FROM ${from})`);
+    const range = 'from = now64(6), to = now64(6)';
+    const called = new Map([
+      [ORDER_QUARTERS, `(${range})`],
+      [POLL_COUNTS, `(${range}, step = 900)`],
+    ]);
+    return store.query(`DESCRIBE (SELECT * FROM ${view}${called.get(view) ?? ofPage})`);
   }
 
   it('replace those of an earlier version once, with the columns they had and no version recorded', async () => {

@@ -11,6 +11,7 @@ import {
   FINDING_TABLES,
   MARK_TABLES,
   ORDER_QUARTERS,
+  POLL_COUNTS,
   PAGE_VIEWS,
   PAYMENT_COUNT_TABLES,
   QUARTER_TABLES,
@@ -82,6 +83,7 @@ const parameters = ['rule', 'gateway'].map((name) => `${name} = ''`).join(', ');
 const range = ['from', 'to'].map((name) => `${name} = toDateTime64(0, 6, 'UTC')`).join(', ');
 const argumentsOf = (view: string): string => {
   if (view === ORDER_QUARTERS) return `(${range})`;
+  if (view === POLL_COUNTS) return `(${range}, step = 900)`;
   return PAGE_VIEWS.includes(view) ? `(${parameters}, ${range}, as_of = toDateTime64(0, 6, 'UTC'))` : '';
 };
 const countOf = (view: string): string => `SELECT count() FROM gatewatch.${view}${argumentsOf(view)}`;

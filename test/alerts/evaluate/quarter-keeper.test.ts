@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createQuarterKeeper } from '../../../alerts/evaluate/quarter-keeper.ts';
+import type { QuarterKind } from '../../../schemas/kept-quarters.ts';
+import { ORDER_QUARTERS_KEPT } from '../../../schemas/order-quarters.ts';
+import { POLL_QUARTERS_KEPT } from '../../../schemas/poll-quarters.ts';
 import { until } from '../../support/until.ts';
-import { type SeededStore, type SeedOrder, startSeededStore } from '../../support/seed-store.ts';
+import {
+  type SeededStore,
+  type SeedOrder,
+  type SeedPoll,
+  startSeededStore,
+} from '../../support/seed-store.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -35,6 +43,8 @@ beforeEach(async () => {
     'order_quarters_frontier',
     'history_events_store',
     'history_events_by_time_store',
+    'poll_quarters_store',
+    'polls_store',
   ])
     await store.command(`TRUNCATE TABLE gatewatch.${table}`);
 });
@@ -58,8 +68,11 @@ const seen = async (): Promise<string[]> =>
   ).map(({ external_id, length }) => `${external_id} ${length}`);
 
 /** All that is stored is there at once; what is stored within the same second may be kept twice, or not. */
-const keeperWith = (command: (sql: string) => Promise<void> = store.command, visibleAfterSeconds = 0) =>
-  createQuarterKeeper({ query: rowsOf, command, visibleAfterSeconds });
+const keeperWith = (
+  command: (sql: string) => Promise<void> = store.command,
+  visibleAfterSeconds = 0,
+  kind: QuarterKind = ORDER_QUARTERS_KEPT,
+) => createQuarterKeeper({ kind, query: rowsOf, command, visibleAfterSeconds });
 
 describe('the keeper of quarters', () => {
   it('keeps those that are over for five minutes, the past too, and nothing twice', async () => {
@@ -146,4 +159,123 @@ describe('the keeper of quarters', () => {
     await first.keep(NOON + 35 * MINUTE);
     expect(await kept()).toEqual(['11:30 one 2', '12:00 two 2']);
   });
+});
+
+describe('the keeper of status requests', () => {
+  const poll = (startedAt: number, more: Partial<SeedPoll> = {}): SeedPoll => ({
+    gateway: 'acme-eu',
+    orderId: `order-${startedAt}`,
+    startedAt,
+    outcome: 'ok',
+    durationMs: 100 + ((startedAt / MINUTE) % 60),
+    latenessMs: (startedAt / MINUTE) % 7,
+    ...more,
+  });
+  /** One a minute for three hours before noon, a tenth of them without an answer. */
+  const POLLS = Array.from({ length: 180 }, (_, n) =>
+    poll(NOON - (n + 1) * MINUTE, { outcome: n % 10 === 0 ? 'unknown' : 'ok' }),
+  );
+  const pollKeeper = (command: (sql: string) => Promise<void> = store.command, visibleAfterSeconds = 0) =>
+    keeperWith(command, visibleAfterSeconds, POLL_QUARTERS_KEPT);
+  const sketch = (kind: string, times: string): string => `quantiles${kind}(0.01, 0.5, 0.95)(${times})`;
+
+  type Counted = Record<string, unknown>[];
+  const grouped = (time: string, seconds: number, sums: string, from: string): Promise<Counted> =>
+    rowsOf(`SELECT toUnixTimestamp(toStartOfInterval(toDateTime(${time}), INTERVAL ${seconds} SECOND)) AS at, gateway, outcome, ${sums}
+      FROM ${from} GROUP BY at, gateway, outcome ORDER BY at, gateway, outcome`);
+  /** What readers see, and the same of the requests themselves. */
+  async function answers(seconds: number, { from, to } = ASKED): Promise<{ seen: Counted; own: Counted }> {
+    const [begins, ends] = [from, to].map((at) => `fromUnixTimestamp64Milli(${at})`);
+    const seen = await grouped(
+      'step_begin',
+      seconds,
+      `sum(requests) AS n, ${sketch('DDMerge', 'durations')} AS took, ${sketch('DDMerge', 'lateness')} AS late`,
+      `gatewatch.poll_counts(from = ${begins}, to = ${ends}, step = ${seconds})`,
+    );
+    const own = await grouped(
+      'started_at',
+      seconds,
+      `count() AS n, ${sketch('DD', 'duration_ms')} AS took, ${sketch('DD', 'lateness_ms')} AS late`,
+      `gatewatch.polls WHERE started_at >= ${begins} AND started_at < ${ends}`,
+    );
+    return { seen, own };
+  }
+  async function expectSame(): Promise<void> {
+    const withinQuarters = { from: NOON - 100 * MINUTE, to: NOON - 7 * MINUTE };
+    for (const seconds of [60, 900, 3600])
+      for (const range of [ASKED, withinQuarters]) {
+        const { seen, own } = await answers(seconds, range);
+        expect(own.length).toBeGreaterThan(1);
+        expect(seen).toEqual(own);
+      }
+  }
+  const keptRows = async (): Promise<number> =>
+    Number(
+      (await rowsOf<{ n: number }>('SELECT count() AS n FROM gatewatch.poll_quarters_store FINAL'))[0]?.n,
+    );
+
+  it('counts what is over, and readers see what the requests themselves say', async () => {
+    await store.seed({ polls: POLLS });
+    await expectSame();
+    expect(await keptRows()).toBe(0);
+    await pollKeeper().keep(NOON - 20 * MINUTE);
+    await expectSame();
+    // Ten quarters lie before 11:30 and are over for five minutes; two outcomes each.
+    expect(await keptRows()).toBe(20);
+    await pollKeeper().keep(NOON + 5 * MINUTE);
+    expect(await keptRows()).toBe(24);
+    await expectSame();
+  });
+
+  it('reads what is kept where steps are quarters, and never where they are not', async () => {
+    await store.seed({ polls: POLLS });
+    await pollKeeper().keep(NOON + 5 * MINUTE);
+    await until('the second to be over in which they were stored', isOver, Boolean);
+    await pollKeeper().keep(NOON + 20 * MINUTE);
+    await store.command('TRUNCATE TABLE gatewatch.polls_store');
+    expect((await answers(900)).seen).toHaveLength(24);
+    expect((await answers(60)).seen).toEqual([]);
+  });
+
+  it('counts a quarter anew when something comes late for it', async () => {
+    await store.seed({ polls: POLLS });
+    await pollKeeper(store.command, 1).keep(NOON + 5 * MINUTE);
+    await store.seed({
+      polls: [
+        poll(NOON - 61 * MINUTE + 1),
+        poll(NOON - 9 * HOUR),
+        poll(NOON - 62 * MINUTE, { gateway: 'zeta' }),
+      ],
+    });
+    await expectSame();
+    await until('the second to be over in which they were stored', isOver, Boolean);
+    await pollKeeper(store.command, 1).keep(NOON + 20 * MINUTE);
+    await expectSame();
+    const [row] = await rowsOf<{ n: number }>(
+      "SELECT sum(requests) AS n FROM gatewatch.poll_quarters_store FINAL WHERE quarter < '2026-03-02 12:00:00'",
+    );
+    expect(Number(row?.n)).toBe(POLLS.length + 3);
+  });
+
+  it('says the same when it was killed before it said how far it went', async () => {
+    await store.seed({ polls: POLLS });
+    let statements = 0;
+    const dies = pollKeeper(async (sql) => {
+      statements += 1;
+      if (statements === 2) throw new Error('killed');
+      await store.command(sql);
+    });
+    await expect(dies.keep(NOON + 5 * MINUTE)).rejects.toThrow('killed');
+    await expectSame();
+    await pollKeeper().keep(NOON + 5 * MINUTE);
+    await expectSame();
+    expect(await keptRows()).toBe(24);
+  });
+
+  const isOver = async (): Promise<boolean> =>
+    Number(
+      (
+        await rowsOf<{ over: number }>('SELECT max(stored_at) < now() - 1 AS over FROM gatewatch.polls_store')
+      )[0]?.over,
+    ) === 1;
 });

@@ -66,6 +66,12 @@ describe('whatever is kept of quarters, panels show the same:', () => {
     expect(expected.data.length).toBeGreaterThan(0);
     expect(actual.data).toEqual(expected.data);
   });
+
+  it.each(panels.filter(([, sql]) => sql.includes('poll_counts(')))('by quarters, %s', async (_, sql) => {
+    const [expected, actual] = await Promise.all([none, pieced].map((one) => one.run(sql, {}, 15 * MINUTE)));
+    expect(expected?.data.length).toBeGreaterThan(0);
+    expect(actual?.data).toEqual(expected?.data);
+  });
 });
 
 describe('items that come again from another place in the list change nothing', () => {
