@@ -72,6 +72,29 @@ export const REASONS = [
   { code: 63, group: 'ISSUER', detail: 'INSUFFICIENT_FUNDS', label: 'insufficient funds' },
 ] as const;
 
+export interface AnyReason {
+  readonly code: number;
+  readonly group: ReasonGroup;
+  readonly detail: string;
+  readonly label: string;
+}
+
+/** Every reason that a code can name: those of REASONS, and the rest of each range by the range's words. */
+export const ALL_REASONS: readonly AnyReason[] = REASON_GROUPS.flatMap(({ name, from, to, label }) =>
+  Array.from({ length: to - from + 1 }, (_, index) => {
+    const code = from + index;
+    const known: AnyReason | undefined = REASONS.find((reason) => reason.code === code);
+    return (
+      known ?? {
+        code,
+        group: name,
+        detail: `UNKNOWN_${code}`,
+        label: `${label} ${code}, which the dictionary does not know`,
+      }
+    );
+  }),
+);
+
 /** The catalogue of typical codes. Not every flow emits every code; a code outside it is still decoded. */
 export const CATALOGUE = [
   { action: '1.0.0.00', description: 'Order received, internal processing begins' },

@@ -64,7 +64,17 @@ export const exitBit = (code: string): string =>
 
 /** Types of the lists: a union of rows loses the names of their parts otherwise. */
 const TEXT = 'LowCardinality(String)';
-const FAILURE_TYPE = `Array(Tuple(at DateTime64(6, 'UTC'), stage ${TEXT}, is_operation UInt8, reason_code UInt8, reason_group ${TEXT}, reason_detail ${TEXT}, action ${TEXT}, list_position UInt32))`;
+const FAILURE_PARTS: readonly (readonly [name: string, type: string])[] = [
+  ['at', "DateTime64(6, 'UTC')"],
+  ['stage', TEXT],
+  ['is_operation', 'UInt8'],
+  ['reason_code', 'UInt8'],
+  ['reason_group', TEXT],
+  ['reason_detail', TEXT],
+  ['action', TEXT],
+  ['list_position', 'UInt32'],
+];
+const FAILURE_TYPE = `Array(Tuple(${FAILURE_PARTS.map((part) => part.join(' ')).join(', ')}))`;
 const UNKNOWN_TYPE = `Array(Tuple(at DateTime64(6, 'UTC'), action String, code_format ${TEXT}))`;
 
 /** Columns beside those that identify a row, each with its SQL over items. */
@@ -89,6 +99,14 @@ const COLUMNS: readonly (readonly [name: string, sql: string])[] = [
 ];
 const IDENTITY = 'quarter, gateway, order_type, channel, external_id';
 const NAMES = `${IDENTITY}, order_number, ${COLUMNS.map(([name]) => name).join(', ')}`;
+/**
+ * Columns of the view. Failing items are a column for each of their parts: a question that asks for codes
+ * alone would read all parts otherwise, since the engine does not see through a view which parts are meant.
+ */
+const VIEW_NAMES = NAMES.replace(
+  ' failures,',
+  FAILURE_PARTS.map(([part]) => ` failures.${part} AS \`failures.${part}\`,`).join(''),
+);
 
 /** Columns of items that quarters are made of. */
 const ITEM_COLUMNS =
@@ -147,11 +165,11 @@ ${withWatermarks(NOW).replaceAll(`${DATABASE}.`, '')},
   greatest(frontier.1, ${firstWholeQuarter(begins)}) AS kept_begin,
   greatest(kept_begin, least(frontier.2, toStartOfFifteenMinutes(${ends}))) AS kept_end,
   arrayMap(g -> toStartOfFifteenMinutes(window_end(g)), mapKeys(watermarks)) AS last_quarters
-SELECT ${NAMES}
+SELECT ${VIEW_NAMES}
 FROM ${QUARTER_TABLES.quarters}
 WHERE definition = ${sqlText(QUARTERS_DEFINITION)} AND quarter >= kept_begin AND quarter < kept_end AND ${isKnown(`quarter + ${length}`, '<=')}
 UNION ALL
-SELECT ${NAMES}
+SELECT ${VIEW_NAMES}
 FROM
 (
     ${quartersOf(

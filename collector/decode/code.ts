@@ -1,13 +1,11 @@
 import type { DecodedCode } from '../../schemas/code.ts';
 import {
+  ALL_REASONS,
   CATALOGUE,
-  REASON_GROUPS,
-  REASONS,
   RESULTS,
   STAGES,
   STATES,
   type CodeFormat,
-  type ReasonGroup,
 } from '../../schemas/dictionary.ts';
 
 const LEGACY = /^[0-9]+(\.[0-9]+){3}$/;
@@ -20,8 +18,7 @@ const V2_SHAPE = /^[0-9]\.[0-9]\.[0-9]\.[0-9]{2}$/;
  * value.
  *
  * - `v2`: the shape `9.9.9.99` with every segment allowed. A reason code inside a group's range that the
- *   dictionary
- *   lacks keeps its group, with the detail `UNKNOWN_<code>`.
+ *   dictionary lacks keeps its group, with the detail `UNKNOWN_<code>`.
  * - `legacy`: four dotted numbers of another shape, 11 digits in all at most. A legacy code that happens to
  *   have v2's shape cannot be told apart.
  * - `unrecognized`: everything else, v2-shaped codes with a segment out of range included.
@@ -56,7 +53,7 @@ function buildTable(): Map<string, DecodedCode> {
   for (const stage of STAGES) {
     for (const result of RESULTS) {
       for (const state of STATES) {
-        for (const reason of allReasons()) {
+        for (const reason of ALL_REASONS) {
           const action = `${stage.code}.${result.code}.${state.code}.${String(reason.code).padStart(2, '0')}`;
           const catalogued = catalogue.get(action);
           table.set(
@@ -82,29 +79,6 @@ function buildTable(): Map<string, DecodedCode> {
     }
   }
   return table;
-}
-
-interface AnyReason {
-  code: number;
-  group: ReasonGroup;
-  detail: string;
-  label: string;
-}
-
-function* allReasons(): Generator<AnyReason> {
-  const known = new Map<number, AnyReason>(REASONS.map((reason) => [reason.code, reason]));
-  for (const group of REASON_GROUPS) {
-    for (let code = group.from; code <= group.to; code++) {
-      yield (
-        known.get(code) ?? {
-          code,
-          group: group.name,
-          detail: `UNKNOWN_${code}`,
-          label: `${group.label} ${code}, which the dictionary does not know`,
-        }
-      );
-    }
-  }
 }
 
 function capital(text: string): string {

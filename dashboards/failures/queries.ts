@@ -1,15 +1,17 @@
-import { REASON_GROUPS, STAGES } from '../../schemas/dictionary.ts';
-import { isKnown, ratio, sqlList, sqlText } from '../../schemas/measures.ts';
+import { STAGES } from '../../schemas/dictionary.ts';
+import { isKnown, ratio, sqlText } from '../../schemas/measures.ts';
 import { microsOfItem, outcomeOfDecision, timeOfMicros } from '../../schemas/order-quarters.ts';
 import { CHOSEN_FAILURES, REASON, WITH_WATERMARKS, bucket } from '../house/filters.ts';
 import {
   anyFailure,
   chosenQuarters,
-  FAILURES,
-  GROUP,
+  DETAIL_OF_CODE,
+  failures,
+  GROUP_OF_CODE,
   ORDERS,
   QUARTERS,
-  QUARTERS_AND_FAILURES,
+  quartersAndFailures,
+  WHERE_AND_WHY,
 } from '../house/quarters.ts';
 
 /**
@@ -27,18 +29,19 @@ FROM
 )`;
 
 /** time, reason (`11 TIMEOUT`), orders. */
-export const FAILURES_BY_REASON_SQL = `SELECT ${bucket('event_time')} AS time, concat(${REASON}, ' ', reason_detail) AS reason, ${ORDERS} AS orders
-FROM ${FAILURES}
+export const FAILURES_BY_REASON_SQL = `SELECT ${bucket('event_time')} AS time, concat(${REASON}, ' ', ${DETAIL_OF_CODE}) AS reason, ${ORDERS} AS orders
+FROM ${failures('event_time', ...WHERE_AND_WHY)}
 WHERE ${CHOSEN_FAILURES}
-GROUP BY time, reason
+GROUP BY time, reason_code
 ORDER BY time, reason`;
 
 /** reason_group, reason (two digits), one column of orders a stage, orders in all. Most frequent first. */
-export const FAILURES_BY_STAGE_AND_REASON_SQL = `SELECT named AS reason_group, ${REASON} AS reason,
+export const FAILURES_BY_STAGE_AND_REASON_SQL = `SELECT ${GROUP_OF_CODE} AS reason_group, ${REASON} AS reason,
   ${STAGES.map(({ name }) => `uniqExactIf(order_number, stage = ${sqlText(name)}) AS ${name}`).join(',\n  ')},
   ${ORDERS} AS orders
-FROM (SELECT *, ${GROUP} AS named FROM ${FAILURES} WHERE ${CHOSEN_FAILURES})
-GROUP BY named, reason
+FROM ${failures(...WHERE_AND_WHY)}
+WHERE ${CHOSEN_FAILURES}
+GROUP BY reason_code
 ORDER BY orders DESC, reason
 LIMIT 50`;
 
@@ -65,13 +68,7 @@ const ordersIn = (quarters: string, then: 0 | 1, where: string, until: string): 
     FROM ${quarters}${where}
   )
   GROUP BY counted`;
-/** Codes with their groups. */
-const GROUPS = REASON_GROUPS.flatMap(({ name, from, to }) =>
-  Array.from({ length: to - from + 1 }, (_, index) => [from + index, name] as const),
-);
 const seenWhen = (then: 0 | 1): string => `max(if(counted = ${SEEN}, sumIf(n, then = ${then}), 0)) OVER ()`;
-/** The group follows from the code; looked up, since a dozen comparisons take the engine 0.1 s to plan. */
-const GROUP_OF_CODE = `transform(reason_code, [${GROUPS.map(([code]) => code).join(', ')}], [${sqlList(GROUPS.map(([, name]) => name))}], 'NONE')`;
 
 /**
  * reason_group, reason, orders and share 0..1 of the orders seen, the same of the window a week before,
@@ -118,7 +115,7 @@ LIMIT 50`;
 
 /** Those that failed last, found by numbers; texts are read of them alone. */
 const FAILED_LAST = `SELECT order_number, max(event_time) AS newest
-  FROM ${FAILURES}
+  FROM ${failures('event_time', ...WHERE_AND_WHY)}
   WHERE ${CHOSEN_FAILURES}
   GROUP BY order_number
   ORDER BY newest DESC
@@ -136,7 +133,7 @@ FROM
   SELECT any(external_id) AS order_id, any(toString(gateway)) AS of_gateway, any(toString(order_type)) AS of_type, max(toString(channel)) AS of_channel, max(decision) AS last_decision,
     maxIf(event_time, ${IS_CHOSEN}) AS last_failure_at, argMaxIf(action, (event_time, list_position, action), ${IS_CHOSEN}) AS last_code,
     uniqExactIf((event_time, list_position, action), ${IS_CHOSEN}) AS failures
-  FROM ${QUARTERS_AND_FAILURES}
+  FROM ${quartersAndFailures('event_time', 'action', 'list_position', ...WHERE_AND_WHY)}
   WHERE order_number IN (SELECT order_number FROM (${FAILED_LAST}))
   GROUP BY order_number
 )

@@ -3,7 +3,16 @@ import { timeOfMicros } from '../../schemas/order-quarters.ts';
 import { quantileOfSketches } from '../../schemas/poll-quarters.ts';
 import { VERDICTS } from '../../schemas/rows.ts';
 import { CHOSEN_CALLBACKS, CHOSEN_STAGE, inRange, WITH_WATERMARKS, bucket } from '../house/filters.ts';
-import { FAILURES, ORDERS, POLL_COUNTS, STAGE_FAILURES, STEPS } from '../house/quarters.ts';
+import {
+  DETAIL_OF_CODE,
+  failures,
+  GROUP_OF_CODE,
+  ORDERS,
+  POLL_COUNTS,
+  STAGE_FAILURES,
+  STEPS,
+  WHERE_AND_WHY,
+} from '../house/quarters.ts';
 
 /**
  * SQL about the work of the gateways: what their histories tell beside what our own requests and signature
@@ -64,10 +73,10 @@ GROUP BY time, outcome
 ORDER BY time, outcome`;
 
 /** time, reason (`TECH 13 SERVER_UNAVAILABLE`), orders with such a code at gateway create or check. */
-export const THEIR_FAULTS_SQL = `SELECT ${bucket('event_time')} AS time, concat(reason_group, ' ', toString(reason_code), ' ', reason_detail) AS reason, ${ORDERS} AS orders
-FROM ${FAILURES}
+export const THEIR_FAULTS_SQL = `SELECT ${bucket('event_time')} AS time, concat(${GROUP_OF_CODE}, ' ', toString(reason_code), ' ', ${DETAIL_OF_CODE}) AS reason, ${ORDERS} AS orders
+FROM ${failures('event_time', ...WHERE_AND_WHY)}
 WHERE stage IN ('GATEWAY_CREATE', 'CHECK') AND reason_group IN ('TECH', 'AUTHZ')
-GROUP BY time, reason
+GROUP BY time, reason_code
 ORDER BY time, reason`;
 
 /** time, gateway, share 0..1 of our status requests without a usable answer, polls. */
@@ -133,7 +142,7 @@ LIMIT 200`;
 
 /** time, code (5.2.2.16, 5.2.2.17), orders: the provider's callbacks that the gateway could not accept. */
 export const THEIR_CALLBACK_FAULTS_SQL = `SELECT ${bucket('event_time')} AS time, action AS code, ${ORDERS} AS orders
-FROM ${FAILURES}
+FROM ${failures('event_time', 'stage', 'is_operation', 'action')}
 WHERE stage = 'GATEWAY_CALLBACK' AND is_operation
 GROUP BY time, code
 ORDER BY time, code`;

@@ -1,7 +1,7 @@
-import { OUTCOMES, type Outcome, STAGES } from '../../schemas/dictionary.ts';
+import { ALL_REASONS, OUTCOMES, type Outcome, REASON_GROUPS, STAGES } from '../../schemas/dictionary.ts';
 import { STUCK } from '../../schemas/limits.ts';
 import { QUARTER_SECONDS } from '../../schemas/kept-quarters.ts';
-import { moneyColumns } from '../../schemas/measures.ts';
+import { moneyColumns, sqlList } from '../../schemas/measures.ts';
 import {
   microsOfItem,
   outcomeOfDecision,
@@ -151,30 +151,64 @@ export const STAGE_FAILURES = `SELECT toDateTime(place * $__interval_s) AS time,
   )
   ARRAY JOIN failed AS failed_orders, seen AS orders, [${DIGITS.join(', ')}] AS digit`;
 
-const FAILURE_COLUMNS = `failure.at AS event_time, failure.stage AS stage, failure.is_operation AS is_operation,
-    failure.reason_code AS reason_code, failure.reason_group AS reason_group, failure.reason_detail AS reason_detail, failure.action AS action, failure.list_position AS list_position`;
+/** Columns of a failing item, and the parts of the view that they are. */
+const FAILURE_PARTS = {
+  event_time: 'at',
+  stage: 'stage',
+  is_operation: 'is_operation',
+  reason_code: 'reason_code',
+  reason_group: 'reason_group',
+  action: 'action',
+  list_position: 'list_position',
+} as const;
+type FailureColumn = keyof typeof FAILURE_PARTS;
+const partsOf = (columns: readonly FailureColumn[]): string =>
+  columns.map((column) => `failures.${FAILURE_PARTS[column]} AS ${column}`).join(', ');
+
+/** What CHOSEN_FAILURES looks at. */
+export const WHERE_AND_WHY = ['stage', 'reason_group', 'reason_code'] as const;
+
 /**
- * One row per failing item of the range: columns of the item, with order_number. Texts that an item lacks are
- * empty.
+ * One row per failing item of quarters of orders: their columns, and those of the item that are named. What
+ * is named is read, of millions of items.
  */
-export const failuresOf = (quarters: string): string => `(
-  SELECT gateway, order_type, channel, external_id, order_number, ${FAILURE_COLUMNS}
-  FROM ${quarters}
-  ARRAY JOIN failures AS failure
-)`;
-export const FAILURES = failuresOf(QUARTERS);
+export const failuresOf = (quarters: string, ...columns: readonly FailureColumn[]): string =>
+  `${quarters} ARRAY JOIN ${partsOf(columns)}`;
+/** Those of the range. */
+export const failures = (...columns: readonly FailureColumn[]): string => failuresOf(QUARTERS, ...columns);
 /** The same with a row for each quarter of an order without one, where is_failure is 0. */
-export const QUARTERS_AND_FAILURES = `(
-  SELECT gateway, order_type, channel, external_id, order_number, decision, notEmpty(failures) AS is_failure, ${FAILURE_COLUMNS}
-  FROM ${QUARTERS}
-  LEFT ARRAY JOIN failures AS failure
+export const quartersAndFailures = (...columns: readonly FailureColumn[]): string =>
+  `(
+  SELECT gateway, order_type, channel, external_id, order_number, decision, is_failure, ${columns.join(', ')}
+  FROM (SELECT *, notEmpty(failures.at) AS is_failure FROM ${QUARTERS})
+  LEFT ARRAY JOIN ${partsOf(columns)}
 )`;
 /** Whether a quarter of an order has a failing item that meets a condition on stage, group and code. */
 export const anyFailure = (condition: string): string =>
   `arrayExists((stage, reason_group, reason_code) -> ${condition}, failures.stage, failures.reason_group, failures.reason_code)`;
-/** The group of a failing item as panels name it. */
-export const GROUP = `if(reason_group = '', 'NONE', reason_group)`;
+/** NONE is the first. */
+const GROUP_NAMES = REASON_GROUPS.map(({ name }) => name);
+const REASON_CODES = ALL_REASONS.map(({ code }) => code).join(', ');
+/**
+ * Names that follow from the code, for what is grouped by it: texts of millions of items cost what all else
+ * does, and a dozen comparisons take the engine 0.1 s to plan.
+ */
+export const GROUP_OF_CODE = `transform(reason_code, [${REASON_CODES}], [${sqlList(ALL_REASONS.map(({ group }) => group))}], 'NONE')`;
+/** The group as a number, to group by, and its name. */
+export const GROUP_NUMBER = `transform(reason_code, [${REASON_CODES}], [${ALL_REASONS.map(({ group }) => GROUP_NAMES.indexOf(group)).join(', ')}], 0)`;
+export const groupOfNumber = (number: string): string =>
+  `transform(${number}, [${GROUP_NAMES.map((_, index) => index).join(', ')}], [${sqlList(GROUP_NAMES)}], 'NONE')`;
+export const DETAIL_OF_CODE = `transform(reason_code, [${REASON_CODES}], [${sqlList(ALL_REASONS.map(({ detail }) => detail))}], '')`;
 
+/**
+ * Columns of an instant that may lack in an order: whether it has any, and the earliest. One state for each
+ * order instead of two: those of millions of orders outgrow a reader's memory else.
+ */
+const earliestOf = (
+  column: string,
+  has: string,
+): string => `max(if(q.${column} = 0, 0, bitNot(q.${column}))) AS inverse_${column},
+      inverse_${column} > 0 AS ${has}, if(${has}, bitNot(inverse_${column}), 0) AS ${column}`;
 /** Whether a decision brought this outcome. */
 const decidedAs = (outcome: Outcome): string => `bitAnd(last, 15) = ${OUTCOMES.indexOf(outcome) + 1}`;
 
@@ -186,8 +220,8 @@ export const MONEY_OF_ORDERS = `SELECT order_number, money
   FROM
   (
     SELECT order_number, max(decision) AS last, last > 0 AS decided, ${microsOfItem('last')} AS decided_at,
-      max(q.stumbled_at) > 0 AS stumbled, ${earliest('q.stumbled_at')} AS stumbled_at,
-      max(q.processing_at) > 0 AS processing, ${earliest('q.processing_at')} AS processing_at,
+      ${earliestOf('stumbled_at', 'stumbled')},
+      ${earliestOf('processing_at', 'processing')},
       ${moneyColumns(micros('least(now64(6), toDateTime64($__toTime, 6))'), {
         failedTechnically: decidedAs('technical_failure'),
         paid: decidedAs('succeeded'),

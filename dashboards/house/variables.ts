@@ -54,7 +54,7 @@ export const REASON_GROUP: Variable = {
 export const REASON_VARIABLE: Variable = {
   name: 'reason',
   label: 'Reason',
-  sql: `SELECT DISTINCT ${REASON} AS value FROM ${failuresOf(RANGE)} ORDER BY value LIMIT 100`,
+  sql: `SELECT ${REASON} AS value FROM ${failuresOf(RANGE, 'reason_code')} GROUP BY reason_code ORDER BY value LIMIT 100`,
 };
 export const ORDER_ID: Variable = {
   name: 'order_id',

@@ -10,9 +10,10 @@ import {
 import { WINDOWS } from '../../schemas/windows.ts';
 import { CHOSEN_GATEWAY, inRange, WITH_WATERMARKS, bucket } from '../house/filters.ts';
 import {
-  FAILURES,
+  failures,
   FINISHED,
-  GROUP,
+  GROUP_NUMBER,
+  groupOfNumber,
   MONEY_OF_ORDERS,
   ORDERS,
   startedBy,
@@ -94,9 +95,9 @@ GROUP BY time, gateway
 ORDER BY time, gateway`;
 
 /** time, reason_group, orders with a failing item of that group in the bucket. */
-export const FAILURES_BY_GROUP_SQL = `SELECT ${bucket('event_time')} AS time, ${GROUP} AS reason_group, ${ORDERS} AS orders
-FROM ${FAILURES}
-GROUP BY time, reason_group
+export const FAILURES_BY_GROUP_SQL = `SELECT ${bucket('event_time')} AS time, ${groupOfNumber(GROUP_NUMBER)} AS reason_group, ${ORDERS} AS orders
+FROM ${failures('event_time', 'reason_code')}
+GROUP BY time, ${GROUP_NUMBER}
 ORDER BY time, reason_group`;
 
 /**

@@ -81,10 +81,12 @@ async function measure(options: Options, progress: (text: string) => void): Prom
     if (options.before) await reader.command({ query: viewOfItems() });
     const timings: Timing[] = [];
     const range = { from: new Date(endMs - options.hours * 3_600_000), to: new Date(endMs) };
-    const intervalMs = Math.max(60_000, roundUp((options.hours * 3_600_000) / DATA_POINTS));
+    const intervalMs = intervalFor(options.hours);
     const order = await someOrder(reader, range.to);
     const ask = (query: string) => async () => (await reader.query({ query, format: 'JSONCompact' })).text();
-    for (const { where, sql } of queries().filter((query) => query.where.includes(options.only ?? ''))) {
+    for (const { where, sql } of queriesOfPanels().filter((query) =>
+      query.where.includes(options.only ?? ''),
+    )) {
       const query = expandPanelSql(sql, { ...range, intervalMs }, { order_id: [order] });
       const ways = [ask(query)];
       if (options.before && query.includes(QUARTERS))
@@ -197,7 +199,8 @@ async function someOrder(reader: ClickHouseClient, before: Date): Promise<string
   return rows[0]?.external_id ?? '';
 }
 
-function queries(): Query[] {
+/** Every question of the generated dashboards, by board and title. */
+export function queriesOfPanels(): Query[] {
   const found: Query[] = [];
   for (const name of readdirSync(OUT)) {
     const board = JSON.parse(readFileSync(`${OUT}/${name}`, 'utf8')) as Record<string, unknown>;
@@ -247,6 +250,9 @@ function cpuMs(pid: number): number | null {
 
 const quantile = (sorted: readonly number[], q: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+/** Milliseconds of a bucket of a panel over so many hours. */
+export const intervalFor = (hours: number): number =>
+  Math.max(60_000, roundUp((hours * 3_600_000) / DATA_POINTS));
 /** To whole minutes. */
 const roundUp = (ms: number): number => Math.ceil(ms / 60_000) * 60_000;
 
