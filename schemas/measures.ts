@@ -7,7 +7,7 @@ import {
   STAGES,
 } from './dictionary.ts';
 import { STUCK } from './limits.ts';
-import { DATABASE, VIEWS } from './names.ts';
+import { DATABASE, GATEWAY_STATUS_BY_HOUR, VIEWS } from './names.ts';
 import { WINDOWS } from './windows.ts';
 
 /**
@@ -201,6 +201,11 @@ export function ratio(numerator: string, denominator: string): string {
 /** SQL of this instant. */
 export const NOW = 'now64(6)';
 
+const FORGET = `INTERVAL ${WINDOWS.forgetGatewayAfterSeconds} SECOND`;
+/** Reports of these hours are not forgotten, with one that has just ended. */
+const notForgotten = (asOf: string): string =>
+  `hour > ${asOf} - INTERVAL ${WINDOWS.forgetGatewayAfterSeconds + 3600} SECOND`;
+
 /**
  * SELECT of one row a gateway: gateway, watermark, the instant up to which our picture of it is complete as
  * known at `asOf`. Each collector's newest report counts, and of several collectors the one that sees
@@ -209,33 +214,43 @@ export const NOW = 'now64(6)';
 function watermarksOf(asOf: string): string {
   // Whole hours before that of `asOf` hold no report after it, so their newest will do.
   const hour = `toStartOfHour(toDateTime64(${asOf}, 6, 'UTC'))`;
-  const hourly = `SELECT gateway, collector_id, reported_at, watermark_at
-          FROM ${view('gatewayStatusHourly')}
-          WHERE hour > ${asOf} - INTERVAL ${WINDOWS.forgetGatewayAfterSeconds + 3600} SECOND AND`;
-  // As of now, the newest of this hour will do as well.
-  const ofTheHour = `
-          UNION ALL
-          SELECT gateway, collector_id, reported_at, watermark_at
-          FROM ${view('gatewayStatus')}
-          WHERE reported_at >= ${hour} AND reported_at <= ${asOf}`;
   return `SELECT gateway, max(newest) AS watermark
       FROM
       (
         SELECT toString(gateway) AS gateway, argMax(watermark_at, reported_at) AS newest
         FROM
         (
-          ${asOf === NOW ? `${hourly} hour <= ${hour}` : `${hourly} hour < ${hour}${ofTheHour}`}
+          SELECT gateway, collector_id, reported_at, watermark_at
+          FROM ${view('gatewayStatusHourly')}
+          WHERE ${notForgotten(asOf)} AND hour < ${hour}
+          UNION ALL
+          SELECT gateway, collector_id, reported_at, watermark_at
+          FROM ${view('gatewayStatus')}
+          WHERE reported_at >= ${hour} AND reported_at <= ${asOf}
         )
-        WHERE reported_at > ${asOf} - INTERVAL ${WINDOWS.forgetGatewayAfterSeconds} SECOND
+        WHERE reported_at > ${asOf} - ${FORGET}
         GROUP BY gateway, collector_id
       )
       GROUP BY gateway
       ORDER BY gateway`;
 }
 
-/** Text of the view `gateway_watermarks`: watermarks as known now. */
+/**
+ * Text of the view `gateway_watermarks`: the same as known now. The newest report of this hour will do as
+ * well, so it asks the table alone: a view of a view would be planned with each question.
+ */
 export const watermarksView = (): string => `CREATE OR REPLACE VIEW ${VIEWS.gatewayWatermarks} AS
-${watermarksOf(NOW).replaceAll(`${DATABASE}.`, '').replaceAll(/^ {6}/gm, '')};
+SELECT toString(gateway) AS gateway, max(newest) AS watermark
+FROM
+(
+  SELECT gateway, argMaxMerge(s.watermark) AS newest
+  FROM ${GATEWAY_STATUS_BY_HOUR} AS s
+  WHERE ${notForgotten(NOW)} AND hour <= ${NOW}
+  GROUP BY gateway, collector_id
+  HAVING max(s.reported_at) > ${NOW} - ${FORGET}
+)
+GROUP BY gateway
+ORDER BY gateway;
 `;
 
 /**
@@ -261,7 +276,7 @@ export function withWatermarks(asOf: string, lagSeconds: number = WINDOWS.lagSec
       ${asOf === NOW ? `SELECT gateway, watermark FROM ${view('gatewayWatermarks')}` : watermarksOf(asOf)}
     )
   ) AS watermarks,
-  g -> least(${latest}, if(mapContains(watermarks, toString(g)), watermarks[toString(g)], ${instant})) AS window_end,
+  g -> least(${latest}, transform(toString(g), mapKeys(watermarks), mapValues(watermarks), ${instant})) AS window_end,
   arrayMin(arrayPushBack(mapValues(watermarks), ${latest})) AS all_known`;
 }
 

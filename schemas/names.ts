@@ -47,6 +47,8 @@ export const CALLED_VIEWS: readonly string[] = [ORDER_QUARTERS, POLL_COUNTS, ...
 
 /** History items sorted by time: a materialized view copies them from where the sink writes them. */
 export const ITEMS_BY_TIME = 'history_events_by_time_store';
+/** The newest report of each collector about each gateway within each hour. */
+export const GATEWAY_STATUS_BY_HOUR = 'gateway_status_hourly_store';
 
 /** Physical tables that the sink writes. */
 export const TABLES = {

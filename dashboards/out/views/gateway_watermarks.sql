@@ -1,17 +1,13 @@
 -- Generated from the measures by "npm run generate"; a collector applies it when it starts.
 CREATE OR REPLACE VIEW gateway_watermarks AS
-SELECT gateway, max(newest) AS watermark
+SELECT toString(gateway) AS gateway, max(newest) AS watermark
 FROM
 (
-  SELECT toString(gateway) AS gateway, argMax(watermark_at, reported_at) AS newest
-  FROM
-  (
-    SELECT gateway, collector_id, reported_at, watermark_at
-    FROM gateway_status_hourly
-    WHERE hour > now64(6) - INTERVAL 608400 SECOND AND hour <= toStartOfHour(toDateTime64(now64(6), 6, 'UTC'))
-  )
-  WHERE reported_at > now64(6) - INTERVAL 604800 SECOND
+  SELECT gateway, argMaxMerge(s.watermark) AS newest
+  FROM gateway_status_hourly_store AS s
+  WHERE hour > now64(6) - INTERVAL 608400 SECOND AND hour <= now64(6)
   GROUP BY gateway, collector_id
+  HAVING max(s.reported_at) > now64(6) - INTERVAL 604800 SECOND
 )
 GROUP BY gateway
 ORDER BY gateway;

@@ -8,7 +8,7 @@ WITH
       SELECT gateway, watermark FROM gateway_watermarks
     )
   ) AS watermarks,
-  g -> least(toDateTime64(now64(6), 6, 'UTC') - INTERVAL 30 SECOND, if(mapContains(watermarks, toString(g)), watermarks[toString(g)], toDateTime64(now64(6), 6, 'UTC'))) AS window_end,
+  g -> least(toDateTime64(now64(6), 6, 'UTC') - INTERVAL 30 SECOND, transform(toString(g), mapKeys(watermarks), mapValues(watermarks), toDateTime64(now64(6), 6, 'UTC'))) AS window_end,
   arrayMin(arrayPushBack(mapValues(watermarks), toDateTime64(now64(6), 6, 'UTC') - INTERVAL 30 SECOND)) AS all_known,
   (SELECT argMax((kept_from, kept_to, known_to), written_at) FROM order_quarters_frontier WHERE definition = 'acb3dca4') AS frontier,
   greatest(frontier.1, toDateTime(intDiv(toUnixTimestamp64Micro({from:DateTime64(6, 'UTC')}) + 899999999, 900000000) * 900, 'UTC')) AS kept_begin,
