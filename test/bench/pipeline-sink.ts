@@ -56,7 +56,8 @@ export function createEncoder(): OrdersContext['write'] {
   let batchSeq = 0;
   const flush = (): void => {
     timer = null;
-    for (let batch = queue.take(BATCH.maxRows); batch !== null; batch = queue.take(BATCH.maxRows)) {
+    const take = () => queue.take(BATCH.maxRows, 'all');
+    for (let batch = take(); batch !== null; batch = take()) {
       freezeBatch(batch, { collectorId: 'bench', batchSeq: (batchSeq += 1) }, BATCH.maxRows);
       for (const write of batch.writes) write.resolveWrite();
     }

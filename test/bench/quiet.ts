@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
-import type { RowSink } from '../../schemas/sink.ts';
+import type { Provenance, RowSink } from '../../schemas/sink.ts';
 import { createMigrator } from '../../store/migrate.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { anyRow, historyEvent } from '../collector/sinks/support/rows.ts';
@@ -20,8 +20,8 @@ const CODES = ['1.1.1.00', '2.1.1.00', '3.0.1.52', '4.1.3.00', '5.1.3.00'];
 
 /**
  * What the embedded store costs while little happens: callbacks that come one by one, each followed by the
- * history that a read of its order brings, with the product's batches and with batches that never wait longer
- * than `maxAgeMs`, in turns within one run.
+ * history that a read of its order brings, with the product's batches, with senders over HTTP who wait for
+ * their answers, and with batches that never wait longer than `maxAgeMs`, in turns within one run.
  */
 export async function run(): Promise<BenchResult> {
   const embedded = await withBenchStore();
@@ -35,14 +35,15 @@ export async function run(): Promise<BenchResult> {
   try {
     await createMigrator({ store }).run();
     const ways = {
-      ours: createWay(store, 'quiet', BATCH.quietAgeMs),
-      baseline: createWay(store, 'hurried', 250),
+      ours: createWay(store, 'quiet', BATCH.quietAgeMs, { kafkaRecords: 1 }),
+      overHttp: createWay(store, 'quiet-http', BATCH.quietAgeMs, { httpDeliveries: 1 }),
+      baseline: createWay(store, 'hurried', 250, { kafkaRecords: 1 }),
     };
-    for (const way of [ways.ours, ways.baseline]) await way.trickle(3_000);
+    const all = Object.values(ways);
+    for (const way of all) await way.trickle(3_000);
     for (let round = 0; round < ROUNDS; round += 1)
-      for (const way of [ways.ours, ways.baseline])
-        way.shares.push(await share(() => way.trickle(ROUND_MS), ROUND_MS));
-    await Promise.all([ways.ours.sink.stop(5_000), ways.baseline.sink.stop(5_000)]);
+      for (const way of all) way.shares.push(await share(() => way.trickle(ROUND_MS), ROUND_MS));
+    await Promise.all(all.map(({ sink }) => sink.stop(5_000)));
     const idle = await share(() => sleep(IDLE_MS), IDLE_MS);
     return {
       name: `a quiet store: ${CALLBACKS_A_SECOND} callbacks a second and what they bring`,
@@ -50,7 +51,7 @@ export async function run(): Promise<BenchResult> {
       ours: CALLBACKS_A_SECOND / median(ways.ours.shares),
       baseline: CALLBACKS_A_SECOND / median(ways.baseline.shares),
       aim: 1.4,
-      note: `${noteOf('ours', ways.ours)}; ${noteOf('before', ways.baseline)}; idle afterwards ${percent(idle)} of a core`,
+      note: `${noteOf('ours', ways.ours)}; ${noteOf('ours over HTTP', ways.overHttp)}; ${noteOf('before', ways.baseline)}; idle afterwards ${percent(idle)} of a core`,
     };
   } finally {
     await store.close();
@@ -67,7 +68,8 @@ interface Way {
   trickle(ms: number): Promise<void>;
 }
 
-function createWay(store: Store, collectorId: string, quietAgeMs: number): Way {
+/** @param provenance of callbacks: those over HTTP have senders who wait for their answers */
+function createWay(store: Store, collectorId: string, quietAgeMs: number, provenance: Provenance): Way {
   const sink = createClickHouseSink({ store, collectorId, quietAgeMs });
   const freshMs: number[] = [];
   return {
@@ -78,7 +80,7 @@ function createWay(store: Store, collectorId: string, quietAgeMs: number): Way {
       const underWay: Promise<void>[] = [];
       const endMs = performance.now() + ms;
       while (performance.now() < endMs) {
-        underWay.push(takeCallback(sink).then((took) => void freshMs.push(took)));
+        underWay.push(takeCallback(sink, provenance).then((took) => void freshMs.push(took)));
         await sleep(1000 / CALLBACKS_A_SECOND);
       }
       await Promise.all(underWay);
@@ -87,7 +89,7 @@ function createWay(store: Store, collectorId: string, quietAgeMs: number): Way {
 }
 
 /** A callback, and the reply of the read that it causes, which does not wait for it to be stored. */
-async function takeCallback(sink: RowSink): Promise<number> {
+async function takeCallback(sink: RowSink, provenance: Provenance): Promise<number> {
   const startMs = performance.now();
   const now = Date.now() * 1000;
   const order = { external_id: randomUUID() };
@@ -100,7 +102,7 @@ async function takeCallback(sink: RowSink): Promise<number> {
       orderObservations: [{ ...observation, kind: 'callback' }],
       orderWatch: [{ ...watch, updated_at: now }],
     },
-    { kafkaRecords: 1 },
+    provenance,
   );
   await sleep(READ_MS);
   const read = sink.write(

@@ -11,11 +11,16 @@ export interface SinkState {
   /** The next one is frozen already. */
   readonly isPrepared: boolean;
   readonly lastStartMs: number;
+  /** The same of the last one that took all that waited, and not what is awaited alone. */
+  readonly lastWholeStartMs: number;
   /** How long it had been since the start before, when the last batch began. */
   readonly pauseMs: number;
   readonly lastAckMs: number;
   readonly lastAckAt: EpochMicros | null;
 }
+
+/** What a batch takes of what waits: all, or only what somebody waits for. */
+export type Takes = 'all' | 'awaited';
 
 export type SinkChange =
   | { readonly type: 'recovered'; readonly lastSeq: number }
@@ -23,7 +28,7 @@ export type SinkChange =
   | { readonly type: 'frozen'; readonly batchSeq: number }
   | { readonly type: 'prepared' }
   | { readonly type: 'prepared_taken' }
-  | { readonly type: 'started'; readonly nowMs: number }
+  | { readonly type: 'started'; readonly nowMs: number; readonly takes: Takes }
   | { readonly type: 'acknowledged'; readonly at: EpochMicros; readonly nowMs: number }
   | { readonly type: 'ended' }
   | { readonly type: 'closing' }
@@ -35,6 +40,7 @@ export const INITIAL_STATE: SinkState = {
   isSending: false,
   isPrepared: false,
   lastStartMs: -Infinity,
+  lastWholeStartMs: -Infinity,
   pauseMs: Infinity,
   lastAckMs: -Infinity,
   lastAckAt: null,
@@ -55,6 +61,7 @@ export function nextState(state: SinkState, change: SinkChange): SinkState {
         ...state,
         isSending: true,
         lastStartMs: change.nowMs,
+        lastWholeStartMs: change.takes === 'all' ? change.nowMs : state.lastWholeStartMs,
         pauseMs: change.nowMs - state.lastStartMs,
       };
     case 'acknowledged':
@@ -72,7 +79,7 @@ export type Step =
   | { readonly do: 'nothing' }
   /** Freeze the next batch while another is under way. */
   | { readonly do: 'prepare' }
-  | { readonly do: 'send' }
+  | { readonly do: 'send'; readonly takes: Takes }
   /** Look again after that time. */
   | { readonly do: 'wait'; readonly ms: number };
 
@@ -98,30 +105,38 @@ export const MANY_ROWS = 4_000;
 
 /**
  * What is due. One batch is under way at a time; idle, rows go at once. While batches follow each other, one
- * that is not full waits until enough time has passed since the last began.
+ * that is not full waits until enough time has passed since the last began. Where a sender waits for its
+ * answer, what it waits for goes sooner and alone: each table that a batch writes has its price.
  */
 export function nextStep(state: SinkState, waiting: Waiting, limits: BatchLimits, nowMs: number): Step {
-  const { phase, lastSeq, isSending, isPrepared, lastStartMs } = state;
+  const { phase, lastSeq, isSending, isPrepared } = state;
   if (phase === 'stopped') return { do: 'nothing' };
   const isFull = waiting.rows >= limits.maxBatchRows;
   if (isSending) return { do: !isPrepared && lastSeq !== null && isFull ? 'prepare' : 'nothing' };
   if (!isPrepared && waiting.isEmpty) return { do: 'nothing' };
-  const waitMs = lastStartMs + betweenStartsMs(state, waiting, limits) - nowMs;
-  if (phase === 'closing' || isPrepared || isFull || waitMs <= 0) return { do: 'send' };
-  return { do: 'wait', ms: waitMs };
+  const allMs = allDueMs(state, waiting, limits) - nowMs;
+  if (phase === 'closing' || isPrepared || isFull || allMs <= 0) return { do: 'send', takes: 'all' };
+  const awaitedMs = waiting.isAwaited ? awaitedDueMs(state, limits) - nowMs : Infinity;
+  if (awaitedMs <= 0) return { do: 'send', takes: 'awaited' };
+  return { do: 'wait', ms: Math.min(allMs, awaitedMs) };
 }
 
 /**
- * The least time between two starts. A batch has a fixed price, so with few rows there are fewer batches. Not
- * so for the second one after a pause: a lone callback goes at once, and its reply is the second. Where a
- * batch takes long they are closer, so that the wait and the writing stay within the age and a half.
+ * When all that waits is due. A batch has a fixed price, so with few rows there are fewer batches. Not so for
+ * the second one after a pause: a lone callback goes at once, and its reply is the second. Where a batch takes
+ * long they are closer, so that the wait and the writing stay within the age and a half.
  */
-function betweenStartsMs(state: SinkState, waiting: Waiting, { maxAgeMs, quietAgeMs }: BatchLimits): number {
-  const { pauseMs, lastStartMs, lastAckMs } = state;
-  if (waiting.rows >= MANY_ROWS || pauseMs >= 2 * quietAgeMs) return maxAgeMs;
+function allDueMs(state: SinkState, waiting: Waiting, { maxAgeMs, quietAgeMs }: BatchLimits): number {
+  const { pauseMs, lastStartMs, lastWholeStartMs, lastAckMs } = state;
+  const soonestMs = lastStartMs + maxAgeMs;
+  if (waiting.rows >= MANY_ROWS || pauseMs >= 2 * quietAgeMs) return soonestMs;
   const tookMs = Math.max(0, lastAckMs - lastStartMs);
-  return Math.max(maxAgeMs, waiting.isAwaited ? quietAgeMs / 3 : quietAgeMs - tookMs / 2);
+  return Math.max(soonestMs, lastWholeStartMs + quietAgeMs - tookMs / 2);
 }
+
+/** When that of it is due for which somebody waits. */
+const awaitedDueMs = ({ lastStartMs }: SinkState, { maxAgeMs, quietAgeMs }: BatchLimits): number =>
+  lastStartMs + Math.max(maxAgeMs, quietAgeMs / 3);
 
 /** The number of the next batch: batches that are not in the ledger repeat the last one's. */
 export function batchSeqAfter({ lastSeq }: SinkState, isInLedger: boolean): number {

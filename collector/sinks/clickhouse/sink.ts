@@ -11,7 +11,7 @@ import { DEFAULT_RETRY, stoppedError } from '../retry.ts';
 import { loadBatchSeq } from './batch-seq.ts';
 import type { RetryingStore } from './retrying-store.ts';
 import { createRetryingStore } from './retrying-store.ts';
-import type { SinkChange, SinkState } from './sink-state.ts';
+import type { SinkChange, SinkState, Takes } from './sink-state.ts';
 import { batchSeqAfter, INITIAL_STATE, nextState, nextStep, stalledMs } from './sink-state.ts';
 import type { Store } from '../../../store/store.ts';
 
@@ -27,8 +27,8 @@ export interface ClickHouseSinkOptions {
    */
   maxAgeMs?: number;
   /**
-   * The same while only few rows wait; a third of it where a sender waits for its answer. None below maxAgeMs
-   * counts.
+   * The same while only few rows wait; a third of it for those of them for which a sender waits. None below
+   * maxAgeMs counts.
    * @default maxAgeMs
    */
   quietAgeMs?: number;
@@ -69,7 +69,7 @@ interface ReadyBatch {
 /**
  * The sink into ClickHouse: collects bundles into batches, freezes a batch, and sends it until the store has
  * answered for every row. One batch is under way at a time, so that acknowledgements keep the order of the
- * calls; the next one is encoded meanwhile.
+ * calls, but that what somebody waits for may go first; the next one is encoded meanwhile.
  */
 export function createClickHouseSink(options: ClickHouseSinkOptions): ClickHouseSink {
   const settings = withDefaults(options);
@@ -151,7 +151,7 @@ function createSchedule(sink: RunningSink) {
     const step = nextStep(sink.state(), waiting, settings, nowMs);
     if (step.do === 'prepare') prepare(sink);
     else if (step.do === 'wait') wakeAt(nowMs + step.ms, step.ms);
-    else if (step.do === 'send') send();
+    else if (step.do === 'send') send(step.takes);
   }
 
   /** What comes meanwhile can be due sooner, never later. */
@@ -167,11 +167,11 @@ function createSchedule(sink: RunningSink) {
     pump();
   }
 
-  function send(): void {
+  function send(takes: Takes): void {
     clearTimeout(timer);
     timerAtMs = Infinity;
-    change({ type: 'started', nowMs: settings.monotonicMs() });
-    sending = deliverNext(sink).finally(() => {
+    change({ type: 'started', nowMs: settings.monotonicMs(), takes });
+    sending = deliverNext(sink, takes).finally(() => {
       sending = null;
       change({ type: 'ended' });
       pump();
@@ -197,11 +197,11 @@ function recover(sink: RunningSink): Promise<void> {
 }
 
 function prepare(sink: RunningSink): void {
-  sink.prepared = freezeNext(sink);
+  sink.prepared = freezeNext(sink, 'all');
   if (sink.prepared !== null) sink.change({ type: 'prepared' });
 }
 
-async function deliverNext(sink: RunningSink): Promise<void> {
+async function deliverNext(sink: RunningSink, takes: Takes): Promise<void> {
   // What arrives in the same turn of the event loop travels together.
   await new Promise(setImmediate);
   try {
@@ -210,16 +210,19 @@ async function deliverNext(sink: RunningSink): Promise<void> {
     sink.pending.resolve(sink.queue.clear(), error);
     return;
   }
-  const ready = sink.prepared ?? freezeNext(sink);
+  const ready = sink.prepared ?? freezeNext(sink, takes);
   sink.prepared = null;
   sink.change({ type: 'prepared_taken' });
   if (ready !== null) await deliver(ready, sink);
 }
 
 /** Takes rows from the queue and freezes them. Only called once the number of the last batch is known. */
-function freezeNext({ queue, pending, state, change, settings }: RunningSink): ReadyBatch | null {
+function freezeNext(
+  { queue, pending, state, change, settings }: RunningSink,
+  takes: Takes,
+): ReadyBatch | null {
   const { collectorId, maxBatchRows } = settings;
-  const gathered = queue.take(maxBatchRows);
+  const gathered = queue.take(maxBatchRows, takes);
   if (gathered === null) return null;
   try {
     const batchSeq = batchSeqAfter(state(), belongsInLedger(gathered));

@@ -2,6 +2,7 @@ import type { RowBundle } from '../../../schemas/rows.ts';
 import { addProvenance, appendRows, countRows, emptyProvenance } from '../bundle.ts';
 import type { Provenance } from '../../../schemas/sink.ts';
 import type { Collected } from './deliver.ts';
+import type { Takes } from './sink-state.ts';
 import { MAX_WEEKS, weekOf } from './weeks.ts';
 
 /** One call of `write` that waits for its acknowledgement. */
@@ -33,22 +34,28 @@ export interface Queue {
   /** Does somebody wait for one of the bundles? */
   isAwaited(): boolean;
   add(write: PendingWrite): void;
-  /** Whole bundles up to `maxRows` rows and MAX_WEEKS weeks, at least one; null when nothing waits. */
-  take(maxRows: number): Gathered | null;
+  /**
+   * Whole bundles up to `maxRows` rows and MAX_WEEKS weeks, at least one; null when nothing waits.
+   *
+   * @param takes only those that somebody waits for, or all
+   */
+  take(maxRows: number, takes: Takes): Gathered | null;
   /** Takes out everything that waits. */
   clear(): PendingWrite[];
 }
 
 interface GatewayQueue {
   readonly gateway: string;
-  readonly waiting: PendingWrite[];
+  waiting: PendingWrite[];
   /** How many of them the batch being gathered has taken. */
   taken: number;
 }
 
 /**
  * A fair queue of bundles: first in, first out for each gateway, and gateways in turn, so that one with long
- * histories delays only itself. A bundle is never split: its rows are acknowledged together.
+ * histories delays only itself. What somebody waits for may overtake the rest: rows of one order have times
+ * that rise, so it does not matter which of them is stored first. A bundle is never split: its rows are
+ * acknowledged together.
  */
 export function createQueue(): Queue {
   /** In the order in which they may begin a batch. */
@@ -70,6 +77,26 @@ export function createQueue(): Queue {
     }
   }
 
+  function takeAll(first: GatewayQueue, batch: Batch): void {
+    let candidates = [...queues.values()];
+    while (candidates.length > 0) {
+      candidates = candidates.filter((queue) => {
+        const write = queue.waiting[queue.taken];
+        if (write === undefined || !batch.takes(write)) return false;
+        queue.taken += 1;
+        return true;
+      });
+    }
+    removeTaken(first);
+  }
+
+  function takeAwaited(batch: Batch): void {
+    for (const queue of queues.values()) {
+      queue.waiting = queue.waiting.filter((write) => !(write.isAwaited && batch.takes(write)));
+      if (queue.waiting.length === 0) queues.delete(queue.gateway);
+    }
+  }
+
   return {
     rows: () => rows,
     isEmpty: () => queues.size === 0,
@@ -82,20 +109,12 @@ export function createQueue(): Queue {
       if (queue === undefined) queues.set(gateway, { gateway, waiting: [write], taken: 0 });
       else queue.waiting.push(write);
     },
-    take(maxRows) {
+    take(maxRows, takes) {
       const [first] = queues.values();
       if (first === undefined) return null;
       const batch = createBatch(maxRows);
-      let candidates = [...queues.values()];
-      while (candidates.length > 0) {
-        candidates = candidates.filter((queue) => {
-          const write = queue.waiting[queue.taken];
-          if (write === undefined || !batch.takes(write)) return false;
-          queue.taken += 1;
-          return true;
-        });
-      }
-      removeTaken(first);
+      if (takes === 'awaited' && awaited > 0) takeAwaited(batch);
+      else takeAll(first, batch);
       rows -= batch.rows();
       awaited -= batch.writes.filter(({ isAwaited }) => isAwaited).length;
       return gather(batch.writes);
@@ -114,6 +133,8 @@ export function createQueue(): Queue {
 const LARGE_ROWS = 1_000;
 
 const isLarge = ({ gateway, rowCount }: PendingWrite): boolean => gateway !== '' && rowCount > LARGE_ROWS;
+
+type Batch = ReturnType<typeof createBatch>;
 
 function createBatch(maxRows: number) {
   const writes: PendingWrite[] = [];

@@ -18,21 +18,22 @@ const FULL = { rows: 100, isEmpty: false, isAwaited: false };
 
 const after = (...changes: SinkChange[]): SinkState => changes.reduce(nextState, INITIAL_STATE);
 const OPENED: SinkChange = { type: 'recovered', lastSeq: 7 };
-const STARTED: SinkChange = { type: 'started', nowMs: 1000 };
+const STARTED: SinkChange = { type: 'started', nowMs: 1000, takes: 'all' };
+const SEND = { do: 'send', takes: 'all' };
 const step = (state: SinkState, waiting: typeof FEW, nowMs = 1000) => nextStep(state, waiting, LIMITS, nowMs);
 
 describe('what a sink does next', () => {
   it('is to send rows at once while it is idle', () => {
-    expect(step(INITIAL_STATE, FEW, 0)).toEqual({ do: 'send' });
+    expect(step(INITIAL_STATE, FEW, 0)).toEqual(SEND);
     expect(step(INITIAL_STATE, NOTHING)).toEqual({ do: 'nothing' });
-    expect(step(INITIAL_STATE, { ...NOTHING, isEmpty: false })).toEqual({ do: 'send' });
+    expect(step(INITIAL_STATE, { ...NOTHING, isEmpty: false })).toEqual(SEND);
   });
 
   it('is to let rows gather while batches follow each other, until they are full or old enough', () => {
     const state = after(OPENED, STARTED, { type: 'ended' });
     expect(step(state, FEW, 1100)).toEqual({ do: 'wait', ms: 150 });
-    expect(step(state, FULL, 1100)).toEqual({ do: 'send' });
-    expect(step(state, FEW, 1250)).toEqual({ do: 'send' });
+    expect(step(state, FULL, 1100)).toEqual(SEND);
+    expect(step(state, FEW, 1250)).toEqual(SEND);
   });
 
   it('is to freeze one more full batch while one is under way, and never to send two', () => {
@@ -41,7 +42,7 @@ describe('what a sink does next', () => {
     expect(step(state, FULL)).toEqual({ do: 'prepare' });
     const prepared = nextState(state, { type: 'prepared' });
     expect(step(prepared, FULL)).toEqual({ do: 'nothing' });
-    expect(step(nextState(prepared, { type: 'ended' }), NOTHING)).toEqual({ do: 'send' });
+    expect(step(nextState(prepared, { type: 'ended' }), NOTHING)).toEqual(SEND);
     expect(step(after({ type: 'prepared' }, { type: 'prepared_taken' }), NOTHING)).toEqual({ do: 'nothing' });
   });
 
@@ -51,7 +52,7 @@ describe('what a sink does next', () => {
 
   it('is to send all that waits when it closes, and nothing once it has stopped', () => {
     const closing = after(OPENED, STARTED, { type: 'ended' }, { type: 'closing' });
-    expect(step(closing, FEW, 1001)).toEqual({ do: 'send' });
+    expect(step(closing, FEW, 1001)).toEqual(SEND);
     expect(step(nextState(closing, { type: 'stopped' }), FULL)).toEqual({ do: 'nothing' });
   });
 
@@ -65,7 +66,10 @@ describe('while little happens', () => {
   const ended = (...startsMs: number[]): SinkState =>
     after(
       OPENED,
-      ...startsMs.flatMap((nowMs): SinkChange[] => [{ type: 'started', nowMs }, { type: 'ended' }]),
+      ...startsMs.flatMap((nowMs): SinkChange[] => [
+        { type: 'started', nowMs, takes: 'all' },
+        { type: 'ended' },
+      ]),
     );
   const waitOf = (state: SinkState, waiting: Partial<typeof FEW>, nowMs: number) => {
     const due = nextStep(state, { ...FEW, ...waiting }, QUIET, nowMs);
@@ -93,10 +97,25 @@ describe('while little happens', () => {
     expect(page).toContain(`while fewer than ${MANY_ROWS.toLocaleString('en')} rows wait`);
   });
 
-  it('whoever waits for an answer waits a third as long', () => {
+  it('what a sender waits for goes after a third of it, alone, and holds the rest back no longer', () => {
     const limits = { ...QUIET, quietAgeMs: 1200 };
+    const due = (state: SinkState, isAwaited: boolean, nowMs: number) =>
+      nextStep(state, { ...FEW, isAwaited }, limits, nowMs);
     const state = ended(1000, 1250, 2050);
-    expect(nextStep(state, { ...FEW, isAwaited: true }, limits, 2050)).toEqual({ do: 'wait', ms: 400 });
+    expect(due(state, true, 2050)).toEqual({ do: 'wait', ms: 400 });
+    expect(due(state, true, 2450)).toEqual({ do: 'send', takes: 'awaited' });
+    const alone: SinkChange[] = [{ type: 'started', nowMs: 2450, takes: 'awaited' }, { type: 'ended' }];
+    const then = alone.reduce(nextState, state);
+    expect(due(then, true, 2450)).toEqual({ do: 'wait', ms: 400 });
+    expect(due(then, false, 2450)).toEqual({ do: 'wait', ms: 800 });
+    expect(due(then, true, 3250)).toEqual(SEND);
+  });
+
+  it('what a sender waits for goes with the rest where that is due as soon', () => {
+    const afterPause = ended(1000);
+    expect(nextStep(afterPause, { ...FEW, isAwaited: true }, QUIET, 1250)).toEqual(SEND);
+    const many = { ...FEW, rows: MANY_ROWS, isAwaited: true };
+    expect(nextStep(ended(1000, 1250, 2050), many, QUIET, 2300)).toEqual(SEND);
   });
 
   it('a lone callback has the reply that it causes follow at once, and the third batch waits again', () => {
@@ -120,7 +139,7 @@ describe('while little happens', () => {
   it('nothing waits longer where no longer wait is wanted', () => {
     const state = ended(1000, 1250, 2050);
     expect(nextStep(state, FEW, { ...QUIET, quietAgeMs: 0 }, 2100)).toEqual({ do: 'wait', ms: 200 });
-    expect(nextStep(state, FEW, { ...QUIET, maxAgeMs: 0, quietAgeMs: 0 }, 2050)).toEqual({ do: 'send' });
+    expect(nextStep(state, FEW, { ...QUIET, maxAgeMs: 0, quietAgeMs: 0 }, 2050)).toEqual(SEND);
   });
 });
 
