@@ -1,6 +1,12 @@
 import type { RetentionConfig } from '../schemas/config.ts';
 import type { TableKey } from '../schemas/names.ts';
-import { FINDING_TABLES, ITEMS_BY_TIME, QUARTER_TABLES, TABLES } from '../schemas/names.ts';
+import {
+  FINDING_TABLES,
+  GATEWAY_STATUS_BY_HOUR,
+  ITEMS_BY_TIME,
+  QUARTER_TABLES,
+  TABLES,
+} from '../schemas/names.ts';
 import type { Store } from './store.ts';
 
 /** Days that rows are kept, by kind; 0 keeps them for ever. */
@@ -78,7 +84,7 @@ const AGE: readonly {
   { table: TABLES.watchRequests, column: 'received_at', days: 'watchDays' },
   { table: TABLES.collectorStatus, column: 'reported_at', days: 'statusDays' },
   { table: TABLES.gatewayStatus, column: 'reported_at', days: 'statusDays' },
-  { table: 'gateway_status_hourly_store', column: 'hour', days: 'statusDays' },
+  { table: GATEWAY_STATUS_BY_HOUR, column: 'hour', days: 'statusDays' },
   { table: TABLES.annotations, column: 'starts_at', days: 'annotationsDays' },
   { table: TABLES.alertStates, column: 'changed_at', days: 'annotationsDays' },
   { table: TABLES.alertEvaluations, column: 'as_of', days: 'historyDays' },

@@ -98,7 +98,8 @@ describe('the migrations', () => {
   });
 
   it('give the outcome of a poll its members', () => {
-    expect(enumsOf('outcome')).toEqual([numbered(POLL_OUTCOMES)]);
+    const members = numbered(POLL_OUTCOMES);
+    expect(enumsOf('outcome'), 'of requests, and of their quarters').toEqual([members, members]);
   });
 
   it.each(Object.values(TABLES))('create the table %s', (table) => {

@@ -158,6 +158,7 @@ describe('migrations', () => {
       expect.stringContaining('ALTER TABLE order_claims_store MODIFY TTL'),
       'ALTER TABLE callback_arrivals_store REMOVE TTL',
       expect.stringContaining('ALTER TABLE polls_store MODIFY TTL toDateTime(started_at) + toIntervalDay(7)'),
+      expect.stringContaining('ALTER TABLE poll_quarters_store MODIFY TTL'),
     ]);
     expect(await ttlDays('polls_store')).toBe(7);
     expect(await ttlDays('callback_deliveries_store')).toBeNull();
