@@ -231,8 +231,8 @@ export const configSchema = z
     cascadeSafety: cascadeSafetySchema.prefault({}),
     batch: z
       .strictObject({
-        /** Rows a batch at most. @default 25000 */
-        maxRows: z.int().positive().default(25_000),
+        /** Rows a batch at most. @default 75000 */
+        maxRows: z.int().positive().default(75_000),
         /** Between the starts of two batches at least, in milliseconds. @default 250 */
         maxAgeMs: z.int().min(0).default(250),
         /** The same while few rows wait; an event takes two batches to be seen. @default 800 */

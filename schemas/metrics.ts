@@ -19,7 +19,7 @@ export interface MetricDefinition {
 
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const LATENESS_BUCKETS = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600];
-const ROW_BUCKETS = [1, 10, 50, 100, 500, 1000, 2500, 5000, 10_000, 25_000];
+const ROW_BUCKETS = [1, 10, 50, 100, 500, 1000, 2500, 5000, 10_000, 25_000, 75_000];
 
 export const METRICS = {
   received: {

@@ -19,7 +19,7 @@ export interface ClickHouseSinkOptions {
   store: Store;
   /** Stays the same over restarts: batch numbers and the span cursor belong to it. */
   collectorId: string;
-  /** A batch is sent when it has as many rows. @default 25000 */
+  /** A batch is sent when it has as many rows. @default 75000 */
   maxBatchRows?: number;
   /**
    * While batches follow each other, the least time between the starts of two. Idle, rows go at once.
@@ -256,7 +256,7 @@ function withDefaults(options: ClickHouseSinkOptions) {
   return {
     store: options.store,
     collectorId: options.collectorId,
-    maxBatchRows: options.maxBatchRows ?? 25_000,
+    maxBatchRows: options.maxBatchRows ?? 75_000,
     maxAgeMs: options.maxAgeMs ?? 250,
     quietAgeMs: options.quietAgeMs ?? options.maxAgeMs ?? 250,
     policy: { ...DEFAULT_RETRY, ...options.retry },
