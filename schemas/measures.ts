@@ -181,12 +181,27 @@ const APPROVAL_OUTCOMES: readonly Outcome[] = [
 /** A status request of ours that brought no usable answer: the gateway could not be read. */
 export const UNREADABLE_POLL = `outcome IN ('unknown', 'invalid_response')`;
 
-/** Over rows of `finishedOrders`: orders that someone judged, i.e. the denominator of approval. */
-export const JUDGED = `countIf(outcome IN (${sqlList(APPROVAL_OUTCOMES)}))`;
-/** Over rows of `finishedOrders`: 0..1, NULL without orders. */
-export const TECHNICAL_SUCCESS_SHARE = ratio(`countIf(outcome != 'technical_failure')`, 'count()');
-/** Over rows of `finishedOrders`: 0..1, NULL without judged orders. */
-export const APPROVAL_SHARE = ratio(`countIf(outcome = 'succeeded')`, JUDGED);
+/**
+ * Shares of orders by their outcomes. @param count SQL of how many orders there are, or meet a condition on
+ * `outcome`: of rows that are orders, or counts of them
+ */
+export function outcomeShares(count: (condition?: string) => string) {
+  const judged = count(`outcome IN (${sqlList(APPROVAL_OUTCOMES)})`);
+  return {
+    /** 0..1, NULL without orders. */
+    technicalSuccess: ratio(count(`outcome != 'technical_failure'`), count()),
+    /** Orders that someone judged, i.e. the denominator of approval. */
+    judged,
+    /** 0..1, NULL without judged orders. */
+    approval: ratio(count(`outcome = 'succeeded'`), judged),
+  };
+}
+/** Over rows of `finishedOrders`. */
+export const {
+  technicalSuccess: TECHNICAL_SUCCESS_SHARE,
+  judged: JUDGED,
+  approval: APPROVAL_SHARE,
+} = outcomeShares((condition) => (condition === undefined ? 'count()' : `countIf(${condition})`));
 /**
  * Over history items of one stage: orders with a failed operation there / orders seen there. 0..1, NULL
  * without orders.
@@ -284,10 +299,8 @@ export function withWatermarks(asOf: string, lagSeconds: number = WINDOWS.lagSec
  * SQL: `time` lies before the window end of its row's gateway. Nearly always it lies before all of them, and
  * no gateway has to be looked up, which takes as long as all else that is done with a row. Needs
  * `withWatermarks` in front.
- * @param comparison `<` for an instant, `<=` for the end of a stretch of time
  */
-export const isKnown = (time: string, comparison: '<' | '<=' = '<'): string =>
-  `(${time} ${comparison} all_known OR ${time} ${comparison} window_end(gateway))`;
+export const isKnown = (time: string): string => `(${time} < all_known OR ${time} < window_end(gateway))`;
 
 /** A half-open window of time. Needs `withWatermarks` of the same `asOf` in front. */
 export interface Window {

@@ -164,10 +164,11 @@ ${withWatermarks(NOW).replaceAll(`${DATABASE}.`, '')},
   ${frontierOfView(QUARTERS_DEFINITION)} AS frontier,
   greatest(frontier.1, ${firstWholeQuarter(begins)}) AS kept_begin,
   greatest(kept_begin, least(frontier.2, toStartOfFifteenMinutes(${ends}))) AS kept_end,
+  toDateTime(all_known) - ${QUARTER_SECONDS} AS last_known_quarter,
   arrayMap(g -> toStartOfFifteenMinutes(window_end(g)), mapKeys(watermarks)) AS last_quarters
 SELECT ${VIEW_NAMES}
 FROM ${QUARTER_TABLES.quarters}
-WHERE definition = ${sqlText(QUARTERS_DEFINITION)} AND quarter >= kept_begin AND quarter < kept_end AND ${isKnown(`quarter + ${length}`, '<=')}
+WHERE definition = ${sqlText(QUARTERS_DEFINITION)} AND quarter >= kept_begin AND quarter < kept_end AND (quarter <= last_known_quarter OR quarter + ${length} <= window_end(gateway))
 UNION ALL
 SELECT ${VIEW_NAMES}
 FROM

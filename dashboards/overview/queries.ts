@@ -1,12 +1,4 @@
-import {
-  APPROVAL_SHARE,
-  JUDGED,
-  MONEY_STATES,
-  ratio,
-  sqlList,
-  TECHNICAL_SUCCESS_SHARE,
-  view,
-} from '../../schemas/measures.ts';
+import { MONEY_STATES, outcomeShares, ratio, sqlList, view } from '../../schemas/measures.ts';
 import { WINDOWS } from '../../schemas/windows.ts';
 import { CHOSEN_GATEWAY, inRange, WITH_WATERMARKS, bucket } from '../house/filters.ts';
 import {
@@ -22,15 +14,20 @@ import {
 
 /** SQL of the overview. Each query says what its columns are; n is always a count of distinct orders. */
 
+/** Of counts of orders by outcome. */
+const SHARES = outcomeShares((condition) =>
+  condition === undefined ? 'sum(orders)' : `sumIf(orders, ${condition})`,
+);
+
 /** technical_success 0..1, finished_orders. One row. */
-export const TECHNICAL_SUCCESS_SQL = `SELECT ${TECHNICAL_SUCCESS_SHARE} AS technical_success, count() AS finished_orders
+export const TECHNICAL_SUCCESS_SQL = `SELECT ${SHARES.technicalSuccess} AS technical_success, sum(orders) AS finished_orders
 FROM
 (
   ${FINISHED}
 )`;
 
 /** approval 0..1, judged_orders. One row. */
-export const APPROVAL_SQL = `SELECT ${APPROVAL_SHARE} AS approval, ${JUDGED} AS judged_orders
+export const APPROVAL_SQL = `SELECT ${SHARES.approval} AS approval, ${SHARES.judged} AS judged_orders
 FROM
 (
   ${FINISHED}
@@ -57,7 +54,7 @@ WHERE ${CHOSEN_GATEWAY} AND now() >= $__fromTime
 ORDER BY gateway`;
 
 /** time (of the deciding item), technical_success and approval 0..1, finished_orders. */
-export const SHARES_SQL = `SELECT ${bucket('decided_at')} AS time, ${TECHNICAL_SUCCESS_SHARE} AS technical_success, ${APPROVAL_SHARE} AS approval, count() AS finished_orders
+export const SHARES_SQL = `SELECT ${bucket('decided_in')} AS time, ${SHARES.technicalSuccess} AS technical_success, ${SHARES.approval} AS approval, sum(orders) AS finished_orders
 FROM
 (
   ${FINISHED}
@@ -66,7 +63,7 @@ GROUP BY time
 ORDER BY time`;
 
 /** time (of the deciding item), outcome, orders. */
-export const OUTCOMES_SQL = `SELECT ${bucket('decided_at')} AS time, outcome, count() AS orders
+export const OUTCOMES_SQL = `SELECT ${bucket('decided_in')} AS time, outcome, sum(orders) AS orders
 FROM
 (
   ${FINISHED}
