@@ -21,7 +21,7 @@ const onForm = (
   FROM ${QUARTERS} AS q
   ${where}
   GROUP BY order_number
-  HAVING max(form_at) > 0`;
+  HAVING first_on_form > 0`;
 const ON_FORM = onForm('');
 const SUBMITTED = `reached >= ${formStepNumber('submitted')}`;
 /** Whether an order has one of these exits: of millions of orders the bits are asked, not the codes. */
@@ -104,7 +104,7 @@ ORDER BY time`;
 const EXITED_LAST = `SELECT order_number, minIf(form_at, form_at > 0) AS first_on_form
   FROM ${QUARTERS}
   GROUP BY order_number
-  HAVING max(form_at) > 0 AND groupBitOr(form_exits) != 0
+  HAVING first_on_form > 0 AND groupBitOr(form_exits) != 0
   ORDER BY first_on_form DESC
   LIMIT 100 WITH TIES`;
 
