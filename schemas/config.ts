@@ -235,8 +235,8 @@ export const configSchema = z
         maxRows: z.int().positive().default(75_000),
         /** Between the starts of two batches at least, in milliseconds. @default 250 */
         maxAgeMs: z.int().min(0).default(250),
-        /** The same while few rows wait; an event takes two batches to be seen. @default 800 */
-        quietAgeMs: z.int().min(0).default(1_200),
+        /** The same while few rows wait. @default 1500 */
+        quietAgeMs: z.int().min(0).default(1_500),
       })
       .prefault({}),
     retention: retentionSchema.prefault({}),

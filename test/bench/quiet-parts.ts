@@ -14,14 +14,14 @@ import { median } from './result.ts';
 
 /**
  * Where the price of a small batch goes, and its floor: processor time of the embedded store for a batch of
- * twelve callbacks and what reads of their orders bring, one each 1.2 s, merges included. In turns within one
+ * twelve callbacks and what reads of their orders bring, one each 1.5 s, merges included. In turns within one
  * run: as the sink writes it; as one row of arrays that views spread over the same tables; and as many
  * statements to plain tables of three columns. `node test/bench/quiet-parts.ts [--rounds 5]`.
  */
 
 const CALLBACKS = 12;
 const BATCHES_A_ROUND = 10;
-const PAUSE_MS = 1_200;
+const PAUSE_MS = 1_500;
 const CODES = ['1.1.1.00', '2.1.1.00', '3.0.1.52', '4.1.3.00', '5.1.3.00'];
 const PLAIN = [1, 5, 10];
 const SPREAD = ['historyEvents', 'orderObservations', 'callbackDeliveries', 'polls', 'orderWatch'] as const;

@@ -124,14 +124,14 @@ export function nextStep(state: SinkState, waiting: Waiting, limits: BatchLimits
 /**
  * When all that waits is due. A batch has a fixed price, so with few rows there are fewer batches. Not so for
  * the second one after a pause: a lone callback goes at once, and its reply is the second. Where a batch takes
- * long they are closer, so that the wait and the writing stay within the age and a half.
+ * long they are closer by that, so that the wait and the writing together stay within the age.
  */
 function allDueMs(state: SinkState, waiting: Waiting, { maxAgeMs, quietAgeMs }: BatchLimits): number {
   const { pauseMs, lastStartMs, lastWholeStartMs, lastAckMs } = state;
   const soonestMs = lastStartMs + maxAgeMs;
   if (waiting.rows >= MANY_ROWS || pauseMs >= 2 * quietAgeMs) return soonestMs;
   const tookMs = Math.max(0, lastAckMs - lastStartMs);
-  return Math.max(soonestMs, lastWholeStartMs + quietAgeMs - tookMs / 2);
+  return Math.max(soonestMs, lastWholeStartMs + quietAgeMs - tookMs);
 }
 
 /** When that of it is due for which somebody waits. */
