@@ -9,8 +9,8 @@ import { QUARTERS } from '../house/quarters.ts';
 /**
  * One row per order that was on the payment form in the range: gateway, order_type, external_id, on_form_at
  * (its first item of the form in the range), submitted_at (0 when not, microseconds), reached (number of the
- * last step), bits and exits (of FORM_EXITS: a bit each, and their codes). Any item of the form shows that it was presented,
- * whichever code the flow leaves out. @param where orders
+ * last step), bits and exits (of FORM_EXITS: a bit each, and their codes). Any item of the form shows that it
+ * was presented, whichever code the flow leaves out. @param where orders
  */
 const onForm = (
   where: string,

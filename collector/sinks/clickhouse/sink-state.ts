@@ -123,8 +123,8 @@ export function nextStep(state: SinkState, waiting: Waiting, limits: BatchLimits
 
 /**
  * When all that waits is due. A batch has a fixed price, so with few rows there are fewer batches. Not so for
- * the second one after a pause: a lone callback goes at once, and its reply is the second. Where a batch takes
- * long they are closer by that, so that the wait and the writing together stay within the age.
+ * the second one after a pause: a lone callback goes at once, and its reply is the second. Where a batch
+ * takes long they are closer by that, so that the wait and the writing together stay within the age.
  */
 function allDueMs(state: SinkState, waiting: Waiting, { maxAgeMs, quietAgeMs }: BatchLimits): number {
   const { pauseMs, lastStartMs, lastWholeStartMs, lastAckMs } = state;

@@ -59,43 +59,9 @@ interface GatewayQueue {
  */
 export function createQueue(): Queue {
   /** In the order in which they may begin a batch. */
-  const queues = new Map<string, GatewayQueue>();
+  const queues: Queues = new Map();
   let rows = 0;
   let awaited = 0;
-
-  /**
-   * Moves the gateway that started this batch to the end (round robin), so that large bundles, which fit
-   * into no batch of others, cannot starve.
-   */
-  function removeTaken(first: GatewayQueue): void {
-    queues.delete(first.gateway);
-    queues.set(first.gateway, first);
-    for (const queue of queues.values()) {
-      queue.waiting.splice(0, queue.taken);
-      queue.taken = 0;
-      if (queue.waiting.length === 0) queues.delete(queue.gateway);
-    }
-  }
-
-  function takeAll(first: GatewayQueue, batch: Batch): void {
-    let candidates = [...queues.values()];
-    while (candidates.length > 0) {
-      candidates = candidates.filter((queue) => {
-        const write = queue.waiting[queue.taken];
-        if (write === undefined || !batch.takes(write)) return false;
-        queue.taken += 1;
-        return true;
-      });
-    }
-    removeTaken(first);
-  }
-
-  function takeAwaited(batch: Batch): void {
-    for (const queue of queues.values()) {
-      queue.waiting = queue.waiting.filter((write) => !(write.isAwaited && batch.takes(write)));
-      if (queue.waiting.length === 0) queues.delete(queue.gateway);
-    }
-  }
 
   return {
     rows: () => rows,
@@ -113,8 +79,8 @@ export function createQueue(): Queue {
       const [first] = queues.values();
       if (first === undefined) return null;
       const batch = createBatch(maxRows);
-      if (takes === 'awaited' && awaited > 0) takeAwaited(batch);
-      else takeAll(first, batch);
+      if (takes === 'awaited' && awaited > 0) takeAwaited(queues, batch);
+      else takeAll(queues, first, batch);
       rows -= batch.rows();
       awaited -= batch.writes.filter(({ isAwaited }) => isAwaited).length;
       return gather(batch.writes);
@@ -127,6 +93,38 @@ export function createQueue(): Queue {
       return all;
     },
   };
+}
+
+type Queues = Map<string, GatewayQueue>;
+
+/**
+ * Takes from all gateways in turn. The one that starts this batch moves to the end (round robin), so that
+ * large bundles, which fit into no batch of others, cannot starve.
+ */
+function takeAll(queues: Queues, first: GatewayQueue, batch: Batch): void {
+  let candidates = [...queues.values()];
+  while (candidates.length > 0) {
+    candidates = candidates.filter((queue) => {
+      const write = queue.waiting[queue.taken];
+      if (write === undefined || !batch.takes(write)) return false;
+      queue.taken += 1;
+      return true;
+    });
+  }
+  queues.delete(first.gateway);
+  queues.set(first.gateway, first);
+  for (const queue of queues.values()) {
+    queue.waiting.splice(0, queue.taken);
+    queue.taken = 0;
+    if (queue.waiting.length === 0) queues.delete(queue.gateway);
+  }
+}
+
+function takeAwaited(queues: Queues, batch: Batch): void {
+  for (const queue of queues.values()) {
+    queue.waiting = queue.waiting.filter((write) => !(write.isAwaited && batch.takes(write)));
+    if (queue.waiting.length === 0) queues.delete(queue.gateway);
+  }
 }
 
 /** A reply that is a batch by itself: others would wait for all its rows. An order has a few dozen items. */
