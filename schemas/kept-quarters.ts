@@ -32,6 +32,13 @@ export interface QuarterKind {
   readonly keepNew: (where: string) => string;
   /** The statement that keeps what came late. @param within the kept time @param late when it was stored */
   readonly keepLate: (within: string, late: string) => string;
+  /**
+   * Into how many quarters something may come late at once where that statement reads the whole of them. With
+   * more, as when another store's rows are copied, all that is over is kept again, a stretch at a time.
+   *
+   * @default any
+   */
+  readonly mostLateQuarters?: number;
 }
 
 /** Checksum of a text (FNV-1a), for definitions. */
@@ -42,6 +49,9 @@ export const textSum = (text: string): string =>
       2_166_136_261,
     )
     .toString(16);
+
+/** A statement may keep years of a quiet store, each week of which is a partition. */
+export const ANY_WEEKS = 'max_partitions_per_insert_block = 0';
 
 const time = (seconds: number): string => `toDateTime64(${seconds}, 6, 'UTC')`;
 /** SQL: rows from one instant to another, in seconds since 1970. */

@@ -14,6 +14,7 @@ import {
   withWatermarks,
 } from './measures.ts';
 import {
+  ANY_WEEKS,
   firstWholeQuarter,
   frontierOfView,
   QUARTER_SECONDS,
@@ -133,7 +134,7 @@ const keepQuarters = (where: string): string =>
     ${quartersOf(`${DATABASE}.${ITEMS_BY_TIME} FINAL`, where)}
   )
   ORDER BY quarter, gateway, order_type, channel
-  SETTINGS max_bytes_before_external_group_by = 400000000, max_bytes_before_external_sort = 400000000, do_not_merge_across_partitions_select_final = 1`;
+  SETTINGS max_bytes_before_external_group_by = 400000000, max_bytes_before_external_sort = 400000000, do_not_merge_across_partitions_select_final = 1, ${ANY_WEEKS}`;
 
 /** Quarters of orders, as they are kept: what came late are further rows of the same orders. */
 export const ORDER_QUARTERS_KEPT: QuarterKind = {
@@ -164,7 +165,7 @@ ${withWatermarks(NOW).replaceAll(`${DATABASE}.`, '')},
   ${frontierOfView(QUARTERS_DEFINITION)} AS frontier,
   greatest(frontier.1, ${firstWholeQuarter(begins)}) AS kept_begin,
   greatest(kept_begin, least(frontier.2, toStartOfFifteenMinutes(${ends}))) AS kept_end,
-  toDateTime(all_known) - ${QUARTER_SECONDS} AS last_known_quarter,
+  toDateTime(greatest(toUnixTimestamp(all_known), ${QUARTER_SECONDS}) - ${QUARTER_SECONDS}) AS last_known_quarter,
   arrayMap(g -> toStartOfFifteenMinutes(window_end(g)), mapKeys(watermarks)) AS last_quarters
 SELECT ${VIEW_NAMES}
 FROM ${QUARTER_TABLES.quarters}

@@ -1,4 +1,5 @@
 import {
+  ANY_WEEKS,
   firstWholeQuarter,
   frontierOfView,
   QUARTER_SECONDS,
@@ -40,7 +41,7 @@ const keepQuarters = (where: string): string =>
   FROM ${DATABASE}.${TABLES.polls} FINAL
   WHERE ${where}
   GROUP BY quarter, ${IDENTITY}
-  SETTINGS ${FOLDED}`;
+  SETTINGS ${FOLDED}, ${ANY_WEEKS}`;
 
 /**
  * Quarters of requests, as they are kept. One for which something came late is counted anew: of several
@@ -52,6 +53,7 @@ export const POLL_QUARTERS_KEPT: QuarterKind = {
   source: `${DATABASE}.${TABLES.polls}`,
   time: 'started_at',
   keepNew: keepQuarters,
+  mostLateQuarters: 96,
   keepLate: (within, late) =>
     keepQuarters(
       `${within} AND ${QUARTER} IN (SELECT DISTINCT ${QUARTER} FROM ${DATABASE}.${TABLES.polls} WHERE ${within} AND ${late})`,
@@ -72,13 +74,13 @@ WITH
   greatest(frontier.1, ${firstWholeQuarter(begins)}) AS kept_begin,
   if(${step} % ${QUARTER_SECONDS} = 0, greatest(kept_begin, least(frontier.2, toStartOfFifteenMinutes(${ends}))), kept_begin) AS kept_end,
   (SELECT groupUniqArray(${QUARTER}) FROM ${TABLES.polls} WHERE started_at >= kept_begin AND started_at < kept_end AND stored_at > frontier.3) AS late
-SELECT quarter AS step_begin, ${IDENTITY}, ${NAMES}
+SELECT toStartOfInterval(quarter, toIntervalSecond(${step})) AS step_begin, ${IDENTITY}, ${NAMES}
 FROM ${QUARTER_TABLES.polls} FINAL
-WHERE definition = ${sqlText(DEFINITION)} AND quarter >= kept_begin AND quarter < kept_end AND NOT has(late, quarter)
+WHERE definition = ${sqlText(DEFINITION)} AND quarter >= kept_begin AND quarter < kept_end AND quarter NOT IN (SELECT arrayJoin(late))
 UNION ALL
 SELECT toStartOfInterval(toDateTime(started_at), toIntervalSecond(${step})) AS step_begin, ${IDENTITY}, ${SUMS}
 FROM ${TABLES.polls} FINAL
-WHERE started_at >= ${begins} AND started_at < ${ends} AND (started_at < kept_begin OR started_at >= kept_end OR has(late, ${QUARTER}))
+WHERE started_at >= ${begins} AND started_at < ${ends} AND (started_at < kept_begin OR started_at >= kept_end OR ${QUARTER} IN (SELECT arrayJoin(late)))
 GROUP BY step_begin, ${IDENTITY}
 SETTINGS ${FOLDED};
 `;

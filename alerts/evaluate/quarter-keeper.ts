@@ -37,7 +37,7 @@ export function createQuarterKeeper({
   command,
   visibleAfterSeconds = 60,
 }: QuarterKeeperOptions): QuarterKeeper {
-  const { definition, time, keepNew: newRows, keepLate: lateRows } = kind;
+  const { definition, time, keepNew: newRows, keepLate: lateRows, mostLateQuarters } = kind;
   const rows = asking(query, kind);
   const between = (from: number, to: number): string => rowsBetween(time, from, to);
   let isMoreLate = false;
@@ -51,7 +51,10 @@ export function createQuarterKeeper({
   async function keepLate(before: KeptQuarters, storedBy: number): Promise<KeptQuarters> {
     const { from, to, knownTo } = before;
     if (from === to) return { ...before, knownTo: storedBy };
-    const { any, last } = await rows.fitting(`${between(from, to)} AND ${storedBetween(knownTo, storedBy)}`);
+    const late = `${between(from, to)} AND ${storedBetween(knownTo, storedBy)}`;
+    if (mostLateQuarters !== undefined && (await rows.quarters(late)) > mostLateQuarters)
+      return advance(before, { from: to, knownTo: storedBy });
+    const { any, last } = await rows.fitting(late);
     const until = last ?? storedBy;
     isMoreLate = last !== null;
     if (any) await command(lateRows(between(from, to), storedBetween(knownTo, until)));
@@ -100,6 +103,13 @@ function asking(query: QuarterKeeperOptions['query'], { source, time }: QuarterK
         `SELECT toUnixTimestamp(toDateTime(${time})) AS at FROM ${source} WHERE ${rowsBetween(time, from, to)} ORDER BY ${time} ${order} LIMIT 1 OFFSET ${MOST_ROWS}`,
       );
       return row === undefined ? null : quarterOf(Number(row.at));
+    },
+    /** Into how many quarters such rows fall. */
+    async quarters(where: string): Promise<number> {
+      const [row] = await query<{ quarters: number }>(
+        `SELECT uniqExact(toStartOfFifteenMinutes(${time})) AS quarters FROM ${source} WHERE ${where}`,
+      );
+      return Number(row?.quarters);
     },
     /** Are there any such rows, and the last second of those that fit one statement; null: all do. */
     async fitting(where: string): Promise<{ any: boolean; last: number | null }> {

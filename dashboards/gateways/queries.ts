@@ -66,7 +66,7 @@ WHERE ${CHOSEN_STAGE}
 ORDER BY time, gateway, stage`;
 
 /** time, outcome, polls: requests of ours. */
-export const POLL_OUTCOMES_SQL = `SELECT ${bucket('step_begin')} AS time, toString(outcome) AS outcome, sum(requests) AS polls
+export const POLL_OUTCOMES_SQL = `SELECT step_begin AS time, toString(outcome) AS outcome, sum(requests) AS polls
 FROM ${POLL_COUNTS}
 WHERE ${CHOSEN_CALLBACKS}
 GROUP BY time, outcome
@@ -80,14 +80,14 @@ GROUP BY time, reason_code
 ORDER BY time, reason`;
 
 /** time, gateway, share 0..1 of our status requests without a usable answer, polls. */
-export const POLL_FAILURES_SQL = `SELECT ${bucket('step_begin')} AS time, toString(gateway) AS gateway, ${ratio(`sumIf(requests, ${UNREADABLE_POLL})`, 'sum(requests)')} AS share, sum(requests) AS polls
+export const POLL_FAILURES_SQL = `SELECT step_begin AS time, toString(gateway) AS gateway, ${ratio(`sumIf(requests, ${UNREADABLE_POLL})`, 'sum(requests)')} AS share, sum(requests) AS polls
 FROM ${POLL_COUNTS}
 WHERE ${CHOSEN_CALLBACKS}
 GROUP BY time, gateway
 ORDER BY time, gateway`;
 
 /** time, gateway, p50 and p95 milliseconds of our status requests. */
-export const POLL_DURATIONS_SQL = `SELECT ${bucket('step_begin')} AS time, toString(gateway) AS gateway, ${quantileOfSketches('durations', 0.5)} AS p50, ${quantileOfSketches('durations', 0.95)} AS p95
+export const POLL_DURATIONS_SQL = `SELECT step_begin AS time, toString(gateway) AS gateway, ${quantileOfSketches('durations', 0.5)} AS p50, ${quantileOfSketches('durations', 0.95)} AS p95
 FROM ${POLL_COUNTS}
 WHERE ${CHOSEN_CALLBACKS}
 GROUP BY time, gateway

@@ -27,8 +27,13 @@ export function chosenQuarters(from: string, to: string): string {
   return `(SELECT * FROM ${quartersBetween(from, to)} WHERE ${CHOSEN_ITEMS})`;
 }
 
-/** Status requests of the chosen range, counted by buckets of the panel: step_begin and the counts. */
-export const POLL_COUNTS = pollCounts('$__fromTime', '$__toTime', '$__interval_s');
+/**
+ * Seconds of a step in which status requests are counted: the panel's bucket, and from ten minutes on whole
+ * quarters of an hour, which are counted already.
+ */
+export const POLL_STEP = `if($__interval_s < 600, $__interval_s, intDiv($__interval_s + ${QUARTER_SECONDS - 1}, ${QUARTER_SECONDS}) * ${QUARTER_SECONDS})`;
+/** Status requests of the chosen range, counted by such steps: step_begin and the counts. */
+export const POLL_COUNTS = pollCounts('$__fromTime', '$__toTime', `toUInt32(${POLL_STEP})`);
 
 /** n: distinct orders. */
 export const ORDERS = 'uniqExact(order_number)';

@@ -108,7 +108,7 @@ export const CALLED_VIEW_DOCS: readonly CalledViewDoc[] = [
       'Add up the rows of a step by `GROUP BY step_begin`. Times are sketches, for the median and the 95th percentile: ' +
       '`quantilesDDMerge(0.01, 0.5, 0.95)(durations)[2]` is the latter, right within a hundredth of itself.',
     columns: [
-      column('step_begin', "DateTime('UTC')", 'Begin of the step, or of a quarter of an hour within it.'),
+      column('step_begin', "DateTime('UTC')", 'Begin of the step.'),
       column('gateway', 'String', 'Name of the gateway in the configuration.'),
       column('order_type', 'Enum(Deposit, Withdrawal)', 'Kind of the order.'),
       column('outcome', POLL_OUTCOME_TYPE, 'As in `polls`.'),

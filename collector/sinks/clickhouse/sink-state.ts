@@ -13,6 +13,8 @@ export interface SinkState {
   readonly lastStartMs: number;
   /** The same of the last one that took all that waited, and not what is awaited alone. */
   readonly lastWholeStartMs: number;
+  /** How long that one took; 0 until it is acknowledged. */
+  readonly wholeTookMs: number;
   /** How long it had been since the start before, when the last batch began. */
   readonly pauseMs: number;
   readonly lastAckMs: number;
@@ -41,6 +43,7 @@ export const INITIAL_STATE: SinkState = {
   isPrepared: false,
   lastStartMs: -Infinity,
   lastWholeStartMs: -Infinity,
+  wholeTookMs: 0,
   pauseMs: Infinity,
   lastAckMs: -Infinity,
   lastAckAt: null,
@@ -64,8 +67,15 @@ export function nextState(state: SinkState, change: SinkChange): SinkState {
         lastWholeStartMs: change.takes === 'all' ? change.nowMs : state.lastWholeStartMs,
         pauseMs: change.nowMs - state.lastStartMs,
       };
-    case 'acknowledged':
-      return { ...state, lastAckAt: change.at, lastAckMs: change.nowMs };
+    case 'acknowledged': {
+      const wasWhole = state.lastStartMs === state.lastWholeStartMs;
+      return {
+        ...state,
+        lastAckAt: change.at,
+        lastAckMs: change.nowMs,
+        wholeTookMs: wasWhole ? change.nowMs - state.lastStartMs : state.wholeTookMs,
+      };
+    }
     case 'ended':
       return { ...state, isSending: false };
     case 'closing':
@@ -124,14 +134,14 @@ export function nextStep(state: SinkState, waiting: Waiting, limits: BatchLimits
 /**
  * When all that waits is due. A batch has a fixed price, so with few rows there are fewer batches. Not so for
  * the second one after a pause: a lone callback goes at once, and its reply is the second. Where a batch
- * takes long they are closer by that, so that the wait and the writing together stay within the age.
+ * takes long they are closer by that, so that the wait and the writing together stay within the age while
+ * the writing is less than half of it.
  */
 function allDueMs(state: SinkState, waiting: Waiting, { maxAgeMs, quietAgeMs }: BatchLimits): number {
-  const { pauseMs, lastStartMs, lastWholeStartMs, lastAckMs } = state;
+  const { pauseMs, lastStartMs, lastWholeStartMs, wholeTookMs } = state;
   const soonestMs = lastStartMs + maxAgeMs;
   if (waiting.rows >= MANY_ROWS || pauseMs >= 2 * quietAgeMs) return soonestMs;
-  const tookMs = Math.max(0, lastAckMs - lastStartMs);
-  return Math.max(soonestMs, lastWholeStartMs + quietAgeMs - tookMs);
+  return Math.max(soonestMs, lastWholeStartMs + quietAgeMs - wholeTookMs);
 }
 
 /** When that of it is due for which somebody waits. */

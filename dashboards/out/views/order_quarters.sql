@@ -13,7 +13,7 @@ WITH
   (SELECT argMax((kept_from, kept_to, known_to), written_at) FROM order_quarters_frontier WHERE definition = 'acb3dca4') AS frontier,
   greatest(frontier.1, toDateTime(intDiv(toUnixTimestamp64Micro({from:DateTime64(6, 'UTC')}) + 899999999, 900000000) * 900, 'UTC')) AS kept_begin,
   greatest(kept_begin, least(frontier.2, toStartOfFifteenMinutes({to:DateTime64(6, 'UTC')}))) AS kept_end,
-  toDateTime(all_known) - 900 AS last_known_quarter,
+  toDateTime(greatest(toUnixTimestamp(all_known), 900) - 900) AS last_known_quarter,
   arrayMap(g -> toStartOfFifteenMinutes(window_end(g)), mapKeys(watermarks)) AS last_quarters
 SELECT quarter, gateway, order_type, channel, external_id, order_number, began_at, decision, form_at, submitted_at, form_step, form_exits, stumbled_at, processing_at, items, failures.at AS `failures.at`, failures.stage AS `failures.stage`, failures.is_operation AS `failures.is_operation`, failures.reason_code AS `failures.reason_code`, failures.reason_group AS `failures.reason_group`, failures.reason_detail AS `failures.reason_detail`, failures.action AS `failures.action`, failures.list_position AS `failures.list_position`, unknown
 FROM order_quarters_store

@@ -26,6 +26,16 @@ const paid = (externalId: string, at: number): SeedOrder => ({
   ],
 });
 
+const poll = (startedAt: number, more: Partial<SeedPoll> = {}): SeedPoll => ({
+  gateway: 'acme-eu',
+  orderId: `order-${startedAt}`,
+  startedAt,
+  outcome: 'ok',
+  durationMs: 100 + ((startedAt / MINUTE) % 60),
+  latenessMs: (startedAt / MINUTE) % 7,
+  ...more,
+});
+
 interface Row {
   readonly quarter: string;
   readonly external_id: string;
@@ -162,15 +172,6 @@ describe('the keeper of quarters', () => {
 });
 
 describe('the keeper of status requests', () => {
-  const poll = (startedAt: number, more: Partial<SeedPoll> = {}): SeedPoll => ({
-    gateway: 'acme-eu',
-    orderId: `order-${startedAt}`,
-    startedAt,
-    outcome: 'ok',
-    durationMs: 100 + ((startedAt / MINUTE) % 60),
-    latenessMs: (startedAt / MINUTE) % 7,
-    ...more,
-  });
   /** One a minute for three hours before noon, a tenth of them without an answer. */
   const POLLS = Array.from({ length: 180 }, (_, n) =>
     poll(NOON - (n + 1) * MINUTE, { outcome: n % 10 === 0 ? 'unknown' : 'ok' }),
@@ -180,21 +181,19 @@ describe('the keeper of status requests', () => {
   const sketch = (kind: string, times: string): string => `quantiles${kind}(0.01, 0.5, 0.95)(${times})`;
 
   type Counted = Record<string, unknown>[];
-  const grouped = (time: string, seconds: number, sums: string, from: string): Promise<Counted> =>
-    rowsOf(`SELECT toUnixTimestamp(toStartOfInterval(toDateTime(${time}), INTERVAL ${seconds} SECOND)) AS at, gateway, outcome, ${sums}
+  const grouped = (step: string, sums: string, from: string): Promise<Counted> =>
+    rowsOf(`SELECT toUnixTimestamp(${step}) AS at, gateway, outcome, ${sums}
       FROM ${from} GROUP BY at, gateway, outcome ORDER BY at, gateway, outcome`);
   /** What readers see, and the same of the requests themselves. */
   async function answers(seconds: number, { from, to } = ASKED): Promise<{ seen: Counted; own: Counted }> {
     const [begins, ends] = [from, to].map((at) => `fromUnixTimestamp64Milli(${at})`);
     const seen = await grouped(
       'step_begin',
-      seconds,
       `sum(requests) AS n, ${sketch('DDMerge', 'durations')} AS took, ${sketch('DDMerge', 'lateness')} AS late`,
       `gatewatch.poll_counts(from = ${begins}, to = ${ends}, step = ${seconds})`,
     );
     const own = await grouped(
-      'started_at',
-      seconds,
+      `toStartOfInterval(toDateTime(started_at), INTERVAL ${seconds} SECOND)`,
       `count() AS n, ${sketch('DD', 'duration_ms')} AS took, ${sketch('DD', 'lateness_ms')} AS late`,
       `gatewatch.polls WHERE started_at >= ${begins} AND started_at < ${ends}`,
     );
@@ -257,6 +256,43 @@ describe('the keeper of status requests', () => {
     expect(Number(row?.n)).toBe(POLLS.length + 3);
   });
 
+  it("counts what is copied from another store, which said when it took it in by that one's clock", async () => {
+    await store.seed({ polls: POLLS });
+    await store.command(
+      'CREATE TABLE gatewatch.elsewhere ENGINE = MergeTree ORDER BY started_at AS SELECT * FROM gatewatch.polls_store',
+    );
+    await store.command('TRUNCATE TABLE gatewatch.polls_store');
+    await pollKeeper(store.command, 1).keep(NOON + 5 * MINUTE);
+    await store.command('INSERT INTO gatewatch.polls_store SELECT * FROM gatewatch.elsewhere');
+    await store.command('DROP TABLE gatewatch.elsewhere');
+    await expectSame();
+    await until('the second to be over in which they were stored', isOver, Boolean);
+    await pollKeeper(store.command, 1).keep(NOON + 20 * MINUTE);
+    expect(await keptRows()).toBe(24);
+    await expectSame();
+  });
+
+  it('counts all anew, a stretch at a time, when something comes late for more than a day of quarters', async () => {
+    const inEach = (minute: number) =>
+      Array.from({ length: 120 }, (_, n) => poll(NOON - (n + 1) * 15 * MINUTE + minute * MINUTE));
+    await store.seed({ polls: inEach(0) });
+    await pollKeeper(store.command, 1).keep(NOON + 5 * MINUTE);
+    await store.seed({ polls: inEach(1) });
+    await until('the second to be over in which they were stored', isOver, Boolean);
+    const statements: string[] = [];
+    const listens = async (sql: string): Promise<void> => {
+      statements.push(sql);
+      await store.command(sql);
+    };
+    await pollKeeper(listens, 1).keep(NOON + 20 * MINUTE);
+    await expectSame();
+    expect(statements.filter((sql) => sql.includes('stored_at'))).toEqual([]);
+    const [row] = await rowsOf<{ n: number }>(
+      'SELECT sum(requests) AS n FROM gatewatch.poll_quarters_store FINAL',
+    );
+    expect(Number(row?.n)).toBe(240);
+  });
+
   it('says the same when it was killed before it said how far it went', async () => {
     await store.seed({ polls: POLLS });
     let statements = 0;
@@ -278,4 +314,19 @@ describe('the keeper of status requests', () => {
         await rowsOf<{ over: number }>('SELECT max(stored_at) < now() - 1 AS over FROM gatewatch.polls_store')
       )[0]?.over,
     ) === 1;
+});
+
+describe('a keeper', () => {
+  it('keeps years of a quiet store at once', async () => {
+    const weekly = Array.from({ length: 120 }, (_, week) => NOON - (week * 7 + 1) * 24 * HOUR);
+    for (const some of [weekly.slice(0, 60), weekly.slice(60)])
+      await store.seed({
+        orders: some.map((at) => paid(`order-${at}`, at)),
+        polls: some.map((at) => poll(at)),
+      });
+    for (const kind of [ORDER_QUARTERS_KEPT, POLL_QUARTERS_KEPT])
+      await keeperWith(store.command, 0, kind).keep(NOON + 5 * MINUTE);
+    expect(await kept()).toHaveLength(120);
+    expect(await rowsOf('SELECT quarter FROM gatewatch.poll_quarters_store FINAL')).toHaveLength(120);
+  });
 });

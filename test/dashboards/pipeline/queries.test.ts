@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { POLLS_PER_MINUTE_SQL } from '../../../dashboards/pipeline/queries.ts';
 import { collectors, FROM, polls, reports, RESTARTED_AT, type Seeded, startSeeded, TO } from '../seeded.ts';
 import { evaluationRow } from '../evaluations.ts';
 import { utc } from '../shape.ts';
@@ -46,6 +47,22 @@ it('polls per minute and their lateness', async () => {
     );
     // Right within a hundredth.
     expect(row['p95']).toBeLessThanOrEqual(1.01 * Math.max(...own.map(({ latenessMs }) => latenessMs ?? 0)));
+  }
+});
+
+it('polls per minute over long ranges: by whole quarters of an hour, however wide the panel', async () => {
+  const inRange = polls.filter(({ startedAt }) => startedAt >= FROM && startedAt < TO);
+  for (const [bucketMinutes, stepMinutes] of [
+    [5, 5],
+    [10, 15],
+    [20, 30],
+    [60, 60],
+  ] as const) {
+    const { data } = await seeded.run(POLLS_PER_MINUTE_SQL, {}, bucketMinutes * MINUTE);
+    const steps = new Set(data.map((row) => utc(row['time']) % (stepMinutes * MINUTE)));
+    expect([...steps]).toEqual([0]);
+    const all = data.reduce((sum, row) => sum + Number(row['polls_per_minute']), 0) * stepMinutes;
+    expect(Math.round(all)).toBe(inRange.length);
   }
 });
 

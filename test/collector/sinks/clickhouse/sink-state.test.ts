@@ -136,6 +136,16 @@ describe('while little happens', () => {
     expect(waitOf(slower, {}, 3250)).toBe('send');
   });
 
+  it('a quick batch of what is awaited does not stand for the slow one of all', () => {
+    const slow = nextState(ended(1000, 1250, 2050), { type: 'acknowledged', at: 5, nowMs: 2350 });
+    const quick: SinkChange[] = [
+      { type: 'started', nowMs: 2400, takes: 'awaited' },
+      { type: 'acknowledged', at: 6, nowMs: 2410 },
+      { type: 'ended' },
+    ];
+    expect(waitOf(quick.reduce(nextState, slow), {}, 2410)).toBe(240);
+  });
+
   it('nothing waits longer where no longer wait is wanted', () => {
     const state = ended(1000, 1250, 2050);
     expect(nextStep(state, FEW, { ...QUIET, quietAgeMs: 0 }, 2100)).toEqual({ do: 'wait', ms: 200 });
