@@ -39,7 +39,8 @@ export interface RowSink {
   /**
    * Takes the rows of one bundle and resolves when all of them are acknowledged, in whichever table. Rows of
    * two bundles are acknowledged in the order of the calls, but that replies of one gateway do not wait for
-   * those of another, and what a sender or a person waits for overtakes the rest. A row which the store refuses is put into `rejects` and counts as acknowledged.
+   * those of another, and what a sender or a person waits for overtakes the rest. A row which the store
+   * refuses is put into `rejects` and counts as acknowledged.
    *
    * @throws GatewatchError `stopped` when the sink stops before the rows were acknowledged: they may or may
    * not be stored.

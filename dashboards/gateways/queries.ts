@@ -98,7 +98,8 @@ const CONTENT = 'bitXor(content_key, sipHash64(gateway))';
 
 /**
  * Contents of callbacks that first came in a window: first_received_at, verdict, the one given last. Of what
- * came at other times only the same contents are looked at.
+ * came at other times only the same contents are looked at, found by the key alone: few of other gateways
+ * have the same.
  *
  * @param contains the window as a condition on a time @param where conditions on callbacks
  */
@@ -108,7 +109,7 @@ export const verdictsIn = (contains: (time: string) => string, where: string): s
   (
     SELECT min(at) AS first, max(if(verdict = 'unknown', 0, bitShiftLeft(at, 3) + toUInt8(verdict))) AS newest
     FROM (SELECT toUInt64(toUnixTimestamp64Micro(received_at)) AS at, * FROM ${view('callbackArrivals')})
-    WHERE ${where} AND (${contains('received_at')} OR ${CONTENT} IN (SELECT ${CONTENT} FROM ${view('callbackArrivals')} WHERE ${contains('received_at')} AND ${where}))
+    WHERE ${where} AND (${contains('received_at')} OR content_key IN (SELECT content_key FROM ${view('callbackArrivals')} WHERE ${contains('received_at')} AND ${where}))
     GROUP BY ${CONTENT}
   )
   WHERE ${contains('first_received_at')}`;

@@ -17,10 +17,10 @@ GROUP BY time, gateway
 ORDER BY time, gateway`;
 
 /** time (of the items), p50 and p95 seconds from an item's own time to our first sight of it, items. */
-export const ARRIVAL_DELAY_SQL = `SELECT ${bucket('event_time')} AS time, quantile(0.5)(seconds) AS p50, quantile(0.95)(seconds) AS p95, count() AS items
+export const ARRIVAL_DELAY_SQL = `SELECT ${bucket('event_time')} AS time, (quantiles(0.5, 0.95)(seconds) AS both)[1] AS p50, both[2] AS p95, count() AS items
 FROM
 (
-  SELECT event_time, greatest(dateDiff('millisecond', event_time, observed_at) / 1000, 0) AS seconds
+  SELECT event_time, greatest(toUnixTimestamp64Micro(observed_at) - toUnixTimestamp64Micro(event_time), 0) / 1000000 AS seconds
   FROM ${view('historyEvents')}
   WHERE ${inRange('event_time')} AND ${CHOSEN_GATEWAY}
 )
