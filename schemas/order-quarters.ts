@@ -65,7 +65,7 @@ export const exitBit = (code: string): string =>
 
 /** Types of the lists: a union of rows loses the names of their parts otherwise. */
 const TEXT = 'LowCardinality(String)';
-const FAILURE_PARTS: readonly (readonly [name: string, type: string])[] = [
+const FAILURE_PARTS = [
   ['at', "DateTime64(6, 'UTC')"],
   ['stage', TEXT],
   ['is_operation', 'UInt8'],
@@ -74,7 +74,9 @@ const FAILURE_PARTS: readonly (readonly [name: string, type: string])[] = [
   ['reason_detail', TEXT],
   ['action', TEXT],
   ['list_position', 'UInt32'],
-];
+] as const;
+/** A part of a failing item: a column `failures.PART` of the view, a list each. */
+export type FailurePart = (typeof FAILURE_PARTS)[number][0];
 const FAILURE_TYPE = `Array(Tuple(${FAILURE_PARTS.map((part) => part.join(' ')).join(', ')}))`;
 const UNKNOWN_TYPE = `Array(Tuple(at DateTime64(6, 'UTC'), action String, code_format ${TEXT}))`;
 

@@ -3,6 +3,7 @@ import { STUCK } from '../../schemas/limits.ts';
 import { QUARTER_SECONDS } from '../../schemas/kept-quarters.ts';
 import { moneyColumns, sqlList } from '../../schemas/measures.ts';
 import {
+  type FailurePart,
   microsOfItem,
   outcomeOfDecision,
   quartersBetween,
@@ -169,19 +170,11 @@ export const STAGE_FAILURES = `SELECT ${timeOfPlace('place')} AS time, ${NAME_OF
   )
   ARRAY JOIN failed AS failed_orders, seen AS orders, [${DIGITS.join(', ')}] AS digit`;
 
-/** Columns of a failing item, and the parts of the view that they are. */
-const FAILURE_PARTS = {
-  event_time: 'at',
-  stage: 'stage',
-  is_operation: 'is_operation',
-  reason_code: 'reason_code',
-  reason_group: 'reason_group',
-  action: 'action',
-  list_position: 'list_position',
-} as const;
-type FailureColumn = keyof typeof FAILURE_PARTS;
+/** Columns of a failing item: parts of the view, of which the time is named as that of an item. */
+type FailureColumn = 'event_time' | Exclude<FailurePart, 'at'>;
+const partOf = (column: FailureColumn): FailurePart => (column === 'event_time' ? 'at' : column);
 const partsOf = (columns: readonly FailureColumn[]): string =>
-  columns.map((column) => `failures.${FAILURE_PARTS[column]} AS ${column}`).join(', ');
+  columns.map((column) => `failures.${partOf(column)} AS ${column}`).join(', ');
 
 /** What CHOSEN_FAILURES looks at. */
 export const WHERE_AND_WHY = ['stage', 'reason_group', 'reason_code'] as const;

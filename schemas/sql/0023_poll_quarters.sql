@@ -2,7 +2,7 @@
 -- them (alerts/evaluate/quarter-keeper.ts, schemas/poll-quarters.ts). `definition`: what another version has counted is not read.
 
 -- When the store took a request in, by its own clock: so what comes late for a quarter that is counted is found. What is there already gets
--- 1970, as with history items (migration 0014). Nobody else says it, since a copy of another store's rows comes late as well.
+-- 1970, as with history items (migration 0014).
 ALTER TABLE polls_store
     ADD COLUMN IF NOT EXISTS stored_at DateTime('UTC') DEFAULT toDateTime(0, 'UTC') CODEC(Delta(4), ZSTD(1)),
     ADD INDEX IF NOT EXISTS stored_at_range stored_at TYPE minmax GRANULARITY 1;
@@ -10,7 +10,7 @@ ALTER TABLE polls_store
     MODIFY COLUMN stored_at DateTime('UTC') DEFAULT toDateTime(0, 'UTC') CODEC(Delta(4), ZSTD(1));
 ALTER TABLE polls_store MATERIALIZE COLUMN stored_at SETTINGS mutations_sync = 2;
 ALTER TABLE polls_store
-    MODIFY COLUMN stored_at DateTime('UTC') MATERIALIZED now('UTC') CODEC(Delta(4), ZSTD(1));
+    MODIFY COLUMN stored_at DateTime('UTC') DEFAULT now('UTC') CODEC(Delta(4), ZSTD(1));
 ALTER TABLE polls_store MATERIALIZE INDEX stored_at_range SETTINGS mutations_sync = 0;
 
 -- A quarter that is counted again replaces what was counted first: requests are only ever added.

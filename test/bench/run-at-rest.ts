@@ -13,11 +13,8 @@ import { cpuBetween, cpuTimes } from './cpu.ts';
  */
 
 const MINUTE_MS = 60_000;
-const [minutes = 5, ...rates] = process.argv.slice(2).map(Number);
 
-for (const rate of rates.length === 0 ? [0, 2] : rates) await runAt(rate);
-
-async function runAt(ratePerSecond: number): Promise<void> {
+async function runAt(ratePerSecond: number, minutes: number): Promise<void> {
   const port = await freePort();
   const sandbox = await createSandbox({
     seed: 'rest',
@@ -71,4 +68,9 @@ async function measureMinute({ pid }: CollectorProcess, minute: number): Promise
 function residentMb(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Math.round(Number(kilobytes) / 1024);
+}
+
+if (import.meta.main) {
+  const [minutes = 5, ...rates] = process.argv.slice(2).map(Number);
+  for (const rate of rates.length === 0 ? [0, 2] : rates) await runAt(rate, minutes);
 }
