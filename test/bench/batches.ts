@@ -11,10 +11,11 @@ import { cpuBetween, cpuTimes, untilIdle } from './cpu.ts';
 /**
  * What a callback costs the embedded store by how many share a batch, and at 5,000 of them by the tables that
  * they go to: processor time of the engine's process, merges of the next moments included. In turns within
- * one run, means. `node test/bench/batches.ts [--rounds 9]`.
+ * one run, medians. `node test/bench/batches.ts [--rounds 9] [--sizes 100000]`.
  */
 
-const SIZES = [1_000, 2_000, 5_000, 10_000, 25_000];
+/** Larger ones leave merges to those after them: they are measured apart. */
+const SIZES = '1000,2000,5000,10000,25000';
 const PART_SIZE = 5_000;
 type Part = 'callbackDeliveries' | 'orderObservations' | 'orderWatch';
 const PARTS: readonly Part[] = ['callbackDeliveries', 'orderObservations', 'orderWatch'];
@@ -54,7 +55,10 @@ function callbacks(count: number, parts: readonly Part[]): RowBundle {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '9' } } });
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string', default: '9' }, sizes: { type: 'string', default: SIZES } },
+  });
+  const sizes = values.sizes.split(',').map(Number);
   const embedded = await withBenchStore();
   const store = createStore({ url: embedded.url, ...embedded.writer });
   try {
@@ -62,7 +66,7 @@ async function main(): Promise<void> {
     const sink = createClickHouseSink({
       store,
       collectorId: 'bench',
-      maxBatchRows: 100_000,
+      maxBatchRows: PARTS.length * Math.max(PART_SIZE, ...sizes),
       maxAgeMs: 1,
       quietAgeMs: 1,
     });
@@ -74,7 +78,7 @@ async function main(): Promise<void> {
       return (cpuBetween(before, cpuTimes(), (pid) => pid === embedded.store.pid) * 1000) / count;
     };
     const ways = new Map<string, () => Promise<number>>([
-      ...SIZES.map((size) => [`${size} a batch`, () => costOf(size, PARTS)] as const),
+      ...sizes.map((size) => [`${size} a batch`, () => costOf(size, PARTS)] as const),
       ...PARTS.map(
         (part) => [`${PART_SIZE} a batch, ${part} and the ledger`, () => costOf(PART_SIZE, [part])] as const,
       ),
