@@ -8,6 +8,10 @@
  * Service ids are UUIDs: one in five hundred has 13 to 19 digits in a row that pass the Luhn check by chance.
  */
 const UUID = /(?<![0-9a-z])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z])/gi;
+/** Version 1 to 8 and the variant of RFC 9562, sections 4.1 and 4.2. */
+const OF_RFC = /^.{14}[1-8].{4}[89ab]/i;
+/** Digits of the last group: fewer kinds of them are filling. */
+const FEW_KINDS = 4;
 
 /** How card numbers begin, over all schemes. Dates and times as numbers (20..., 17...) begin otherwise. */
 const CARD_PREFIX = /^(?:4|5[0-8]|6|3[04-9]|2[2-7]|8[126]|9[178])/;
@@ -19,15 +23,15 @@ const TWELVE_DIGITS = /(?:\d\D*){12}\d/;
 
 /** Could the text hold a card number: 13 to 19 digits, not part of a UUID, that pass the Luhn check? */
 export function looksLikeCardNumber(text: string): boolean {
-  return search(text, luhn);
+  return search(text, { judge: luhn, inLongRuns: true });
 }
 
 /**
  * The same for ids: the digits must begin as a card's do, too, since merchants and gateways number their
- * orders.
+ * orders; and more than 19 digits in a row are one number, which is no card's.
  */
 export function isCardLikeId(id: string): boolean {
-  return search(id, isCard);
+  return search(id, { judge: isCard, inLongRuns: false });
 }
 
 /** Does any part of a long number pass for a card's: a card number with its expiry date behind it, say? */
@@ -41,18 +45,39 @@ export function holdsCardDigits(text: string): boolean {
   return false;
 }
 
-function search(text: string, judge: (digits: string) => boolean): boolean {
+interface Search {
+  readonly judge: (digits: string) => boolean;
+  /** Looks into runs of more than 19 digits as well. */
+  readonly inLongRuns: boolean;
+}
+
+function search(text: string, how: Search): boolean {
   const plain = plainDigits(text);
   if (!TWELVE_DIGITS.test(plain)) return false;
-  for (const run of plain.replace(UUID, 'uuid').split(/\p{L}+/u)) {
+  let isDressed = false;
+  const rest = plain.replace(UUID, (uuid) => {
+    isDressed ||= isFilled(uuid) && uuid.split(/[a-f]+/i).some(holdsCardDigits);
+    return OF_RFC.test(uuid) ? 'uuid' : uuid;
+  });
+  if (isDressed) return true;
+  for (const run of rest.split(/\p{L}+/u)) {
     const groups = Array.from(run.matchAll(/\d+/g), ([digits]) => digits);
-    if (hasCard(groups, judge)) return true;
+    if (hasCard(groups, how)) return true;
   }
   return false;
 }
 
+/**
+ * Was the UUID made by hand, around something else? Of those drawn by chance (version 4), one in 2.6 million
+ * has decimal digits only, and one in a million so few kinds of digits in its last group: of the latter one
+ * in two hundred holds a card number.
+ */
+function isFilled(uuid: string): boolean {
+  return !/[a-f]/i.test(uuid) || new Set(uuid.slice(-12).toLowerCase()).size < FEW_KINDS;
+}
+
 /** Groups of digits that follow each other: from the start of any of them to the end of any other. */
-function hasCard(groups: readonly string[], judge: (digits: string) => boolean): boolean {
+function hasCard(groups: readonly string[], { judge, inLongRuns }: Search): boolean {
   return groups.some((group, first) => {
     let digits = '';
     for (const next of groups.slice(first, first + LONGEST)) {
@@ -61,7 +86,7 @@ function hasCard(groups: readonly string[], judge: (digits: string) => boolean):
       if (digits.length >= SHORTEST && judge(digits)) return true;
     }
     // A card number with more digits behind it, without a gap.
-    return group.length > LONGEST && holdsCardDigits(group);
+    return inLongRuns && group.length > LONGEST && holdsCardDigits(group);
   });
 }
 

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { ORDER_TYPES, type OrderType } from './dictionary.ts';
 import { ENDPOINTS } from './polling.ts';
 import { POLL_OUTCOMES } from './rows.ts';
-import { ID_KINDS, isId, WATCH_PHASES } from './watch.ts';
+import { isTransactionId, TRANSACTION_ID_GRAMMAR } from './order-id.ts';
+import { ID_KINDS, WATCH_PHASES } from './watch.ts';
 
 /** May the payment be sent to another provider? Only `safe` says yes. */
 export const SAFETY_VERDICTS = ['safe', 'unsafe', 'unknown'] as const;
@@ -108,7 +109,7 @@ export const DEADLINE_MS = { min: 50, max: 30_000 } as const;
 
 /** Which order is meant; what is left out is what is known of the order, else the defaults below. */
 export const cascadeQuerySchema = z.object({
-  id: z.string().min(1).max(200).refine(isId, 'an id of letters, digits and . _ : / + = | # -'),
+  id: z.string().min(1).max(200).refine(isTransactionId, TRANSACTION_ID_GRAMMAR),
   /** @default the only one */
   gateway: z.string().min(1).max(64).optional(),
   /** @default Deposit */

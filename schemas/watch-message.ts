@@ -1,4 +1,5 @@
 import { refuse, type Decoded } from './decoded.ts';
+import { parseKeepingIds } from './json.ts';
 import type { Coordinates } from './kafka.ts';
 import { watchMessageSchema, type WatchMessage } from './watch.ts';
 import { firstProblem, type Problem } from './problem.ts';
@@ -15,7 +16,7 @@ export function decodeWatchMessage(value: Uint8Array | null): DecodedWatchMessag
   }
   let input: unknown;
   try {
-    input = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(value));
+    input = parseKeepingIds(new TextDecoder('utf-8', { fatal: true }).decode(value));
   } catch {
     return malformed({
       field: 'body',

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { OrderType } from './dictionary.ts';
 import { ORDER_TYPES } from './dictionary.ts';
+import {
+  canonicalId,
+  EXTERNAL_ID_GRAMMAR,
+  isExternalId,
+  isTransactionId,
+  TRANSACTION_ID_GRAMMAR,
+} from './order-id.ts';
 import type { EpochMicros } from './rows.ts';
 
 /** Which of the two ids an order is known by (interface document, sections 4.3-4.5). */
@@ -43,31 +50,7 @@ export interface WatchedOrder {
 /** Why an order is polled now. */
 export type PollCause = 'schedule' | 'callback' | 'watch' | 'reread' | 'probe';
 
-const DOT_SEGMENT = /(?:^|[/\\])\.\.?(?:[/\\]|$)/;
-
-/** Can the id stand in a path? `.` and `..` would leave the base path whatever their encoding. */
-export function isSafeId(id: string): boolean {
-  return id !== '' && id.isWellFormed() && !DOT_SEGMENT.test(id);
-}
-
-const USUAL_ID = /^[\w-]{1,200}$/;
-
-/** An id of letters, digits, `_` and `-`, as ids usually are: it can stand everywhere. */
-export function isUsualId(id: string): boolean {
-  return USUAL_ID.test(id);
-}
-
-const ID = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._:/+=|#-]{0,199}$/u;
-
-/**
- * The grammar of an order's id: letters and digits of any script, and the marks that ids are made with. No
- * blanks: a name is no id.
- */
-export function isId(id: string): boolean {
-  return isUsualId(id) || (ID.test(id) && id.length <= 200 && isSafeId(id));
-}
-
-const id = z.string().min(1).max(200).refine(isId, 'an id of letters, digits and . _ : / + = | # -');
+const id = z.string().min(1).max(200);
 
 /**
  * A message of the watch topic, and the body of `POST /orders`: "poll this order". At least
@@ -77,8 +60,8 @@ export const watchMessageSchema = z
   .object({
     gateway: z.string().max(64).optional(),
     orderType: z.enum(ORDER_TYPES),
-    externalId: id.optional(),
-    externalTransactionId: id.optional(),
+    externalId: id.refine(isExternalId, EXTERNAL_ID_GRAMMAR).transform(canonicalId).optional(),
+    externalTransactionId: id.refine(isTransactionId, TRANSACTION_ID_GRAMMAR).optional(),
     channel: z.string().max(64).optional(),
     amount: z
       .union([z.number(), z.string().max(64)])

@@ -1,5 +1,6 @@
 import type { OrderRecord } from '../schemas/cascade-safety.ts';
 import { TABLES } from '../schemas/names.ts';
+import { canonicalId } from '../schemas/order-id.ts';
 import type { OrderQuery } from '../schemas/order-timeline.ts';
 import type { WatchPhase } from '../schemas/watch.ts';
 import { CANDIDATES, type CandidateRow } from './order-timeline-sql.ts';
@@ -13,14 +14,17 @@ import type { TimelineQuery } from './order-timeline.ts';
 export async function readOrderRecord(query: TimelineQuery, wanted: OrderQuery): Promise<OrderRecord | null> {
   const { id, gateway, type, by } = wanted;
   if (gateway !== undefined && type !== undefined && by === 'external-id') {
-    const order = { gateway, order_type: type, external_id: id, external_transaction_id: '' };
+    const order = { gateway, order_type: type, external_id: canonicalId(id), external_transaction_id: '' };
     return recordOf(query, order, false);
   }
   for (const kind of by === undefined ? (['external-id', 'transaction-id'] as const) : [by]) {
-    const params = { id, gateway: gateway ?? '', order_type: type ?? '' };
+    const named = kind === 'external-id' ? canonicalId(id) : id;
+    const params = { id: named, gateway: gateway ?? '', order_type: type ?? '' };
     const found = await query<CandidateRow>(CANDIDATES[kind], params);
-    const named = found.filter((one) => one.external_id !== '' || !found.some((other) => isSame(one, other)));
-    const [first, ...others] = named;
+    const orders = found.filter(
+      (one) => one.external_id !== '' || !found.some((other) => isSame(one, other)),
+    );
+    const [first, ...others] = orders;
     if (first !== undefined) return recordOf(query, first, others.length > 0);
   }
   return null;

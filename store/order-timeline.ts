@@ -8,6 +8,7 @@ import type {
   TimelineEvent,
   TimelineIdentity,
 } from '../schemas/order-timeline.ts';
+import { canonicalId } from '../schemas/order-id.ts';
 import type { EpochMicros } from '../schemas/rows.ts';
 import * as sql from './order-timeline-sql.ts';
 
@@ -27,7 +28,7 @@ export async function readOrderTimeline(
   const kinds = wanted.by === undefined ? (['external-id', 'transaction-id'] as const) : [wanted.by];
   for (const by of kinds) {
     const found = await query<sql.CandidateRow>(sql.CANDIDATES[by], {
-      id: wanted.id,
+      id: by === 'external-id' ? canonicalId(wanted.id) : wanted.id,
       gateway: wanted.gateway ?? '',
       order_type: wanted.type ?? '',
     });

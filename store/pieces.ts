@@ -1,4 +1,4 @@
-import { isUsualId } from '../schemas/watch.ts';
+import { isUsualId } from '../schemas/order-id.ts';
 
 /**
  * Parameters travel in a statement's address. Servers take a megabyte of that, ClickHouse 128 KiB a

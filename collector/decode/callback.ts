@@ -1,10 +1,11 @@
 import { callbackSchema, isUsualCallback, type Callback } from '../../schemas/gateway/callback.ts';
 import type { Decoded } from '../../schemas/decoded.ts';
+import { isNumberId, parseKeepingSources } from '../../schemas/json.ts';
 import type { Coordinates } from '../../schemas/kafka.ts';
+import { canonicalId } from '../../schemas/order-id.ts';
 import type { CallbackDeliveryRow, EpochMicros, Verdict } from '../../schemas/rows.ts';
 import type { Secret } from '../../schemas/secret.ts';
 import { isSignatureCause, NO_CAUSE, type SignatureCause } from '../../schemas/signature-causes.ts';
-import { parseKeepingAmount } from './amount-text.ts';
 import { currencyCode, isDecimal, isMasked, storedId, storedStatus, type TextPolicy } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
 import { sealOf } from './seal.ts';
@@ -124,18 +125,18 @@ export const isVerified = (verdict: Verdict): boolean =>
 
 /** An order can only be asked for by its true id: what the intake reduced may come as a shape already. */
 const isTrueId = (sent: Callback | null, { externalId }: KeptCallback): boolean =>
-  sent?.externalId === externalId && !isMasked(externalId);
+  sent !== null && canonicalId(sent.externalId) === externalId && !isMasked(externalId);
 
 /** What a row may keep of a callback: each text within its grammar. */
 function keep(sent: Callback, isTrusted: boolean, policy: TextPolicy): KeptCallback & { notes: string[] } {
   const keepsCardLikeIds = policy.keepsCardLikeIds && isTrusted;
-  const externalId = storedId(sent.externalId, { ...policy, keepsCardLikeIds });
+  const ownId = storedId('external-id', sent.externalId, { ...policy, keepsCardLikeIds });
+  const externalId = canonicalId(ownId);
   const status = storedStatus(sent.status, policy.fingerprint);
   const amount = isDecimal(sent.amount) ? sent.amount : null;
   const currency = currencyCode(sent.currency);
   const notes: string[] = [];
-  if (externalId !== sent.externalId)
-    notes.push('externalId: not kept, it is no id or looks like a card number');
+  if (ownId !== sent.externalId) notes.push('externalId: not kept, it is no id or looks like a card number');
   if (status !== sent.status) notes.push('status: not kept, expected one word of letters');
   if (amount === null) notes.push('amount: not kept, expected a decimal number');
   const named = sent.currency !== null && sent.currency !== undefined && sent.currency !== '';
@@ -191,11 +192,12 @@ export function readCallback(body: Uint8Array): ReadCallback {
   return { ok: true, callback: { externalId, status, amount, orderType, currency } };
 }
 
-/** The signature covers the amount's exact text; gateways send a string, and a JSON number has one too. */
+/** The signature covers the exact texts of amount and id: a JSON number has one, too. */
 function parseCallback(text: string): unknown {
   const input: unknown = JSON.parse(text);
-  const isNumber = typeof (input as { amount?: unknown } | null)?.amount === 'number';
-  return isNumber ? parseKeepingAmount(text, () => true) : input;
+  const { amount, externalId } = (input ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof amount !== 'number' && typeof externalId !== 'number') return input;
+  return parseKeepingSources(text, (key, source) => key === 'amount' || isNumberId(key, source));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { FINAL_STATUSES, ORDER_STATUSES } from '../../schemas/dictionary.ts';
 import type { SafetyCaveat, SafetyRuleName } from '../../schemas/cascade-safety.ts';
+import { canonicalId } from '../../schemas/order-id.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { isMasked } from './grammar.ts';
 import { decide, decodeHistory, inTimeOrder, type DecodedItem } from './history.ts';
@@ -116,7 +117,7 @@ function disagree(facts: readonly StatusFacts[], known: KnownFacts | null): bool
   const named = known === null ? facts : [...facts, known];
   // A fingerprint stands for an id that was not kept, and is compared with none.
   const isNamed = (id: string): boolean => id !== '' && !isMasked(id);
-  const differ = (ids: readonly string[]): boolean => new Set(ids.filter(isNamed)).size > 1;
+  const differ = (ids: readonly string[]): boolean => new Set(ids.filter(isNamed).map(canonicalId)).size > 1;
   return (
     known?.isAmbiguous === true ||
     differ(named.map(({ externalId }) => externalId)) ||

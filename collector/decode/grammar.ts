@@ -1,4 +1,5 @@
-import { isId } from '../../schemas/watch.ts';
+import { isIdOf } from '../../schemas/order-id.ts';
+import type { IdKind } from '../../schemas/watch.ts';
 import { isCardLikeId } from '../../schemas/card-search.ts';
 import { isWord } from '../../schemas/shape.ts';
 import type { Fingerprint } from './fingerprint.ts';
@@ -52,14 +53,15 @@ export function storedStatus(text: string, fingerprint: Fingerprint): string {
 }
 
 /**
- * An id that may be kept and asked for: of an id's letters, and not a card's number unless ids are believed.
+ * An id that may be kept and asked for: within the grammar of its kind, and not a card's number unless ids
+ * are believed.
  */
-export function isKeepableId(id: string, keepsCardLikeIds: boolean): boolean {
-  return isId(id) && (keepsCardLikeIds || !isCardLikeId(id));
+export function isKeepableId(kind: IdKind, id: string, keepsCardLikeIds: boolean): boolean {
+  return isIdOf(kind, id) && (keepsCardLikeIds || !isCardLikeId(id));
 }
 
-export function storedId(id: string, { fingerprint, keepsCardLikeIds }: TextPolicy): string {
-  return isKeepableId(id, keepsCardLikeIds) || SHAPE.test(id) ? id : fingerprint(id);
+export function storedId(kind: IdKind, id: string, { fingerprint, keepsCardLikeIds }: TextPolicy): string {
+  return isKeepableId(kind, id, keepsCardLikeIds) || SHAPE.test(id) ? id : fingerprint(id);
 }
 
 export function storedChannel(channel: string, fingerprint: Fingerprint): string {
@@ -75,7 +77,7 @@ export function storedGateway(name: string, fingerprint: Fingerprint): string {
 
 /** A header that anybody can write. */
 export function storedDeliveryId(deliveryId: string, fingerprint: Fingerprint): string {
-  const fits = DELIVERY_ID.test(deliveryId) && !isCardLikeId(deliveryId);
+  const fits = DELIVERY_ID.test(deliveryId) && !deliveryId.includes('://') && !isCardLikeId(deliveryId);
   return fits ? deliveryId : fingerprint(deliveryId);
 }
 

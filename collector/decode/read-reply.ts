@@ -1,12 +1,13 @@
 import { refuse, type Decoded } from '../../schemas/decoded.ts';
 import type { OrderType } from '../../schemas/dictionary.ts';
 import { statusReplySchema, type StatusReply } from '../../schemas/gateway/status-reply.ts';
+import { hasNumberId, isNumberId, parseKeepingSources } from '../../schemas/json.ts';
+import { canonicalId } from '../../schemas/order-id.ts';
 import { firstProblem, type Problem } from '../../schemas/problem.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { received } from '../../schemas/shape.ts';
 import type { SpanRef } from '../../schemas/span.ts';
 import type { IdKind } from '../../schemas/watch.ts';
-import { parseKeepingAmount } from './amount-text.ts';
 import { isKeepableId, storedId, storedStatus, type TextPolicy } from './grammar.ts';
 import type { HistoryWindow } from './history-window.ts';
 import type { KnownHistory } from './known-history.ts';
@@ -50,7 +51,9 @@ export function readReply(body: string, context: ReplyContext): Decoded<{ readon
   if (mismatch !== null) return refuse('id_mismatch', mismatch);
   // Asked by the merchant's id, the gateway names its own: under that the order is filed and read from now
   // on.
-  const isOwn = context.idKind === 'external-id' || isKeepableId(reply.externalId, policy.keepsCardLikeIds);
+  const isOwn =
+    context.idKind === 'external-id' ||
+    isKeepableId('external-id', reply.externalId, policy.keepsCardLikeIds);
   if (!isOwn) {
     const problem = { field: 'externalId', received: received(reply.externalId), expected: 'an id' };
     return refuse('reply_malformed', problem);
@@ -60,11 +63,12 @@ export function readReply(body: string, context: ReplyContext): Decoded<{ readon
     ok: true,
     reply: {
       ...reply,
+      externalId: canonicalId(reply.externalId),
       orderStatus: storedStatus(reply.orderStatus, policy.fingerprint),
       externalTransactionId:
         externalTransactionId === null || externalTransactionId === undefined || externalTransactionId === ''
           ? externalTransactionId
-          : storedId(externalTransactionId, policy),
+          : storedId('transaction-id', externalTransactionId, policy),
     },
   };
 }
@@ -73,18 +77,22 @@ export function readReply(body: string, context: ReplyContext): Decoded<{ readon
 const LONG_AMOUNT = /"amount"\s*:\s*-?[\d.]{16}/;
 const PLAIN_NUMBER = /^-?[\d.]{1,63}$/;
 
-/** The reply, its amount as text where a number would be another amount. */
+/** The reply; ids that are numbers as texts, and so the amount where a number would be another one. */
 function parseReply(body: string): unknown {
-  return LONG_AMOUNT.test(body)
-    ? parseKeepingAmount(body, (source) => PLAIN_NUMBER.test(source))
-    : JSON.parse(body);
+  const hasLongAmount = LONG_AMOUNT.test(body);
+  if (!hasLongAmount && !hasNumberId(body)) return JSON.parse(body);
+  return parseKeepingSources(
+    body,
+    (key, source) =>
+      isNumberId(key, source) || (hasLongAmount && key === 'amount' && PLAIN_NUMBER.test(source)),
+  );
 }
 
 /** A reply about another order than the one asked for must never be filed under either. */
 function mismatchOf(reply: StatusReply, context: ReplyContext): Problem | null {
   const asked = context.idKind === 'external-id' ? reply.externalId : reply.externalTransactionId;
   const field = context.idKind === 'external-id' ? 'externalId' : 'externalTransactionId';
-  if (asked !== null && asked !== undefined && asked !== context.orderId) {
+  if (asked !== null && asked !== undefined && canonicalId(asked) !== canonicalId(context.orderId)) {
     return { field, received: 'another id', expected: 'the id asked for' };
   }
   const orderType = reply.orderType?.toLowerCase();

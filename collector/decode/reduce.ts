@@ -2,6 +2,7 @@ import { signatureBase, type Callback, type SignedFields } from '../../schemas/g
 import type { Secret } from '../../schemas/secret.ts';
 import type { SignatureCause } from '../../schemas/signature-causes.ts';
 import { readCallback, type CallbackSecrets, type Examine } from './callback.ts';
+import { canonicalId } from '../../schemas/order-id.ts';
 import { shapeOf } from '../../schemas/shape.ts';
 import { currencyCode, isDecimal, isKeepableId, isStatus } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
@@ -77,7 +78,7 @@ export function reduceCallback(
     bodySeal,
     signatureCause: isMismatch ? (examine?.({ callback, signature, body }) ?? 'not_examined') : null,
     verified: verifying === undefined ? null : kept,
-    orderId: kept.externalId === callback.externalId ? kept.externalId : null,
+    orderId: kept.externalId === callback.externalId ? canonicalId(kept.externalId) : null,
   };
 }
 
@@ -88,7 +89,7 @@ function fitting(callback: Callback, keepsCardLikeIds: boolean): Callback & { cu
   const { externalId, status, amount, orderType, currency } = callback;
   const named = currency !== null && currency !== undefined && currency !== '';
   return {
-    externalId: isKeepableId(externalId, keepsCardLikeIds) ? externalId : shapeOf(externalId),
+    externalId: isKeepableId('external-id', externalId, keepsCardLikeIds) ? externalId : shapeOf(externalId),
     status: isStatus(status) ? status : shapeOf(status),
     amount: isDecimal(amount) ? amount : shapeOf(amount),
     orderType,

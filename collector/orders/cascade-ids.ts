@@ -2,6 +2,7 @@ import type { CascadeQuery } from '../../schemas/cascade-safety.ts';
 import type { Clock } from '../../schemas/clock.ts';
 import type { GatewayConfig } from '../../schemas/config.ts';
 import { ORDER_TYPES } from '../../schemas/dictionary.ts';
+import { canonicalId } from '../../schemas/order-id.ts';
 import { ID_KINDS, watchKey, type IdKind, type WatchedOrder } from '../../schemas/watch.ts';
 import { readStatusFacts } from '../decode/cascade-safety.ts';
 import type { AskedRequest, Inquiry, NamedOrder } from './cascade-answer.ts';
@@ -17,7 +18,8 @@ export function findTracked(
   for (const name of gateway === undefined ? gateways : [gateway])
     for (const orderType of type === undefined ? ORDER_TYPES : [type])
       for (const idKind of by === undefined ? ID_KINDS : [by]) {
-        const order = tracked(watchKey({ gateway: name, orderType, idKind, orderId: id }));
+        const orderId = idKind === 'external-id' ? canonicalId(id) : id;
+        const order = tracked(watchKey({ gateway: name, orderType, idKind, orderId }));
         if (order !== undefined) found.push(order);
       }
   return found.length === 1 ? (found[0] ?? null) : null;

@@ -7,6 +7,7 @@ import type {
 import type { Clock } from '../../schemas/clock.ts';
 import type { GatewayConfig } from '../../schemas/config.ts';
 import { isCardLikeId } from '../../schemas/card-search.ts';
+import { canonicalId } from '../../schemas/order-id.ts';
 import type { OrderQuery } from '../../schemas/order-timeline.ts';
 import { watchKey, type WatchedOrder, type WatchRef } from '../../schemas/watch.ts';
 import type { StatusFacts } from '../decode/cascade-safety.ts';
@@ -98,7 +99,7 @@ async function answer(query: CascadeQuery, options: CascadeSafetyOptions): Promi
   // A reply may name the other id: before it is called safe, gateway and store are asked by that as well.
   const facts = [...inquiry.requests.values()].flatMap((one) => one.facts ?? []);
   const named = new Set(facts.map(({ externalId }) => externalId));
-  if (wanted.by !== 'transaction-id') named.delete(query.id);
+  if (wanted.by !== 'transaction-id') named.delete(canonicalId(query.id));
   if (facts.every(({ orderStatus }) => orderStatus === 'Failed'))
     await Promise.all([
       ...facts.flatMap((one) => ask(withIds(order, one))),
@@ -145,12 +146,13 @@ function meantBy(
   const only = gateways.size === 1 ? [...gateways.keys()][0] : undefined;
   const gateway = query.gateway ?? tracked?.gateway ?? stored?.gateway ?? only;
   if (gateway === undefined || !gateways.has(gateway)) return null;
-  const isMerchants = stored?.externalId !== query.id && stored?.externalTransactionId === query.id;
+  const isMerchants =
+    stored?.externalId !== canonicalId(query.id) && stored?.externalTransactionId === query.id;
   const by = query.by ?? tracked?.idKind ?? (isMerchants ? 'transaction-id' : 'external-id');
   const order: NamedOrder = {
     gateway,
     orderType: query.type ?? tracked?.orderType ?? stored?.orderType ?? 'Deposit',
-    externalId: by === 'external-id' ? query.id : '',
+    externalId: by === 'external-id' ? canonicalId(query.id) : '',
     externalTransactionId: by === 'transaction-id' ? query.id : '',
   };
   return withIds(withIds(order, tracked), stored);

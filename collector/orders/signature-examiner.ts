@@ -1,6 +1,7 @@
 import type { Clock } from '../../schemas/clock.ts';
 import type { GatewayConfig } from '../../schemas/config.ts';
 import type { SignedFields } from '../../schemas/gateway/callback.ts';
+import { canonicalId } from '../../schemas/order-id.ts';
 import type { SignatureCause } from '../../schemas/signature-causes.ts';
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
 import { nameCause, type Mismatch } from '../decode/signature-cause.ts';
@@ -47,7 +48,7 @@ export function createSignatureExaminer(options: SignatureExaminerOptions): Sign
           gateway: gateway.name,
           orderType: callback.orderType,
           idKind: 'external-id',
-          orderId: callback.externalId,
+          orderId: canonicalId(callback.externalId),
         }),
       );
       const cause = nameCause(mismatch, {
@@ -88,7 +89,7 @@ const rememberedAs = (gateway: string, signature: string): string =>
 
 function changeBetween(genuine: SignedFields, callback: SignedFields): SignatureCause {
   const changed = (Object.keys(FIELDS) as (keyof SignedFields)[]).filter(
-    (field) => genuine[field] !== callback[field],
+    (field) => canonicalId(genuine[field]) !== canonicalId(callback[field]),
   );
   const [only, ...more] = changed;
   return only === undefined || more.length > 0 ? 'signature_reused' : FIELDS[only];

@@ -1,5 +1,7 @@
 import type { GatewayConfig, KafkaConfig } from '../../schemas/config.ts';
+import { parseKeepingIds } from '../../schemas/json.ts';
 import { HEADERS } from '../../schemas/names.ts';
+import { canonicalId } from '../../schemas/order-id.ts';
 import { reduceCallback } from '../decode/reduce.ts';
 import type { SignatureExaminer } from './signature-examiner.ts';
 
@@ -63,8 +65,8 @@ function message(
 /** The order's id, so that callbacks of one order stay in one partition; null when the body does not tell. */
 function messageKey(body: Uint8Array): string | null {
   try {
-    const { externalId } = JSON.parse(Buffer.from(body).toString('utf8')) as { externalId?: unknown };
-    return typeof externalId === 'string' && externalId.length <= 200 ? externalId : null;
+    const { externalId } = parseKeepingIds(Buffer.from(body).toString('utf8')) as { externalId?: unknown };
+    return typeof externalId === 'string' && externalId.length <= 200 ? canonicalId(externalId) : null;
   } catch {
     return null;
   }

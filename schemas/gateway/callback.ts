@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { OrderType } from '../dictionary.ts';
-import { isUsualId } from '../watch.ts';
+import { isUsualId } from '../order-id.ts';
 import type { ExternalParams } from './status-reply.ts';
 
 /**

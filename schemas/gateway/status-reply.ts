@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSafeId } from '../watch.ts';
+import { isSafeId } from '../order-id.ts';
 
 /**
  * One item of `orderHistory` (interface document, section 2.4): `time` is ISO 8601, UTC when it names no

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -30,6 +31,13 @@ const SEPARATORS = [
 ];
 const SCRIPTS = ['0', '０', '٠', '०', '\u{1d7d8}'];
 
+/** A UUID of version 4, drawn as if by chance and the same in every run. */
+function drawnUuid(n: number): string {
+  const hex = createHash('sha256').update(`uuid ${n}`).digest('hex');
+  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) % 4];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
 describe('the search for card numbers', () => {
   it('finds them behind any separator and in digits of any script', () => {
     const digitsOf = (text: string, zero: string) =>
@@ -55,7 +63,9 @@ describe('the search for card numbers', () => {
     expect(isCardLikeId('2026 4111 1111 1111 1111 12/28 123')).toBe(true);
     expect(isCardLikeId('7-4111111111111111')).toBe(true);
     expect(isCardLikeId('4111111111111111-7')).toBe(true);
-    expect(isCardLikeId('41111111111111111228123')).toBe(true);
+    // More than 19 digits in a row are one number, of an id; elsewhere a card's may be a part of it.
+    expect(isCardLikeId('41111111111111111228123')).toBe(false);
+    expect(looksLikeCardNumber('41111111111111111228123')).toBe(true);
   });
 
   it('judges 13 to 19 digits together, and nothing shorter or longer', () => {
@@ -129,15 +139,49 @@ describe('the search for card numbers', () => {
   });
 
   it('spares UUIDs, and finds a number beside one', () => {
-    const uuid = '40111111-1111-4111-1111-111111111111';
+    const uuid = '401111b1-1111-4111-8111-1111ab111c11';
+    for (let n = 0; n < 20_000; n++) {
+      const id = drawnUuid(n);
+      expect([id, isCardLikeId(id)]).toEqual([id, false]);
+    }
+    expect(isCardLikeId(`${uuid} ${CARD}`)).toBe(true);
+    expect(isCardLikeId('16855697-9823-45CA-8B63-8290A90978D3')).toBe(false);
+  });
+
+  it.each([
+    ['of no version and variant of RFC 9562', '45395787-6362-1486-0000-000000000000'],
+    ['of digits only', '45395787-6362-4183-8000-000000000000'],
+    ['of digits only, the card behind others', '00004539-5787-4362-8148-670000000000'],
+    ['with little else behind the card', '45395787-6362-4183-8abc-00000000000a'],
+    ['with a card of 15 digits', '37144963-5398-4310-9b00-aaaaaaaaaaaa'],
+    ['of version 0', '45395787-6362-0488-8000-0f1e2d3c4b5a'],
+    ['of another variant', '45395787-6362-4183-c000-0f1e2d3c4b5a'],
+  ])('finds a card number that is dressed as a UUID %s', (_how, dressed) => {
+    expect(isCardLikeId(dressed)).toBe(true);
+    expect(isCardLikeId(dressed.toUpperCase())).toBe(true);
+    expect(looksLikeCardNumber(dressed)).toBe(true);
+  });
+
+  it('spares a UUID of RFC 9562 with a card number that chance has made', () => {
+    const card = '45395787-6362-4183-8abc-0f1e2d3c4b5a';
+    expect(isCardLikeId(card)).toBe(false);
+    expect(isCardLikeId(card.replace('-0f', '00f'))).toBe(true);
+  });
+
+  it('takes long numbers for ids, whatever they hold', () => {
     fc.assert(
-      fc.property(fc.uuid(), (id) => {
+      fc.property(fc.stringMatching(/^\d{20,40}$/), (id) => {
         expect(isCardLikeId(id)).toBe(false);
+        expect(isCardLikeId(`order-${id}`)).toBe(false);
       }),
       { numRuns: 2_000 },
     );
-    expect(isCardLikeId(`${uuid} ${CARD}`)).toBe(true);
-    expect(isCardLikeId('16855697-9823-45CA-8B63-8290A90978D3')).toBe(false);
+    fc.assert(
+      fc.property(cardNumber, fc.stringMatching(/^\d{20,24}$/), (card, long) => {
+        expect(isCardLikeId(`${long} ${card}`)).toBe(true);
+        expect(isCardLikeId(`${card}-${long}`)).toBe(true);
+      }),
+    );
   });
 
   it('finds a card number in any part of a long number', () => {

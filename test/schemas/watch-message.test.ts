@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkWatchMessage, decodeWatchMessage } from '../../schemas/watch-message.ts';
+import { EXTERNAL_ID_GRAMMAR, TRANSACTION_ID_GRAMMAR } from '../../schemas/order-id.ts';
 import { watchKey } from '../../schemas/watch.ts';
 
 const decode = (value: unknown) => decodeWatchMessage(new TextEncoder().encode(JSON.stringify(value)));
@@ -48,6 +49,42 @@ describe('a watch message', () => {
     expect(decode({ orderType: 'Deposit', externalId: '4111111111111111' })).toMatchObject({ ok: true });
   });
 
+  it('takes numbers for ids, with all their digits', () => {
+    const text =
+      '{"orderType":"Deposit","externalId":90071992547409931,"externalTransactionId":20261121044336000123}';
+    expect(decodeWatchMessage(Buffer.from(text))).toEqual({
+      ok: true,
+      message: {
+        orderType: 'Deposit',
+        externalId: '90071992547409931',
+        externalTransactionId: '20261121044336000123',
+      },
+    });
+  });
+
+  it('takes what shops number their orders with for the merchant’s id, and not for the service’s', () => {
+    for (const id of ['#1001', 'SO 12345678', 'order@shop', "O'Brien-1"]) {
+      const message = { orderType: 'Deposit', externalTransactionId: id };
+      expect(decode(message)).toEqual({ ok: true, message });
+      expect(decode({ orderType: 'Deposit', externalId: id })).toMatchObject({
+        ok: false,
+        problem: { field: 'externalId', expected: EXTERNAL_ID_GRAMMAR },
+      });
+    }
+    expect(decode({ orderType: 'Deposit', externalTransactionId: 'ADA LOVELACE' })).toMatchObject({
+      ok: false,
+      problem: { field: 'externalTransactionId', expected: TRANSACTION_ID_GRAMMAR },
+    });
+  });
+
+  it('names one order whatever the case of a UUID', () => {
+    expect(
+      decode({ orderType: 'Deposit', externalId: 'A0000000-0000-4000-8000-0000000000FF' }),
+    ).toMatchObject({
+      message: { externalId: 'a0000000-0000-4000-8000-0000000000ff' },
+    });
+  });
+
   it('leaves fields out that it does not know', () => {
     expect(decode({ orderType: 'Deposit', externalId: 'a', cardNumber: '4111111111111111' })).toEqual({
       ok: true,
@@ -75,7 +112,7 @@ describe('a watch message', () => {
     ['a list', '[]', 'body', 'an array of 0'],
     ['no id', '{"orderType":"Deposit"}', 'externalId', 'nothing'],
     ['an empty id', '{"orderType":"Deposit","externalId":""}', 'externalId', 'an empty string'],
-    ['a number for its id', '{"orderType":"Deposit","externalId":7}', 'externalId', '7'],
+    ['half a number for its id', '{"orderType":"Deposit","externalId":7.5}', 'externalId', '7.5'],
     [
       'an id of 201 letters',
       JSON.stringify({ orderType: 'Deposit', externalId: 'x'.repeat(201) }),

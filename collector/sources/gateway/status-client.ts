@@ -3,7 +3,9 @@ import type { GatewayConfig, StatusPaths } from '../../../schemas/config.ts';
 import type { PollOutcome } from '../../../schemas/rows.ts';
 import { exchange, type RawReply } from './exchange.ts';
 import { endpointOf, type Endpoint, type HttpReply } from '../../../schemas/polling.ts';
-import { isSafeId, type WatchedOrder } from '../../../schemas/watch.ts';
+import { createUuidSpelling } from './uuid-spelling.ts';
+import { isSafeId } from '../../../schemas/order-id.ts';
+import type { WatchedOrder } from '../../../schemas/watch.ts';
 
 const PATH_KEYS: Readonly<Record<Endpoint, keyof StatusPaths>> = {
   'deposit-status': 'depositStatus',
@@ -42,13 +44,16 @@ export function createStatusClient(gateway: GatewayConfig): StatusClient {
     accept: 'application/json, text/plain',
   });
 
+  const spelling = createUuidSpelling();
   const root = base.pathname.replace(/\/+$/, '') + gateway.pathPrefix;
   const pathOf = (order: WatchedOrder, segment: string): string =>
     root + gateway.paths[PATH_KEYS[endpointOf(order)]].replace('{id}', segment);
 
   return {
     async read(order, shorterMs = deadlineMs) {
-      const segment = pathSegment(order.orderId);
+      const isOwn = order.idKind === 'external-id';
+      const id = isOwn ? spelling.of(order.orderId) : order.orderId;
+      const segment = pathSegment(id);
       if (segment === null) return noReply('unsafe_id');
       const path = pathOf(order, segment);
       const request = {
@@ -57,7 +62,9 @@ export function createStatusClient(gateway: GatewayConfig): StatusClient {
         deadlineMs: Math.min(deadlineMs, shorterMs),
         maxBytes: maxReplyBytes,
       };
-      return toReply(await exchange(pool, request));
+      const reply = toReply(await exchange(pool, request));
+      if (isOwn) spelling.heard(id, reply.outcome);
+      return reply;
     },
     close: () => pool.destroy(),
   };

@@ -9,6 +9,7 @@ import {
 } from '../../../schemas/cascade-safety.ts';
 import { orderQuerySchema, type OrderQuery, type OrderTimeline } from '../../../schemas/order-timeline.ts';
 import type { EpochMicros, Rows } from '../../../schemas/rows.ts';
+import { parseKeepingIds } from '../../../schemas/json.ts';
 import { checkWatchMessage } from '../../../schemas/watch-message.ts';
 import { firstProblem, problemText, type Problem } from '../../../schemas/problem.ts';
 import { isRetryable } from '../../../schemas/errors.ts';
@@ -223,7 +224,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 function readJson(request: FastifyRequest): unknown {
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) return undefined;
   try {
-    return JSON.parse(UTF8.decode(request.body as Buffer)) as unknown;
+    return parseKeepingIds(UTF8.decode(request.body as Buffer));
   } catch {
     return undefined;
   }

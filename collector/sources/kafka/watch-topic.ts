@@ -1,4 +1,5 @@
 import type { KafkaConfig } from '../../../schemas/config.ts';
+import { canonicalId } from '../../../schemas/order-id.ts';
 import { watchTopicKey, type WatchMessage } from '../../../schemas/watch.ts';
 import { kafkaConnection } from './options.ts';
 import { createKafkaProducer } from './producer.ts';
@@ -18,8 +19,9 @@ export function createWatchTopic(kafka: KafkaConfig): WatchTopic {
   return {
     async send(message) {
       const { gateway = '', orderType, externalId, externalTransactionId = '' } = message;
+      const orderId = externalId === undefined ? externalTransactionId : canonicalId(externalId);
       await producer.send(kafka.watchTopic, {
-        key: watchTopicKey({ gateway, orderType, orderId: externalId ?? externalTransactionId }),
+        key: watchTopicKey({ gateway, orderType, orderId }),
         value: Buffer.from(JSON.stringify(message)),
       });
     },

@@ -48,7 +48,7 @@ describe('a dry run', () => {
     expect(summary).toMatchObject({ lines: 3, taken: 1, refused: 2, by: null });
     expect(stderr).toBe(
       'line 3: orderType: expected "Deposit" or "Withdrawal", received "Refund"\n' +
-        'line 4: externalId: expected an id of letters, digits and . _ : / + = | # -, received a text like ~9.a:18\n',
+        'line 4: externalId: expected an id of letters, digits and . _ : / + = | # -, and no web address, received a text like ~9.a:18\n',
     );
     expect(code).toBe(1);
     expect(existsSync(`${path}.backfill.json`)).toBe(false);

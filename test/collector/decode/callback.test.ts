@@ -60,6 +60,25 @@ describe('a callback that verifies', () => {
     expect(receive(body, sign(body)).verdict).toBe('valid');
   });
 
+  it('does so for an id that is a number, by its source text', () => {
+    const externalId = '90071992547409931';
+    const body = { ...BODY, externalId };
+    const sent = JSON.stringify(body).replace(`"${externalId}"`, externalId);
+    expect(receive(sent, sign(body))).toMatchObject({ verdict: 'valid', row: { external_id: externalId } });
+  });
+
+  it('names one order by a UUID in either case, and is judged by the case that was signed', () => {
+    const externalId = 'A0000000-0000-4000-8000-0000000000FF';
+    const body = { ...BODY, externalId };
+    const small = { ...BODY, externalId: externalId.toLowerCase() };
+    expect(receive(body, sign(body))).toMatchObject({
+      verdict: 'valid',
+      row: { external_id: externalId.toLowerCase() },
+      callback: { externalId: externalId.toLowerCase() },
+    });
+    expect(receive(body, sign(small)).verdict).toBe('mismatch');
+  });
+
   it('does so for a service id whose digits could be taken for a card number', () => {
     // One UUID in five hundred has 13 to 19 digits in a row that pass the Luhn check.
     for (const externalId of [
@@ -68,7 +87,10 @@ describe('a callback that verifies', () => {
       '16855697-9823-45CA-8B63-8290A90978D3',
     ]) {
       const body = { ...BODY, externalId };
-      expect(receive(body, sign(body))).toMatchObject({ verdict: 'valid', row: { external_id: externalId } });
+      expect(receive(body, sign(body))).toMatchObject({
+        verdict: 'valid',
+        row: { external_id: externalId.toLowerCase() },
+      });
     }
   });
 });
@@ -299,8 +321,8 @@ describe('a body', () => {
     ['an order type in another case', text.replace('Deposit', 'deposit'), /orderType/],
     [
       'an id of another type',
-      text.replace(`"${BODY.externalId}"`, '7'),
-      /^externalId: expected a string, received 7$/,
+      text.replace(`"${BODY.externalId}"`, '7.5'),
+      /^externalId: expected a string, received 7.5$/,
     ],
     ['an empty id', text.replace(BODY.externalId, ''), /externalId/],
     ['an id of 201 letters', text.replace(BODY.externalId, 'x'.repeat(201)), /externalId/],

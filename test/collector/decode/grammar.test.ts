@@ -192,7 +192,7 @@ describe('an id', () => {
     'x'.repeat(200),
     '~a 9:16',
   ])('%s is kept', (id) => {
-    expect(storedId(id, POLICY)).toBe(id);
+    expect(storedId('external-id', id, POLICY)).toBe(id);
   });
 
   it.each([
@@ -211,20 +211,39 @@ describe('an id', () => {
     'a/../b',
     'x'.repeat(201),
   ])('%j is not', (id) => {
-    expect(storedId(id, POLICY)).toBe(fingerprint(id));
+    expect(storedId('external-id', id, POLICY)).toBe(fingerprint(id));
   });
 
   it('that could be a card number is kept where ids are numbered so, and a name is not', () => {
     const numbers = { fingerprint, keepsCardLikeIds: true };
-    expect(storedId(CARD, numbers)).toBe(CARD);
-    expect(storedId('ADA LOVELACE', numbers)).toBe(fingerprint('ADA LOVELACE'));
-    expect([isKeepableId(CARD, true), isKeepableId(CARD, false)]).toEqual([true, false]);
+    expect(storedId('external-id', CARD, numbers)).toBe(CARD);
+    expect(storedId('external-id', 'ADA LOVELACE', numbers)).toBe(fingerprint('ADA LOVELACE'));
+    expect([isKeepableId('external-id', CARD, true), isKeepableId('external-id', CARD, false)]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('of the merchant is any printable text, of the service is not', () => {
+    for (const id of ['#1001', 'SO 12345678', 'order@shop', "O'Brien-1"]) {
+      expect(storedId('transaction-id', id, POLICY)).toBe(id);
+      expect(storedId('external-id', id, POLICY)).toBe(fingerprint(id));
+    }
+    for (const id of ['ADA LOVELACE', `SO ${CARD}`, 'https://evil.example/login/g6', 'a\u202e1', '~1'])
+      expect(storedId('transaction-id', id, POLICY)).toBe(fingerprint(id));
+  });
+
+  it('that is a web address is not kept', () => {
+    for (const id of ['https://evil.example/login/g6', 'evil.example/login', 'www.evil', 'evil.example'])
+      expect(storedId('external-id', id, POLICY)).toBe(fingerprint(id));
   });
 
   it('shows no card number, however it is grouped', () => {
     fc.assert(
       fc.property(writtenCard, (card) => {
-        expect(storedId(card.replaceAll(' ', '.'), POLICY)).toMatch(/^~[9.]+:\d+:[0-9a-f]{16}$/);
+        expect(storedId('external-id', card.replaceAll(' ', '.'), POLICY)).toMatch(
+          /^~[9.]+:\d+:[0-9a-f]{16}$/,
+        );
       }),
     );
   });
@@ -262,7 +281,7 @@ describe('other texts of strangers', () => {
     for (const id of [UUID, 'gateway.callbacks/3@42'.replace('@', ':'), 'a'.repeat(100)]) {
       expect(storedDeliveryId(id, fingerprint)).toBe(id);
     }
-    for (const id of ['', CARD, 'a b', 'a'.repeat(101), `x:${CARD}`]) {
+    for (const id of ['', CARD, 'a b', 'a'.repeat(101), `x:${CARD}`, 'https://evil.example']) {
       expect(storedDeliveryId(id, fingerprint)).toBe(fingerprint(id));
     }
   });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { NOTHING_KNOWN } from '../../../collector/decode/known-history.ts';
 import { decimalText } from '../../../collector/decode/grammar.ts';
@@ -208,6 +209,42 @@ describe('a second reply', () => {
     expect(other.newEvents.map(({ action }) => action)).toEqual(['6.1.1.00']);
     expect(other).toMatchObject({ anomaly: 'history_shrank', lastEventAt: parseTime(at(9)) });
     expect(other.known.split('\n')).toHaveLength(4);
+  });
+});
+
+describe('the ids of a reply', () => {
+  const UPPER = 'A0000000-0000-4000-8000-0000000000FF';
+
+  it('are compared without case where they are UUIDs, and filed in lower case', () => {
+    const text = readFileSync('test/cases/05-reply-uuid-upper-case.json', 'utf8');
+    for (const orderId of [UPPER, UPPER.toLowerCase()]) {
+      const { externalId, newEvents } = accept(text, { orderId });
+      expect([externalId, newEvents[0]?.external_id]).toEqual([UPPER.toLowerCase(), UPPER.toLowerCase()]);
+    }
+    const byMerchants = { idKind: 'transaction-id', orderId: UPPER } as const;
+    const echoed = replyText(HISTORY, { externalTransactionId: UPPER.toLowerCase() });
+    expect(accept(echoed, byMerchants).externalTransactionId).toBe(UPPER.toLowerCase());
+    expect(rejectOf(replyText(HISTORY, { externalId: 'TX-1' }), { orderId: 'tx-1' })).toMatchObject({
+      reason: 'id_mismatch',
+    });
+  });
+
+  it('may be numbers, and keep all their digits', () => {
+    const body = replyText(HISTORY)
+      .replace(`"${ORDER_ID}"`, '90071992547409931')
+      .replace('"amount"', '"externalTransactionId": 20261121044336000123, "amount"');
+    expect(accept(body, { orderId: '90071992547409931' })).toMatchObject({
+      externalId: '90071992547409931',
+      externalTransactionId: '20261121044336000123',
+    });
+    const other = { orderId: '90071992547409932' };
+    expect(rejectOf(body, other)).toMatchObject({ reason: 'id_mismatch' });
+  });
+
+  it.each(['#1001', 'SO 12345678', 'order@shop', "O'Brien-1"])('keep the shop’s number %s', (id) => {
+    const body = replyText(HISTORY, { externalTransactionId: id });
+    expect(accept(body).externalTransactionId).toBe(id);
+    expect(accept(body, { idKind: 'transaction-id', orderId: id }).externalId).toBe(ORDER_ID);
   });
 });
 
