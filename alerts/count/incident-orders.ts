@@ -1,7 +1,7 @@
 import { FAILING, FIRST_ITEM, sqlText, TIME_ORDER, view } from '../../schemas/measures.ts';
 import { DATABASE, INCIDENT_ORDERS, INCIDENT_POPULATION } from '../../schemas/names.ts';
 import { type CountVariant, orderFacts, type Seconds } from './order-count.ts';
-import type { Rule } from '../rules/rule.ts';
+import type { Rule, ShareRule } from '../rules/rule.ts';
 import { PAGE_SCOPE } from './scope.ts';
 import { lengthsOf } from './windows.ts';
 
@@ -19,10 +19,20 @@ const LOOKBACK_SECONDS = 3_600;
 export const incidentOrdersView = (rules: readonly Rule[]): string =>
   viewOf(INCIDENT_ORDERS, incidentOrders(rules));
 
-/** What `incident_orders` selects, of these rules. */
-export function incidentOrders(rules: readonly Rule[]): string {
+/**
+ * Is the order known otherwise than by callbacks that do not verify? Whoever counts anything else counts what
+ * the gateway or we have named; of callbacks, those that verify make an order known, as a watch message does.
+ */
+export const isKnown = ({ count }: ShareRule): string =>
+  count.from.kind === 'callbacks' ? "known.external_id != ''" : 'true';
+
+/**
+ * What `incident_orders` selects, of these rules.
+ * @param more columns besides, each with a comma before. @default none
+ */
+export function incidentOrders(rules: readonly Rule[], more = ''): string {
   return `SELECT {rule:String} AS rule, hit.gateway AS gateway, hit.order_type AS order_type, hit.external_id AS external_id, hit.label AS label,
-  hit.affected_at AS affected_at, toString(known.status) AS status, known.amount AS amount, toString(known.currency) AS currency, known.channel AS channel
+  hit.affected_at AS affected_at, toString(known.status) AS status, known.amount AS amount, toString(known.currency) AS currency, known.channel AS channel${more}
 FROM
 (
   SELECT gateway, order_type, external_id, fact.1 AS label, assumeNotNull(fact.3) AS affected_at

@@ -4,6 +4,7 @@ import { type Rule, SEVERITIES } from '../rules/rule.ts';
 import type { Alert } from './alert.ts';
 import type { PageLinks } from './page.ts';
 import { type Query, readWhy, type Why } from './why.ts';
+import { idInText } from './id-in-text.ts';
 import { atRiskText, whyText } from './why-text.ts';
 
 /**
@@ -92,7 +93,7 @@ function annotationsOf(why: Why, kind: 'share' | 'drop', { externalUrl }: PageLi
     ...(example === null
       ? {}
       : {
-          example: `order ${example.externalId}, trace ${example.traceId}`,
+          example: `order ${idInText(example.externalId)}, trace ${example.traceId}`,
           example_url: `${externalUrl}${example.url}`,
         }),
   };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DASHBOARDS } from '../../dashboards/uids.ts';
 import { sqlText } from '../../schemas/measures.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
-import { incidentOrders, incidentPopulation } from '../count/incident-orders.ts';
+import { incidentOrders, incidentPopulation, isKnown } from '../count/incident-orders.ts';
 import { atPage, type Page } from '../count/scope.ts';
 import type { EvaluationNumbers } from '../evaluate/instance.ts';
 import type { DropRule, Rule, ShareRule } from '../rules/rule.ts';
@@ -16,7 +16,7 @@ export interface Why {
   readonly slices: readonly Slice[];
   /** Null for a drop: the orders that it is about never came. */
   readonly atRisk: AtRisk | null;
-  /** The newest affected order. */
+  /** The newest affected order of those that are known otherwise than by callbacks that do not verify. */
   readonly example: Example | null;
   /** What is found most among callbacks that do not verify; null: the rule is not about them. */
   readonly signature?: SignatureFinding | null;
@@ -114,11 +114,11 @@ interface OrdersRow {
   readonly example_id: string;
 }
 
-function ordersSql(rule: Rule, numbers: EvaluationNumbers): string {
+function ordersSql(rule: ShareRule, numbers: EvaluationNumbers): string {
   const page = pageOf(rule, numbers, numbers.window_from, numbers.window_to);
   return `SELECT ifNull(currency, '') AS in_currency, toString(sum(amount)) AS total, countIf(amount IS NULL) AS without_amount, countIf(amount IS NOT NULL) AS with_amount,
-  toString(max(affected_at)) AS newest, argMax(order_type, tuple(affected_at, external_id)) AS example_type, argMax(external_id, tuple(affected_at, external_id)) AS example_id
-FROM (${atPage(incidentOrders([rule]), page)}) WHERE label = ${sqlText(numbers.label)}
+  toString(maxIf(affected_at, is_known)) AS newest, argMaxIf(order_type, tuple(affected_at, external_id), is_known) AS example_type, argMaxIf(external_id, tuple(affected_at, external_id), is_known) AS example_id
+FROM (${atPage(incidentOrders([rule], `, ${isKnown(rule)} AS is_known`), page)}) WHERE label = ${sqlText(numbers.label)}
 GROUP BY in_currency ORDER BY count() DESC, in_currency`;
 }
 
@@ -139,7 +139,8 @@ function atRiskOf(rows: readonly OrdersRow[]): AtRisk {
 }
 
 function exampleOf(rows: readonly OrdersRow[], numbers: EvaluationNumbers): Example | null {
-  const newest = rows.toSorted((a, b) => (a.newest < b.newest ? 1 : -1))[0];
+  const known = rows.filter((row) => row.example_id !== '');
+  const newest = known.toSorted((a, b) => (a.newest < b.newest ? 1 : -1))[0];
   if (newest === undefined) return null;
   const { gateway } = numbers;
   const { example_type: orderType, example_id: externalId } = newest;

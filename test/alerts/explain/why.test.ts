@@ -40,17 +40,19 @@ beforeAll(async () => {
       ...during('vanished', 10, () => PAID),
       ...before('vanished', 200),
     ],
-    callbacks: Array.from({ length: 12 }, (_, n) => ({
-      gateway: 'signed-wrong',
-      externalId: `order-${n}`,
+    callbacks: Array.from({ length: 24 }, (_, n) => ({
+      gateway: n < 12 ? 'signed-wrong' : 'half-forged',
+      externalId: n < 12 ? `order-${n}` : n < 14 ? `genuine-${n - 12}` : `forged-${n}`,
       receivedAt: FROM + MINUTE + n * 1000,
       verdict: 'mismatch',
-      signatureCause: n < 8 ? 'amount_two_decimals' : n < 10 ? 'unexplained' : 'not_examined',
+      signatureCause: n % 12 < 8 ? 'amount_two_decimals' : n % 12 < 10 ? 'unexplained' : 'not_examined',
     })),
     replies: [
       { ...reply, externalId: card[0]?.externalId ?? '', amount: '12345678901.23', currency: 'EUR' },
       { ...reply, externalId: card[2]?.externalId ?? '', amount: '0.1', currency: 'EUR' },
       { ...reply, externalId: card[4]?.externalId ?? '', amount: '300', currency: 'USD' },
+      { ...reply, gateway: 'half-forged', externalId: 'genuine-0', amount: '1', currency: 'EUR' },
+      { ...reply, gateway: 'half-forged', externalId: 'genuine-1', amount: '1', currency: 'EUR' },
       // Paid: no risk.
       { ...reply, externalId: card[1]?.externalId ?? '', amount: '7', currency: 'EUR' },
     ],
@@ -78,6 +80,17 @@ async function why(rule: AlertRuleName, gateway: string, numbers: Partial<Evalua
   });
   return found ?? expect.fail('no answer');
 }
+
+describe('an incident of callbacks that do not verify', () => {
+  const ask = (rule: AlertRuleName, gateway: string) => why(rule, gateway, { affected: 12, seen: 12 });
+
+  it('has an order as its example that is known otherwise, and none where there is no such order', async () => {
+    expect((await ask('GatewatchCallbackKeyBroken', 'signed-wrong')).example).toBeNull();
+    expect((await ask('GatewatchCallbackKeyBroken', 'half-forged')).example).toMatchObject({
+      externalId: 'genuine-1',
+    });
+  });
+});
 
 describe('an incident of one channel', () => {
   const ask = () => why('GatewatchTechTimeouts', 'one-channel', { label: 'GATEWAY_CREATE' });

@@ -1,0 +1,12 @@
+/**
+ * An order's id for a text that goes to chat and mail, which make links and markup of what looks like them.
+ * Letters, digits, `_` and `-` stand as they are; of an id with others those are percent-encoded, and it is in
+ * quotes.
+ */
+export function idInText(id: string): string {
+  if (/^[\w-]+$/.test(id)) return id;
+  return `"${id.replace(/[^\p{L}\p{N} #_-]/gu, encoded)}"`;
+}
+
+const encoded = (char: string): string =>
+  Array.from(Buffer.from(char), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
