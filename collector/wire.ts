@@ -289,6 +289,7 @@ async function listen(
       timeline: (wanted) =>
         health.whenReady(() => readOrderTimeline((sql, params) => store.query(sql, params), wanted)),
       cascadeSafety: (wanted) => health.whenReady(() => cascadeSafety(wanted)),
+      gateways: [...gateways.keys()],
       annotate: (row) => health.whenReady(() => (checkBackpressure(), write({ annotations: [row] }, {}))),
       now: clock.now,
       landing: console.site?.landing ?? null,

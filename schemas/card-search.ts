@@ -34,6 +34,11 @@ export function isCardLikeId(id: string): boolean {
   return search(id, { judge: isCard, inLongRuns: false });
 }
 
+/** The same for what people write: the digits must begin as a card's do, and long numbers are searched. */
+export function holdsCardNumber(text: string): boolean {
+  return search(text, { judge: isCard, inLongRuns: true });
+}
+
 /** Does any part of a long number pass for a card's: a card number with its expiry date behind it, say? */
 export function holdsCardDigits(text: string): boolean {
   const digits = plainDigits(text).replace(/\D/g, '');

@@ -1,7 +1,7 @@
 /**
  * An order's id for a text that goes to chat and mail, which make links and markup of what looks like them.
- * Letters, digits, `_` and `-` stand as they are; of an id with others those are percent-encoded, and it is in
- * quotes.
+ * Letters, digits, `_` and `-` stand as they are; an id with others is in quotes, and those are
+ * percent-encoded.
  */
 export function idInText(id: string): string {
   if (/^[\w-]+$/.test(id)) return id;

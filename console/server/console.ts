@@ -217,6 +217,18 @@ function optionsOf(result: TableResult): VariableOption[] {
   }));
 }
 
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+  '&quot;': '"',
+  '&apos;': "'",
+};
+
+/** The dashboards' statement gives texts as HTML, which Grafana reads; the console shows plain text. */
+const withoutEntities = (html: string): string =>
+  html.replace(/&(?:lt|gt|amp|quot|apos);/g, (entity) => ENTITIES[entity] ?? entity);
+
 function annotationsOf(result: TableResult, colour: string): ConsoleAnnotation[] {
   const { columns } = toFrame('', 1, result);
   const column = (name: string): readonly unknown[] => columns.find((one) => one.name === name)?.values ?? [];
@@ -229,8 +241,8 @@ function annotationsOf(result: TableResult, colour: string): ConsoleAnnotation[]
           {
             time,
             timeEnd: typeof ends[row] === 'number' && ends[row] > time ? ends[row] : null,
-            title: text(titles, row),
-            text: text(texts, row),
+            title: withoutEntities(text(titles, row)),
+            text: withoutEntities(text(texts, row)),
             tags: text(tags, row).split(',').filter(Boolean),
             colour,
           },

@@ -78,8 +78,11 @@ export function houseDashboard(options: DashboardOptions): dashboard.Dashboard {
   return withoutMenuPlacement(builder.build());
 }
 
-/** time, timeEnd, title, text, tags: what Grafana reads of an annotation. */
-const ANNOTATIONS_SQL = `SELECT starts_at AS time, ifNull(ends_at, starts_at) AS timeEnd, title, text, arrayStringConcat(tags, ',') AS tags
+/**
+ * time, timeEnd, title, text, tags: what Grafana reads of an annotation. It reads the texts as HTML, in which
+ * people's texts have no markup.
+ */
+const ANNOTATIONS_SQL = `SELECT starts_at AS time, ifNull(ends_at, starts_at) AS timeEnd, encodeXMLComponent(title) AS title, encodeXMLComponent(text) AS text, arrayStringConcat(tags, ',') AS tags
 FROM ${view('annotations')}
 WHERE ${inRange('starts_at')} AND (gateway = '' OR ${CHOSEN_GATEWAY})
 ORDER BY time

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { looksLikeCardNumber } from '../../schemas/card-search.ts';
-import { describe as shown, redact } from '../../schemas/redact.ts';
+import { describe as shown, maskCards, redact } from '../../schemas/redact.ts';
 import { cardNumber, writtenCard } from '../collector/decode/callback-fixtures.ts';
 
 const letters = fc.stringMatching(/^[a-z:;"' ]{0,20}$/);
@@ -119,5 +119,23 @@ describe('what a value is called', () => {
     [{ cardNumber: '4111111111111111' }, 'an object'],
   ])('calls %j %s', (value, text) => {
     expect(shown(value)).toBe(text);
+  });
+});
+
+describe('a text of people', () => {
+  it('loses card numbers, and keeps all else', () => {
+    expect(maskCards('card 4111 1111 1111 1111, build 20261121101530 😀')).toBe(
+      'card [16 digits], build 20261121101530 😀',
+    );
+    const untouched = 'build 20261121101530, ½ ﬁne, 1495983415234';
+    expect(maskCards(untouched)).toBe(untouched);
+    fc.assert(
+      fc.property(writtenCard, letters, letters, (card, before, after) => {
+        const masked = maskCards(`${before}${card}${after}`);
+        expect(masked).toMatch(/\[\d+ digits\]/);
+        expect(looksLikeCardNumber(masked)).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

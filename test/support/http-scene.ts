@@ -79,6 +79,7 @@ export async function startScene(
           return query.id === 'unknown' ? null : (query as never);
         },
         cascadeSafety: async () => ({ ok: false, conflict: false, detail: 'nobody asks' }),
+        gateways: [GATEWAY.name],
         async annotate(row) {
           await scene.behind();
           scene.annotations.push(row);

@@ -1,14 +1,14 @@
 import type { Health } from '../../telemetry/health.ts';
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import { annotationOf, annotationRow } from '../../../schemas/annotation.ts';
 import {
   cascadeQuerySchema,
   type CascadeQuery,
   type CascadeResult,
 } from '../../../schemas/cascade-safety.ts';
 import { orderQuerySchema, type OrderQuery, type OrderTimeline } from '../../../schemas/order-timeline.ts';
-import type { EpochMicros, Rows } from '../../../schemas/rows.ts';
+import type { Rows } from '../../../schemas/rows.ts';
 import { parseKeepingIds } from '../../../schemas/json.ts';
 import { checkWatchMessage } from '../../../schemas/watch-message.ts';
 import { firstProblem, problemText, type Problem } from '../../../schemas/problem.ts';
@@ -29,28 +29,12 @@ export interface ApiOptions {
   readonly timeline: (query: OrderQuery) => Promise<OrderTimeline | null>;
   readonly cascadeSafety: (query: CascadeQuery) => Promise<CascadeResult>;
   readonly annotate: (row: Rows['annotations']) => Promise<void>;
+  /** Names of the configured gateways. */
+  readonly gateways: readonly string[];
   readonly now: () => number;
   /** Where a browser that opens `/` is sent; null without a console. */
   readonly landing: (() => Promise<string>) | null;
 }
-
-const annotationSchema = z
-  .object({
-    title: z.string().min(1).max(200),
-    text: z.string().max(2000).default(''),
-    gateway: z.string().max(64).default(''),
-    tags: z.array(z.string().max(64)).max(20).default([]),
-    startsAt: z.iso.datetime({ offset: true }).optional(),
-    endsAt: z.iso.datetime({ offset: true }).optional(),
-  })
-  .refine(
-    ({ startsAt, endsAt }) =>
-      endsAt === undefined || startsAt === undefined || Date.parse(endsAt) >= Date.parse(startsAt),
-    {
-      path: ['endsAt'],
-      message: 'a time that is not before startsAt',
-    },
-  );
 
 /** The collector's own interface. Errors are `application/problem+json`. */
 export function apiRoutes(app: FastifyInstance, options: ApiOptions): void {
@@ -172,7 +156,7 @@ function annotationRoute(app: FastifyInstance, options: ApiOptions): void {
   app.post('/annotations', async (request, reply) => {
     const input = readJson(request);
     if (input === undefined) return sendProblem(reply, notJson(request));
-    const parsed = annotationSchema.safeParse(input);
+    const parsed = annotationOf(options.gateways).safeParse(input);
     if (!parsed.success) {
       const detail = problemText(firstProblem(parsed.error, input));
       return sendProblem(reply, { status: 400, title: 'Bad Request', detail });
@@ -185,23 +169,6 @@ function annotationRoute(app: FastifyInstance, options: ApiOptions): void {
     });
     return stored === null ? reply : reply.code(201).send({ annotationId });
   });
-}
-
-/** @param now the start of an annotation that names none, in microseconds */
-export function annotationRow(
-  { title, text, gateway, tags, startsAt, endsAt }: z.output<typeof annotationSchema>,
-  annotationId: string,
-  now: EpochMicros,
-): Rows['annotations'] {
-  return {
-    annotation_id: annotationId,
-    starts_at: startsAt === undefined ? now : Date.parse(startsAt) * 1000,
-    ends_at: endsAt === undefined ? null : Date.parse(endsAt) * 1000,
-    gateway,
-    title,
-    text,
-    tags,
-  };
 }
 
 const MAX_WATCH_ITEMS = 1000;

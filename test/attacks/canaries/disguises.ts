@@ -23,8 +23,8 @@ export interface Disguise {
   readonly name: string;
   readonly write: (card: string) => string;
   /**
-   * Cannot be told from an id: letters stand between the digits, or it is another number. Not tried where an
-   * id stands.
+   * Cannot be told from an id: letters stand between the digits, or it is another or a longer number. Not
+   * tried where an id stands.
    */
   readonly passesForId?: true;
 }
@@ -38,6 +38,8 @@ const script = (name: string, zero: number): Disguise => ({
   name,
   write: (card) => card.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit))),
 });
+const asUuid = (digits: string): string =>
+  digits.padEnd(32, '0').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 const NAMES = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
 
 export const DISGUISES: readonly Disguise[] = [
@@ -84,7 +86,9 @@ export const DISGUISES: readonly Disguise[] = [
   { name: 'with a word before', write: (card) => `card ${card}` },
   { name: 'with a word stuck to it', write: (card) => `card${card}` },
   { name: 'with its expiry date', write: (card) => `${card} 12/28 123` },
-  { name: 'with its expiry date stuck to it', write: (card) => `${card}1228123` },
+  { name: 'with its expiry date stuck to it', write: (card) => `${card}1228123`, passesForId: true },
+  { name: 'as a UUID', write: (card) => asUuid(card) },
+  { name: 'as a UUID, behind other digits', write: (card) => asUuid(`0000${card}`) },
   { name: 'with its holder', write: (card) => `${SECRETS.holder} ${card}` },
   { name: 'in quotes', write: (card) => `"${card}"` },
   { name: 'in JSON', write: (card) => JSON.stringify({ pan: card }) },

@@ -17,6 +17,26 @@ export function canary(n: number, forId = false): string {
   return usable[pick]?.write(card) ?? SECRETS.holder;
 }
 
+/** What a person's text is searched for: digits with anything but letters between them. Names stay. */
+const IN_NOTES = DISGUISES.filter(({ write }) => {
+  const digits = write('4111111111111111').normalize('NFKC');
+  return /(?:\d[^\p{L}\d]*){16}/u.test(digits) && !digits.includes(SECRETS.holder);
+});
+
+/** A body of `POST /annotations`, a card in each of its fields in turn. */
+export function note(n: number): string {
+  const card = CARDS[n % CARDS.length] ?? '';
+  const text = `${IN_NOTES[Math.floor(n / CARDS.length) % IN_NOTES.length]?.write(card)} <b>refund</b>`;
+  const forms = [
+    { title: text.slice(0, 200) },
+    { title: 'refund', text },
+    { title: 'refund', tags: [text.slice(0, 64)] },
+    { title: 'refund', gateway: text.slice(0, 64) },
+    { title: 'refund', gateway: GATEWAY, startsAt: text },
+  ];
+  return JSON.stringify(forms[n % forms.length]);
+}
+
 const ITEM = { time: new Date(Date.now() - 60_000).toISOString(), action: '1.1.1.00' };
 const REPLY_FIELDS = [
   'orderStatus',

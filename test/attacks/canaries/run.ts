@@ -8,7 +8,7 @@ import { MAIN } from '../../support/collector-process.ts';
 import { produce } from '../../support/kafka-topics.ts';
 import { writerSecret } from '../../support/store-process.ts';
 import { until } from '../../support/until.ts';
-import { callback, canary, foreignHeaders, GATEWAY, reply, watchMessage } from './events.ts';
+import { callback, canary, foreignHeaders, GATEWAY, note, reply, watchMessage } from './events.ts';
 import { startScene, type Scene } from './scene.ts';
 import { findCanaries } from './search.ts';
 
@@ -35,7 +35,8 @@ export async function runCanaries(events: number, brokers: readonly string[]): P
     'watch messages': hasKafka ? share(0.1) : 0,
     'orders over HTTP': share(0.03),
     'status replies': Math.min(2000, share(0.04)),
-    'other requests': share(0.03),
+    'other requests': share(0.02),
+    annotations: share(0.01),
   };
   const scene = await startScene(brokers);
   try {
@@ -71,6 +72,10 @@ export async function runCanaries(events: number, brokers: readonly string[]): P
       send(`${collector.http}/orders`, { method: 'POST', body: watchMessage(n) }),
     );
     await inParallel(counts['other requests'], (n) => otherRequest(scene, n, send));
+    await inParallel(counts['annotations'], async (n) => {
+      const status = await send(`${collector.http}/annotations`, { method: 'POST', body: note(n) });
+      if (status !== 201 && status !== 400) throw new Error(`a note was answered with ${status}`);
+    });
     const output = await backfill(scene);
     await untilStored(scene, counts);
     const searched: Record<string, number> = {};

@@ -38,7 +38,7 @@ beforeAll(async () => {
       };
     }),
     gatewayStatus: [{ gateway: 'acme-eu', reportedAt: NOW - 1_000, watermarkAt: NOW }],
-    annotations: [{ gateway: '', title: 'release 7', startsAt: NOW - 20 * MINUTE }],
+    annotations: [{ gateway: '', title: 'release <b>7</b> & "more"', startsAt: NOW - 20 * MINUTE }],
     rows: {
       alertEvaluations: [
         passAt(AS_OF),
@@ -169,8 +169,8 @@ describe('the console', () => {
       {
         time: NOW - 20 * MINUTE,
         timeEnd: null,
-        title: 'release 7',
-        text: 'about release 7',
+        title: 'release <b>7</b> & "more"',
+        text: 'about release <b>7</b> & "more"',
         tags: ['deployment', 'test'],
         colour: expect.any(String),
       },

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GatewatchError } from '../../../../schemas/errors.ts';
 import { rawPost, sendRaw } from '../../../support/http-raw.ts';
 import { asJson, post, startScene, type HttpScene } from '../../../support/http-scene.ts';
-import { annotationRow, watchRequestOf } from '../../../../collector/sources/http/api-routes.ts';
+import { annotationRow } from '../../../../schemas/annotation.ts';
+import { watchRequestOf } from '../../../../collector/sources/http/api-routes.ts';
 
 const health = { ok: true, problems: {} as Record<string, string>, details: { watched: 3 } };
 let scene: HttpScene;
@@ -215,15 +216,48 @@ describe('POST /annotations', () => {
   });
 
   it.each([
-    {},
-    { title: '' },
-    { title: 'x'.repeat(201) },
-    { title: 'x', startsAt: 'yesterday' },
-    { title: 'x', startsAt: '2026-11-21T10:15:30Z', endsAt: '2026-11-21T10:15:29Z' },
-    { title: 'x', tags: 'one' },
-  ])('refuses %j', async (body) => {
-    expect((await annotate(body)).status).toBe(400);
+    [{}, 'title: expected a string, received nothing'],
+    [{ title: '' }, 'title: expected at least 1 characters, received an empty string'],
+    [{ title: 'x'.repeat(201) }, 'title: expected at most 200 characters, received a text like ~a:201'],
+    [{ title: 'a\nb' }, 'title: expected printable text in one line, received a text like ~a a:3'],
+    [{ title: 'a\u202eb' }, 'title: expected printable text in one line, received a text like ~a.a:3'],
+    [{ title: 'x', text: '\u0000' }, 'text: expected printable text, received a text like ~.:1'],
+    [
+      { title: 'x', tags: ['a', 'b\tc'] },
+      'tags.1: expected printable text in one line, received a text like ~a a:3',
+    ],
+    [{ title: 'x', tags: 'one' }, 'tags: expected an array, received "one"'],
+    [
+      { title: 'x', gateway: '<script>4111111111111111</script>' },
+      'gateway: expected one of acme-eu, or nothing for all, received a text like ~.a.9.a.:33',
+    ],
+    [{ title: 'x', startsAt: 'yesterday' }, 'startsAt: expected'],
+    [{ title: 'x', startsAt: '2026-11-21T10:15:30Z', endsAt: '2026-11-21T10:15:29Z' }, 'endsAt: expected'],
+  ])('refuses %j, naming the field', async (body, detail) => {
+    const answer = await annotate(body);
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      400,
+      expect.objectContaining({ detail: expect.stringContaining(detail) as string }),
+    ]);
     expect(scene.annotations).toEqual([]);
+  });
+
+  it('stores no card number, and markup as the text that it is', async () => {
+    const body = {
+      title: 'refund of 4111 1111 1111 1111 <img src=x onerror=alert(1)>',
+      text: 'line one\nbuild 20261121101530, card ４１１１１１１１１１１１１１１１, ticket 41111111111111111228123',
+      tags: ['4111-1111-1111-1111', 'deployment'],
+      gateway: 'acme-eu',
+    };
+    expect((await annotate(body)).status).toBe(201);
+    expect(scene.annotations).toMatchObject([
+      {
+        title: 'refund of [16 digits] <img src=x onerror=alert(1)>',
+        text: 'line one\nbuild 20261121101530, card [16 digits], ticket [23 digits]',
+        tags: ['[16 digits]', 'deployment'],
+        gateway: 'acme-eu',
+      },
+    ]);
   });
 });
 
