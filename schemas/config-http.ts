@@ -32,8 +32,11 @@ const limitsSchema = z.strictObject({
   headersTimeoutMs: z.int().positive().default(5_000),
   /** Milliseconds that a whole request may take, body included. @default 15000 */
   requestTimeoutMs: z.int().positive().default(15_000),
-  /** Milliseconds after which a connection without a request is closed. @default 60000 */
-  idleTimeoutMs: z.int().positive().default(60_000),
+  /**
+   * Milliseconds after which a connection without a request is closed: longer than load balancers keep
+   * theirs, so that none sends onto a connection that is just being closed. @default 650000
+   */
+  idleTimeoutMs: z.int().positive().default(650_000),
   /** Heads larger than this many bytes are refused with 431. @default 16384 */
   maxHeaderBytes: z.int().min(1_024).max(1_048_576).default(16_384),
   /** Open connections at most. @default 1000 */
@@ -63,7 +66,7 @@ export const httpConfigSchema = z.strictObject({
     .optional(),
   /** Callback bodies larger than this are refused with 413. @default 262144 */
   maxBodyBytes: z.int().positive().max(262_144).default(262_144),
-  /** Proxies whose `X-Forwarded-For` is believed. @default [] */
+  /** Proxies whose `X-Forwarded-For` is believed, addresses with a port included. @default [] */
   trustedProxies: z.array(addressRange).default([]),
   limits: limitsSchema.prefault({}),
 });

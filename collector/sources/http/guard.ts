@@ -20,6 +20,8 @@ export interface GuardOptions {
   readonly onRefused?: (reason: Refused) => void;
 }
 
+/** What load balancers ask, some of them in HTTP/1.0. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 /** Requests are counted over ten seconds, so that short bursts pass. */
 const WINDOW_MS = 10_000;
 /** Addresses whose requests are counted; the least recently seen is dropped first. */
@@ -55,6 +57,8 @@ export async function guardRequests(app: FastifyInstance, options: GuardOptions)
         retryAfterS: rate.ttlInSeconds,
       });
     }
+    // HTTP/1.0 has no Host header; browsers always send one, so that no page can ask this way.
+    if (request.headers.host === undefined && PROBES.has(request.url)) return undefined;
     const refusal = crossSiteRefusal(request.headers, hosts);
     if (refusal === null) return undefined;
     onRefused(refusal.status === 421 ? 'foreign_host' : 'foreign_page');

@@ -7,6 +7,8 @@ import { withDeadline } from '../../../schemas/deadline.ts';
 import { GatewatchError } from '../../../schemas/errors.ts';
 import { addressList } from './addresses.ts';
 import { limitConnections } from './connections.ts';
+import { CODINGS, decodeContent } from '../content-coding.ts';
+import { forwardedAddresses } from './forwarded-for.ts';
 import { guardRequests, type GuardOptions } from './guard.ts';
 import { sendProblem } from '../../../schemas/http-problem.ts';
 import type { TlsFiles } from './tls.ts';
@@ -37,6 +39,9 @@ export interface HttpServerOptions extends Omit<GuardOptions, 'requestsPerSecond
 
 type HttpError = Error & { statusCode?: number };
 
+/** What is answered to a body whose content coding cannot be taken away. */
+const STATUS_OF_CODING = { unknown: 415, too_large: 413 } as const;
+
 /** How often Node looks for requests that are late: limits are exceeded by at most this. */
 const LOOK_FOR_LATE_MS = 1_000;
 /** For peers that do not finish the TLS handshake. */
@@ -47,7 +52,10 @@ async function sendError(
   { statusCode: status = 500 }: HttpError,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  return sendProblem(reply, { status, title: STATUS_CODES[status] ?? 'Error' });
+  if (status !== 415) return sendProblem(reply, { status, title: STATUS_CODES[status] ?? 'Error' });
+  reply.header('accept-encoding', CODINGS);
+  const detail = `The body's Content-Encoding is not known here. Send none, or one of ${CODINGS}.`;
+  return sendProblem(reply, { status, title: 'Unsupported Media Type', detail });
 }
 
 /**
@@ -69,8 +77,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     isTrusted: (address) => isProxy(address) || (options.isTrusted?.(address) ?? false),
     onClosed: () => onRefused('connections'),
   });
+  readForwardedFor(app);
   await guardRequests(app, { ...options, requestsPerSecond: limits.requestsPerSecond });
-  addHandlers(app, options.log);
+  addHandlers(app, options);
   options.routes(app);
   try {
     await app.listen({ host, port });
@@ -109,7 +118,8 @@ function createApp(options: HttpServerOptions, limits: HttpLimits): FastifyInsta
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     logger: false,
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 500 },
+    // An address with a slash at its end is the one without.
+    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
     // For paths that reach no route: fastify's default answer would repeat them.
     frameworkErrors: (error: HttpError, _request: unknown, reply: FastifyReply) =>
       void sendError(error, reply),
@@ -119,7 +129,18 @@ function createApp(options: HttpServerOptions, limits: HttpLimits): FastifyInsta
   return fastify({ ...common, https }) as unknown as FastifyInstance;
 }
 
-function addHandlers(app: FastifyInstance, log: Logger): void {
+/** Before anything asks for a request's address: fastify believes the header as it stands. */
+function readForwardedFor(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ raw: { headers } }) => {
+    const header = headers['x-forwarded-for'];
+    if (header === undefined) return;
+    const addresses = forwardedAddresses(Array.isArray(header) ? header.join(',') : header);
+    if (addresses.length === 0) delete headers['x-forwarded-for'];
+    else headers['x-forwarded-for'] = addresses.join(', ');
+  });
+}
+
+function addHandlers(app: FastifyInstance, { log, maxBodyBytes }: HttpServerOptions): void {
   app.removeAllContentTypeParsers();
   // A malformed content type is no reason to lose a callback: bodies are taken as bytes whatever it says.
   app.addHook('onRequest', async ({ raw }) => {
@@ -127,7 +148,13 @@ function addHandlers(app: FastifyInstance, log: Logger): void {
     if (headers['content-type'] !== undefined && !MEDIA_TYPE.test(headers['content-type']))
       headers['content-type'] = 'application/octet-stream';
   });
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    const decoded = decodeContent(body as Buffer, request.headers['content-encoding'], maxBodyBytes);
+    if (decoded.ok) done(null, decoded.body);
+    // Not what its coding says: it goes on as it came, and is kept as malformed.
+    else if (decoded.why === 'damaged') done(null, body);
+    else done(Object.assign(new Error(decoded.why), { statusCode: STATUS_OF_CODING[decoded.why] }));
+  });
   app.setNotFoundHandler((_request, reply) =>
     sendProblem(reply, {
       status: 404,

@@ -72,7 +72,7 @@ describe('the addresses for machines', () => {
     expect(text).not.toContain(path.slice('/orders/'.length));
   });
 
-  it.each(['/nothing', '/orders', '/../etc/passwd', '/healthz/'])('%s is 404 as a problem', async (path) => {
+  it.each(['/nothing', '/orders', '/../etc/passwd', '/healthz/x'])('%s is 404 as a problem', async (path) => {
     const { status, headers, text } = await get(path);
     expect([status, headers.get('content-type')]).toEqual([404, 'application/problem+json; charset=utf-8']);
     expect(JSON.parse(text)).toMatchObject({ type: 'about:blank', title: 'Not Found', status: 404 });

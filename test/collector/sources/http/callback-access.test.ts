@@ -9,7 +9,8 @@ beforeAll(async () => (scene = await startScene({}, {}, { callbackPathSecret: ne
 afterAll(() => scene.server.stop(100));
 
 it('a callback is taken below the path secret, and handed on without it', async () => {
-  expect((await post(`${scene.server.url}/callbacks/acme-eu/${SECRET}`, '{}')).status).toBe(200);
+  for (const end of ['', '/'])
+    expect((await post(`${scene.server.url}/callbacks/acme-eu/${SECRET}${end}`, '{}')).status).toBe(200);
   expect(JSON.stringify(scene.deliveries)).not.toContain(SECRET);
 });
 
@@ -18,7 +19,6 @@ it.each([
   '/',
   `/${SECRET.slice(1)}`,
   `/${SECRET}x`,
-  `/${SECRET}/`,
   `/${SECRET.toLowerCase()}`,
   '/%00',
   '/[secret]',

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GatewatchError } from '../../../../schemas/errors.ts';
@@ -55,11 +55,39 @@ describe('a callback over HTTP', () => {
     expect(Buffer.from(last()?.body ?? []).toString()).toBe('{"a":1}');
   });
 
-  it('that is compressed stays as it is: a signature would be over what it holds, and a bomb stays small', async () => {
+  it('that is compressed is unpacked, since its signature is over what it holds', async () => {
+    const text = '{"externalId":"order-1"}';
+    for (const [coding, packed] of [
+      ['gzip', gzipSync(text)],
+      ['br', brotliCompressSync(text)],
+      ['deflate', deflateSync(text)],
+      ['zstd', zstdCompressSync(text)],
+    ] as const) {
+      const answer = await post(url, packed, { 'content-encoding': coding });
+      expect([coding, answer.status]).toEqual([coding, 200]);
+      expect(Buffer.from(last()?.body ?? []).toString()).toBe(text);
+    }
+  });
+
+  it('in a coding that is not known is refused with those that are', async () => {
+    const answer = await post(url, 'x', { 'content-encoding': 'snappy' });
+    expect(answer.status).toBe(415);
+    expect(answer.headers.get('accept-encoding')).toBe('gzip, deflate, br, zstd');
+    expect(scene.deliveries).toEqual([]);
+  });
+
+  it('that is not what its coding says goes on as it came, and a bomb stays small', async () => {
+    const cut = gzipSync('{"externalId":"order-1"}').subarray(0, 20);
+    expect((await post(url, cut, { 'content-encoding': 'gzip' })).status).toBe(200);
+    expect(Buffer.compare(Buffer.from(last()?.body ?? []), cut)).toBe(0);
     const bomb = gzipSync('0'.repeat(1_000_000));
-    const answer = await post(url, bomb, { 'content-encoding': 'gzip' });
-    expect(answer.status).toBe(200);
-    expect(Buffer.compare(Buffer.from(last()?.body ?? []), bomb)).toBe(0);
+    expect((await post(url, bomb, { 'content-encoding': 'gzip' })).status).toBe(413);
+    expect(scene.deliveries).toHaveLength(1);
+  });
+
+  it('is taken at an address with a slash at its end', async () => {
+    expect((await post(`${url}/`, '{}')).status).toBe(200);
+    expect(last()?.gateway).toBe('acme-eu');
   });
 
   it('keeps every Signature header, in any case, and bytes beyond ASCII', async () => {

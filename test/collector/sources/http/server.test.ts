@@ -96,3 +96,14 @@ describe('a listener', () => {
     expect(await hanging).toBe('cut off');
   });
 });
+
+describe('a probe in HTTP/1.0, which has no Host header', () => {
+  it.each(['/healthz', '/readyz'])('is answered at %s', async (path) => {
+    expect((await sendRaw(url, `GET ${path} HTTP/1.0\r\n\r\n`)).status).toBe(200);
+  });
+
+  it('is refused everywhere else', async () => {
+    for (const path of ['/metrics', '/orders/order-1', '/healthz/x'])
+      expect((await sendRaw(url, `GET ${path} HTTP/1.0\r\n\r\n`)).status).toBe(421);
+  });
+});
