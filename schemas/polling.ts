@@ -47,6 +47,8 @@ export interface PollerStatus {
   readonly circuitsOpen: number;
   /** For how long nothing has been read although orders are due and the gateway may be asked; 0 otherwise. */
   readonly stalledMs: number;
+  /** For how long the gateway has asked for pauses, and answered nothing else; 0 while it does not. */
+  readonly pausedMs: number;
   /** The instant up to which this collector's view of the gateway is complete. */
   readonly watermarkAt: EpochMicros;
   readonly lastReplyAt: EpochMicros | null;

@@ -160,7 +160,12 @@ async function ask(driver: Driver, order: WatchedOrder, deadlineMs: number): Pro
   } catch {
     // As no answer: nobody may take it for more.
   } finally {
-    const hasChanged = endQuestion(state, { endpoint, key: watchKey(order) }, reply, clock.monotonicMs());
+    const hasChanged = endQuestion(
+      state,
+      { endpoint, key: watchKey(order), startMs },
+      reply,
+      clock.monotonicMs(),
+    );
     if (hasChanged) onEvent({ type: 'circuits', open: openCircuits(state.circuits) });
     pump(driver);
   }

@@ -14,7 +14,13 @@ import {
   type EndpointQueues,
 } from './endpoint-queues.ts';
 import { createQuestions, type Questions } from './questions.ts';
-import { budgetWaitMs, createRequestBudget, type RequestBudget } from './request-budget.ts';
+import {
+  budgetWaitMs,
+  createRequestBudget,
+  isTrying,
+  pausedForMs,
+  type RequestBudget,
+} from './request-budget.ts';
 import {
   createEntry,
   longestWaitMs,
@@ -155,6 +161,7 @@ export function gatewayStatus(state: GatewayState, { now, nowMs }: Instant): Pol
     requestsPerSecondLimit: policy.requestsPerSecond,
     circuitsOpen: openCircuits(state.circuits),
     stalledMs: stalledFor(state, nowMs),
+    pausedMs: pausedForMs(state.budget, nowMs),
     watermarkAt: watermark(state.watermark, now, behindMs),
     lastReplyAt: state.watermark.lastReplyAt,
   };
@@ -166,7 +173,8 @@ function stalledFor(state: GatewayState, nowMs: number): number {
   if (key === null || budgetWaitMs(state.budget, nowMs) > 0) return 0;
   const stalledMs = nowMs - Math.max(state.lastProgressMs, entries.get(key)?.dueMs ?? nowMs);
   // The gateway's slowness is no fault of ours, as long as each request keeps its deadline.
-  const isAsked = state.inFlight >= policy.concurrency && stalledMs <= policy.deadlineMs + GRACE_MS;
+  const most = isTrying(state.budget) ? 1 : policy.concurrency;
+  const isAsked = state.inFlight >= most && stalledMs <= policy.deadlineMs + GRACE_MS;
   return isAsked ? 0 : Math.max(0, stalledMs);
 }
 

@@ -2,8 +2,7 @@ import type { Endpoint, HttpReply } from '../../schemas/polling.ts';
 import { circuitWaitMs, noteOutcome, noteProbe } from './circuits.ts';
 import type { GatewayState } from './gateway-state.ts';
 import type { NotAsked, Question } from './questions.ts';
-import { budgetWaitMs, pauseUntil, spend } from './request-budget.ts';
-import { MAX_PAUSE_MS } from './status-requests.ts';
+import { budgetWaitMs, noteAnswer, spend } from './request-budget.ts';
 
 /** Whoever asks when so many wait hears at once that the gateway cannot be asked. */
 const MAX_WAITING = 256;
@@ -44,12 +43,11 @@ export function startQuestion(state: GatewayState, question: Question, nowMs: nu
 /** The reply to a question is there. True when a circuit opened or closed by it. */
 export function endQuestion(
   { questions, budget, circuits }: GatewayState,
-  asked: { readonly endpoint: Endpoint; readonly key: string },
+  asked: { readonly endpoint: Endpoint; readonly key: string; readonly startMs: number },
   reply: HttpReply,
   nowMs: number,
 ): boolean {
   questions.inFlight -= 1;
-  const isOverloaded = reply.httpStatus === 429 || reply.httpStatus === 503;
-  if (isOverloaded) pauseUntil(budget, nowMs + Math.min(reply.retryAfterMs ?? 0, MAX_PAUSE_MS));
+  noteAnswer(budget, reply, asked.startMs, nowMs);
   return noteOutcome(circuits, asked.endpoint, reply.outcome, asked.key, nowMs);
 }

@@ -8,7 +8,18 @@ export interface RequestBudget {
   oldest: number;
   readonly windowMs: number;
   pausedUntilMs: number;
+  /** Pauses that the gateway asked for one after the other, without another answer between them. */
+  pausesInARow: number;
+  /** When the first of those began. */
+  pausedSinceMs: number;
 }
+
+/**
+ * The longest first pause; each that follows at once may be twice as long, up to the last one. One answer, of
+ * whatever stands before the gateway, must not make us blind for long.
+ */
+const FIRST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 300_000;
 
 /**
  * Evenly sent requests arrive unevenly. The window is a little longer than a second, so that the gateway does
@@ -24,6 +35,8 @@ export function createRequestBudget(requestsPerSecond: number): RequestBudget {
     oldest: 0,
     windowMs: requestsPerSecond < 1 ? WINDOW_MS / requestsPerSecond : WINDOW_MS,
     pausedUntilMs: Number.NEGATIVE_INFINITY,
+    pausesInARow: 0,
+    pausedSinceMs: Number.NEGATIVE_INFINITY,
   };
 }
 
@@ -41,7 +54,32 @@ export function spend(budget: RequestBudget, nowMs: number): void {
   budget.oldest = (budget.oldest + 1) % budget.starts.length;
 }
 
-/** Allows no start before then. */
-export function pauseUntil(budget: RequestBudget, timeMs: number): void {
-  budget.pausedUntilMs = Math.max(budget.pausedUntilMs, timeMs);
+/**
+ * Notes what the gateway answered to a request: 429 and 503 with a `Retry-After` begin a pause, for all
+ * requests. Answers to what was started before the pause do not prolong it; the request after it does, or
+ * ends it.
+ */
+export function noteAnswer(
+  budget: RequestBudget,
+  { httpStatus, retryAfterMs }: { readonly httpStatus: number | null; readonly retryAfterMs: number | null },
+  startedMs: number,
+  nowMs: number,
+): void {
+  if (startedMs < budget.pausedUntilMs) return;
+  const asksForPause = (httpStatus === 429 || httpStatus === 503) && (retryAfterMs ?? 0) > 0;
+  if (!asksForPause) {
+    if (httpStatus !== null) budget.pausesInARow = 0;
+    return;
+  }
+  const mostMs = Math.min(FIRST_PAUSE_MS * 2 ** budget.pausesInARow, LONGEST_PAUSE_MS);
+  if (budget.pausesInARow === 0) budget.pausedSinceMs = nowMs;
+  budget.pausesInARow += 1;
+  budget.pausedUntilMs = nowMs + Math.min(retryAfterMs ?? 0, mostMs);
 }
+
+/** After a pause, one request tries whether it is over. */
+export const isTrying = ({ pausesInARow }: RequestBudget): boolean => pausesInARow > 0;
+
+/** For how long the gateway has asked us to wait, in milliseconds; 0: it does not. */
+export const pausedForMs = (budget: RequestBudget, nowMs: number): number =>
+  isTrying(budget) ? nowMs - budget.pausedSinceMs : 0;

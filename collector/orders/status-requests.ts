@@ -5,7 +5,7 @@ import { learn, reopen } from './advance.ts';
 import { isCircuitOpen, noteOutcome, noteProbe } from './circuits.ts';
 import { takeFirst } from './endpoint-queues.ts';
 import { entryOf, nextAllowed, schedule, scheduleUrgent, type GatewayState } from './gateway-state.ts';
-import { budgetWaitMs, pauseUntil } from './request-budget.ts';
+import { budgetWaitMs, isTrying, noteAnswer } from './request-budget.ts';
 import {
   orderNow,
   plannedCause,
@@ -19,15 +19,13 @@ import { notePoll } from './watermark-tracker.ts';
 
 /** An order whose reply could not be applied is read again after this time. */
 const RETRY_APPLY_MS = 5_000;
-/** The longest pause that a `Retry-After` can impose on a gateway. */
-export const MAX_PAUSE_MS = 300_000;
 
 /** What may be done now: start a request for an order, or wait; null: until something else happens. */
 export type NextStep = { readonly start: string } | { readonly waitMs: number } | null;
 
 export function nextStep(state: GatewayState, nowMs: number): NextStep {
   const { policy, limits, queues, entries } = state;
-  if (state.inFlight >= policy.concurrency) return null;
+  if (state.inFlight >= (isTrying(state.budget) ? 1 : policy.concurrency)) return null;
   if (state.pendingReplies >= limits.maxPendingReplies || state.pendingBytes >= limits.maxPendingBytes)
     return null;
   for (;;) {
@@ -86,15 +84,14 @@ export function startRequest(state: GatewayState, key: string, at: Instant): Sta
 /** A reply is there, or the request has failed. True when a circuit opened or closed by it. */
 export function receiveReply(
   state: GatewayState,
-  { key, endpoint }: StatusRequest,
+  { key, endpoint, startMs }: StatusRequest,
   reply: HttpReply | null,
   nowMs: number,
 ): boolean {
   state.inFlight -= 1;
   if (reply === null) return false;
   state.pendingBytes += reply.bodyBytes;
-  const isOverloaded = reply.httpStatus === 429 || reply.httpStatus === 503;
-  if (isOverloaded) pauseUntil(state.budget, nowMs + Math.min(reply.retryAfterMs ?? 0, MAX_PAUSE_MS));
+  noteAnswer(state.budget, reply, startMs, nowMs);
   return noteOutcome(state.circuits, endpoint, reply.outcome, key, nowMs);
 }
 

@@ -3,6 +3,7 @@ import type { EvaluatorStatus } from '../../schemas/evaluator.ts';
 import type { SinkStatus } from '../../schemas/sink.ts';
 import type { KafkaSourceStatus, PartitionStatus } from '../../schemas/kafka.ts';
 import type { PollerStatus } from '../../schemas/polling.ts';
+import type { EpochMicros } from '../../schemas/rows.ts';
 
 export interface Health {
   readonly ok: boolean;
@@ -39,10 +40,15 @@ export interface HealthState {
  * `/readyz` reports it within 15 seconds.
  */
 const STALLED_MS = 12_000;
+/** A gateway that asks for a pause gets it, and it is told when it goes on asking. */
+const PAUSED_MS = 45_000;
+/** Reads are late, or not answered, for so long: alerts and panels stand still meanwhile. */
+const BEHIND_MS = 60_000;
 /** An evaluation is due every minute, and another collector takes over within two. */
 const EVALUATION_LATE_S = 180;
 
-export function createHealth(): HealthState {
+/** @param now the wall clock; see `Clock` */
+export function createHealth(now: () => EpochMicros = () => Date.now() * 1000): HealthState {
   let waitingFor: string | null = 'the schema is not in place yet';
 
   function storeProblem({ sink, store }: HealthInput): string | null {
@@ -66,7 +72,7 @@ export function createHealth(): HealthState {
         store: storeProblem(input),
         sink: sinkProblem(sink),
         kafka: kafka === null ? null : kafkaProblem(kafka),
-        poller: pollerProblem(pollers ?? new Map()),
+        poller: pollerProblem(pollers ?? new Map(), now()),
         evaluator: evaluatorProblem(input.evaluator ?? null),
       };
       const problems = Object.fromEntries(Object.entries(found).filter(isProblem));
@@ -112,10 +118,15 @@ function heldText({ topic, partition, position, heldMs }: PartitionStatus): stri
   return `records at ${place} are offered again and again for ${seconds(heldMs ?? 0)}`;
 }
 
-function pollerProblem(pollers: ReadonlyMap<string, PollerStatus>): string | null {
-  for (const [gateway, { stalledMs, due }] of pollers) {
-    if (stalledMs < STALLED_MS) continue;
-    return `${due} orders of ${gateway} are due, and none was read for ${seconds(stalledMs)}`;
+function pollerProblem(pollers: ReadonlyMap<string, PollerStatus>, now: EpochMicros): string | null {
+  for (const [gateway, { stalledMs, pausedMs, due, watermarkAt }] of pollers) {
+    if (stalledMs >= STALLED_MS)
+      return `${due} orders of ${gateway} are due, and none was read for ${seconds(stalledMs)}`;
+    if (pausedMs >= PAUSED_MS)
+      return `${gateway} has asked for pauses (Retry-After) for ${seconds(pausedMs)}; ${due} orders are due`;
+    const behindMs = (now - watermarkAt) / 1000;
+    if (behindMs >= BEHIND_MS)
+      return `what is known of ${gateway} is complete only up to ${seconds(behindMs)} ago; ${due} orders are due`;
   }
   return null;
 }

@@ -78,25 +78,45 @@ describe('the budget', () => {
     },
   );
 
-  it('does not stand still for more than five minutes, nor without being asked', async () => {
-    const { clock, watch, started } = createScene({
-      answer: ({ orderId }) =>
-        orderId === 'long'
-          ? refusal('unknown', 503, { retryAfterMs: 86_400_000 })
-          : orderId === 'other'
-            ? refusal('unknown', 500, { retryAfterMs: 86_400_000 })
-            : {},
+  it('stands still for half a minute at first, and longer only while the gateway goes on asking', async () => {
+    let asking = true;
+    const { clock, watch, started, poller } = createScene({
+      policy: { concurrency: 8 },
+      answer: () => (asking ? refusal('unknown', 503, { retryAfterMs: 999_999_999_000 }) : {}),
     });
-    watch('other');
+    for (const id of ['a', 'b', 'c', 'd', 'e']) watch(id);
     await clock.advance(0);
-    watch('long');
+    // All five were under way when the first answer asked for the pause: the others do not prolong it.
+    expect(started).toHaveLength(5);
+    for (let n = 0; n < 20; n += 1) watch(`o-${n}`, 'callback');
+    const triesAfter = async (ms: number): Promise<number> => {
+      await clock.advance(ms);
+      return started.length - 5;
+    };
+    expect(await triesAfter(29_999)).toBe(0);
+    expect(await triesAfter(1)).toBe(1);
+    expect(await triesAfter(59_999)).toBe(1);
+    expect(await triesAfter(1)).toBe(2);
+    expect(await triesAfter(2 * MINUTE)).toBe(3);
+    expect(await triesAfter(4 * MINUTE)).toBe(4);
+    // Five minutes at most.
+    expect(await triesAfter(5 * MINUTE)).toBe(5);
+    expect(poller.status().pausedMs).toBe(12.5 * MINUTE);
+    asking = false;
+    await clock.advance(5 * MINUTE);
+    expect(started.length).toBeGreaterThanOrEqual(5 + 20);
+    expect(poller.status().pausedMs).toBe(0);
+  });
+
+  it('does not stand still when another answer comes with a Retry-After', async () => {
+    const { clock, watch, started } = createScene({
+      answer: () => refusal('unknown', 500, { retryAfterMs: 86_400_000 }),
+    });
     watch('a');
     await clock.advance(0);
-    expect(started).toHaveLength(3);
-    await clock.advance(5 * MINUTE - 1);
-    expect(started).toHaveLength(3);
-    await clock.advance(1);
-    expect(started).toHaveLength(4);
+    watch('b');
+    await clock.advance(0);
+    expect(started).toHaveLength(2);
   });
 });
 

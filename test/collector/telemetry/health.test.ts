@@ -125,6 +125,23 @@ describe('readiness while something stands still', () => {
     });
   });
 
+  it('ends when a gateway goes on asking for pauses, or what is known of it is old', () => {
+    const now = 1_000_000_000;
+    const health = createHealth(() => now);
+    health.started();
+    const problems = (more: Partial<PollerStatus>) => {
+      const status = { due: 5, stalledMs: 0, pausedMs: 0, watermarkAt: now, ...more } as PollerStatus;
+      return health.ready({ kafka: null, sink, pollers: new Map([['acme', status]]) }).problems;
+    };
+    expect(problems({ pausedMs: 44_000, watermarkAt: now - 59_000_000 })).toEqual({});
+    expect(problems({ pausedMs: 46_000 })).toEqual({
+      poller: 'acme has asked for pauses (Retry-After) for 46 s; 5 orders are due',
+    });
+    expect(problems({ watermarkAt: now - 75_000_000 })).toEqual({
+      poller: 'what is known of acme is complete only up to 75 s ago; 5 orders are due',
+    });
+  });
+
   it('ends when nobody evaluates the alert rules, which is no reason to restart', () => {
     const evaluator = { holdsLease: true, newestAsOf: 1, ageSeconds: 170, lastError: null };
     expect(ready({ evaluator })).toEqual({});

@@ -21,6 +21,7 @@ const status = (more: Partial<PollerStatus>): PollerStatus => ({
   requests: 0,
   requestsPerSecondLimit: 50,
   stalledMs: 0,
+  pausedMs: 0,
   circuitsOpen: 0,
   watermarkAt: T0,
   lastReplyAt: null,
