@@ -6,12 +6,24 @@ import { tracesConfigSchema } from './config-traces.ts';
 import { ALERT_RULES } from './names.ts';
 import { CALLBACK_TYPES } from './gateway/callback.ts';
 import { TOPICS } from './names.ts';
+import { hiddenCharacter } from './hidden-character.ts';
 import { Secret } from './secret.ts';
 
 /** A secret in the file: text, usually `${NAME}` or `${file:PATH}`. Held in a type that never prints it. */
 const secret = z
   .string()
   .min(1)
+  .transform((text) => new Secret(text));
+
+/** Goes into a header with each request (section 5): with what no header can carry none would leave. */
+const bearerToken = z
+  .string()
+  .min(1)
+  .superRefine((text, { addIssue }) => {
+    const hidden = hiddenCharacter(text, 'header');
+    if (hidden !== null) addIssue(`a token of visible ASCII characters (${hidden})`);
+    else if (text.trim() !== text) addIssue('a token without space at its ends');
+  })
   .transform((text) => new Secret(text));
 
 /** Bytes of a secret that can be guessed offline: 128 bits. */
@@ -28,9 +40,10 @@ const callbackKey = z
   .refine((text) => !text.includes(';'), {
     error: 'a key without the semicolon, which parts the signed fields',
   })
-  // oxlint-disable-next-line no-control-regex -- a file of two lines is two keys, or a mistake
-  .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), {
-    error: 'a key on one line, without control characters',
+  // A file of two lines is two keys, or a mistake; a byte order mark is the editor's.
+  .superRefine((text, { addIssue }) => {
+    const hidden = hiddenCharacter(text, 'text');
+    if (hidden !== null) addIssue(`a key on one line, of characters that can be seen (${hidden})`);
   })
   .transform((text) => new Secret(text));
 
@@ -110,7 +123,7 @@ export const gatewayConfigSchema = z.strictObject({
     .default('/api/v1/integration'),
   paths: pathsSchema.prefault({}),
   /** Bearer token for status requests (section 5). */
-  token: secret,
+  token: bearerToken,
   /**
    * Private keys that callbacks are signed with (section 6.3), newest first, at least 16 bytes each. @default
    * none: no callback verifies

@@ -95,7 +95,8 @@ function readAll(
     const path = prefix + key;
     const text = readVariable(name, path, env, findings);
     if (text === undefined) continue;
-    findings.origins.set(path, name);
+    const file = env[`${name}_FILE`] ?? '';
+    findings.origins.set(path, file === '' ? name : `${name}_FILE, ${file}`);
     if (name === GATEWAY_VARIABLES.callbackKeys) values[key] = keyList(text, name, path, findings);
     else values[key] = LISTS.has(name) ? commaList(text) : text;
   }

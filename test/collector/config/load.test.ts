@@ -295,8 +295,8 @@ describe('callback keys', () => {
   test('stay what they are in a JSON list, whatever they hold', () => {
     const key = fc
       .string({ unit: 'binary', minLength: 16 })
-      // oxlint-disable-next-line no-control-regex -- those are refused
-      .filter((text) => !/[;\u0000-\u001f\u007f]/.test(text));
+      // Those are refused.
+      .filter((text) => !/[;\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text));
     fc.assert(
       fc.property(fc.array(key, { minLength: 1, maxLength: 5 }), (keys) => {
         expect(keysOf(JSON.stringify(keys))).toEqual(keys);
@@ -682,5 +682,36 @@ describe("the reader's zone and holidays", () => {
       expect.stringMatching(/^alerts\.timeZone: expected a name .* received "Berlin" \(from \$\{ZONE\}\)$/),
     ]);
     expect(loadCalendar(undefined, {})).toEqual({ timeZone: 'UTC', holidays: [] });
+  });
+});
+
+describe('a secret with characters that nobody sees', () => {
+  const BOM = '\ufeff';
+  test.each([
+    ['a byte order mark', `${BOM}pub-token-0123456789`, 'character 1 is U+FEFF, a byte order mark'],
+    ['a zero-width space', 'pub-\u200btoken', 'character 5 is U+200B, a zero-width space'],
+    ['a line end inside', 'pub\ntoken', 'character 4 is U+000A, a line end'],
+    ['a no-break space', 'pub\u00a0token', 'character 4 is U+00A0, a no-break space'],
+    ['a letter that no header carries', 'pub-tökën', 'character 6 is none of those'],
+  ])('as a token from a file with %s is refused with file and place', (_what, text, place) => {
+    const path = write(`${text}\n`, `token-${(files += 1)}.txt`);
+    const env = {
+      GATEWATCH_GATEWAY_URL: ONE_GATEWAY.GATEWATCH_GATEWAY_URL,
+      GATEWATCH_GATEWAY_TOKEN_FILE: path,
+    };
+    expect(problemsOf(() => loadConfig(undefined, env))).toEqual([
+      `gateways.0.token: expected a token of visible ASCII characters (${place}), received [secret] (from GATEWATCH_GATEWAY_TOKEN_FILE, ${path})`,
+    ]);
+    const file = write(MINIMAL.replace('token-of-the-file', `\${file:${path}}`));
+    const [problem] = problemsOf(() => loadConfig(file, {}));
+    expect(problem).toContain(place);
+    expect(problem).toContain(path);
+  });
+
+  test('as a key is refused as well', () => {
+    const file = write(`${MINIMAL}    callbackKeys: ["${BOM}s3cret-of-128-bits"]\n`);
+    expect(problemsOf(() => loadConfig(file, {}))).toEqual([
+      expect.stringContaining('(character 1 is U+FEFF, a byte order mark), received [secret]'),
+    ]);
   });
 });
