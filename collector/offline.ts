@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IngestPort } from '../operate/ingest-port.ts';
 import type { Clock } from '../schemas/clock.ts';
-import type { GatewayConfig, KafkaConfig } from '../schemas/config.ts';
+import type { Environment, GatewayConfig, KafkaConfig } from '../schemas/config.ts';
 import type { KafkaRecord } from '../schemas/kafka.ts';
 import type { Problem } from '../schemas/problem.ts';
 import type { EpochMicros } from '../schemas/rows.ts';
@@ -20,6 +20,7 @@ import { createPoller } from './orders/poller.ts';
 import { createWatchStore } from './orders/watch-store.ts';
 import { handleWatchRequests } from './orders/watch-requests.ts';
 import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
+import { proxyFromEnvironment } from './sources/gateway/connections.ts';
 import { createStatusClient } from './sources/gateway/status-client.ts';
 import { callbackTopicNames, gatewayOfTopic } from './sources/kafka/options.ts';
 import { noInstruments } from './telemetry/instruments.ts';
@@ -103,6 +104,8 @@ export interface OfflineVerifierOptions {
   /** null: there is no store to look in. */
   readonly store: Pick<Store, 'query'> | null;
   readonly clock: Clock;
+  /** Names the proxies. */
+  readonly env: Environment;
 }
 
 /** Asks the gateways directly whether orders may be cascaded, for commands that find no collector running. */
@@ -110,8 +113,10 @@ export function createOfflineVerifier(options: OfflineVerifierOptions): {
   readonly verify: CascadeSafety;
   stop(): Promise<void>;
 } {
-  const { gateways, deadlineMs, store, clock } = options;
-  const poller = createPoller({ gateways, reader: createStatusClient, clock, onEvent: () => undefined });
+  const { gateways, deadlineMs, store, clock, env } = options;
+  const proxy = proxyFromEnvironment(env);
+  const reader = (gateway: GatewayConfig) => createStatusClient(gateway, proxy);
+  const poller = createPoller({ gateways, reader, clock, onEvent: () => undefined });
   poller.start(async ({ order, known }) => ({ order, known, outcome: 'unknown' }));
   return {
     verify: createCascadeSafety({

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { createAlertsNow } from '../alerts/evaluate/alerts-now.ts';
 import { createPass } from '../alerts/evaluate/pass.ts';
@@ -11,7 +12,7 @@ import { createFindings } from '../alerts/findings/sweep.ts';
 import { type Alerting, startAlerting } from '../alerts/start.ts';
 import type { AlertsNow } from '../console/server/console.ts';
 import { startConsole } from '../console/server/start.ts';
-import type { Environment, LoadedConfig } from '../schemas/config.ts';
+import type { Environment, GatewayConfig, LoadedConfig } from '../schemas/config.ts';
 import { withDeadline } from '../schemas/deadline.ts';
 import { ORDER_QUARTERS_KEPT } from '../schemas/order-quarters.ts';
 import { OWN_ATTRIBUTES } from '../schemas/own-spans.ts';
@@ -39,6 +40,7 @@ import { toKafkaMessage } from './orders/to-kafka-message.ts';
 import { createWatchStore } from './orders/watch-store.ts';
 import { createClickHouseSink } from './sinks/clickhouse/sink.ts';
 import { createSpanExport } from './sinks/otlp/span-export.ts';
+import { proxyFromEnvironment } from './sources/gateway/connections.ts';
 import { createStatusClient } from './sources/gateway/status-client.ts';
 import { createCallbackAccess } from './sources/http/callback-access.ts';
 import { readListenerTls, startListeners, type Listeners } from './sources/http/listeners.ts';
@@ -204,17 +206,18 @@ function startSinks(
 
 /** What is known of orders, and the status requests that it asks for. */
 function connectOrders(
-  { config, collectorId, gateways, log, clock, stamp, life, instruments }: Base,
+  { config, collectorId, gateways, env, log, clock, stamp, life, instruments }: Base,
   { store }: OpenedStore,
   { write, checkBackpressure }: Sinks,
 ): Orders {
+  const proxy = proxyFromEnvironment(env);
   return createOrders({
     collectorId,
     historyDays: config.retention.historyDays,
     gateways,
     clock,
     stamp,
-    reader: tracedReader(createStatusClient, orderSpanOf),
+    reader: tracedReader((gateway: GatewayConfig) => createStatusClient(gateway, proxy), orderSpanOf),
     watchStore: createWatchStore((sql, params) => store.query(sql, params)),
     write,
     checkBackpressure,
@@ -372,11 +375,11 @@ async function begin(
   await kafka?.source.start();
   const self = { collectorId, version: VERSION, clock, stamp, counters, memoryBytes: base.memoryBytes };
   life.onStop(startReports({ ...parts, ...self, fail: life.fail }));
-  await beginAlerting(base, store);
+  await beginAlerting(base, store, http);
   log.info({ http, intake, store: store.url, config: config.origin, resumedOrders }, 'collecting');
 }
 
-async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<void> {
+async function beginAlerting(base: Base, store: OpenedStore['store'], ownUrl: string): Promise<void> {
   const { config, collectorId, clock, log, life, alerting, telemetry, instruments } = base;
   const rules = RULES.filter((rule) => !isAskedDirectly(rule));
   const { pass, keep } = createPass({
@@ -402,7 +405,8 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
   const count = countPayments(base, store);
   showPayments(base, store);
   const started = await startAlerting({
-    config: config.alerts,
+    // The console serves what pages link to, where there is no Grafana.
+    config: { ...config.alerts, externalUrl: config.alerts.externalUrl || namedUrl(ownUrl) },
     gateways: config.gateways,
     store,
     rules,
@@ -429,6 +433,9 @@ async function beginAlerting(base: Base, store: OpenedStore['store']): Promise<v
   // A question to a store that hangs takes its whole deadline.
   life.onStop(() => withDeadline(started.stop(), 1_000));
 }
+
+/** An address that listens everywhere, by a name that others can open. */
+const namedUrl = (url: string): string => url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, `//${hostname()}`);
 
 /**
  * What one keeper cannot do holds back neither the rules nor another keeper. There is no more of it to do

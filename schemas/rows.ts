@@ -391,6 +391,7 @@ export const REJECT_REASONS = [
   'reply_malformed',
   'reply_truncated',
   'reply_too_large',
+  'reply_coding_unreadable',
   'id_mismatch',
   'history_item_malformed',
   'history_time_invalid',

@@ -52,6 +52,8 @@ async function doctorPorts(host: Host, path: string | undefined): Promise<Doctor
   const { loadConfig, loadStoreConfig } = await import('../../collector/config/load.ts');
   const { verifySignature } = await import('../../collector/decode/signature.ts');
   const { createOtlpSender } = await import('../../collector/sinks/otlp/sender.ts');
+  const { openConnections, proxyFor, proxyFromEnvironment } =
+    await import('../../collector/sources/gateway/connections.ts');
   const { surveyKafka } = await import('../../collector/sources/kafka/survey.ts');
   const { isOtlpWanted, readProtocol } = await import('../../collector/telemetry/otel-env.ts');
   const sendSpans = async (): Promise<void> => {
@@ -63,7 +65,37 @@ async function doctorPorts(host: Host, path: string | undefined): Promise<Doctor
     });
     await sender.send([]).finally(() => sender.close());
   };
+  const proxy = proxyFromEnvironment(host.env);
+  const gateway: DoctorPorts['gateway'] = {
+    async ask(asked, path, headers) {
+      const connections = openConnections(asked, proxy);
+      const { origin } = new URL(asked.secureUrl);
+      const { deadlineMs, maxReplyBytes: maxBytes } = asked.poll;
+      const request = {
+        origin,
+        path,
+        headers: { ...headers, accept: 'application/json' },
+        deadlineMs,
+        maxBytes,
+      };
+      const { httpStatus, headers: answered, end, error } = await connections.exchange(request);
+      await connections.close();
+      const { code = 'connection failed' } = (error ?? {}) as { code?: string };
+      const date = answered['date'];
+      return {
+        status: httpStatus,
+        date: typeof date === 'string' ? date : null,
+        failure: end === 'timeout' ? 'no answer in time' : code,
+      };
+    },
+    proxyOf(url) {
+      const proxies = proxyFor(url, proxy);
+      const used = url.protocol === 'https:' ? proxies?.httpsProxy : proxies?.httpProxy;
+      return used === undefined ? null : new URL(used).host;
+    },
+  };
   return {
+    gateway,
     nodeVersion: host.nodeVersion,
     env: host.env,
     loadConfig: () => loadConfig(path, host.env),

@@ -175,6 +175,7 @@ async function openDirectly(host: Host, options: VerifyOptions): Promise<DirectV
     deadlineMs,
     store,
     clock: systemClock,
+    env: host.env,
   });
   return {
     verify: verifier.verify,

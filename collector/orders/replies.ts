@@ -1,4 +1,5 @@
 import type { PollConfig } from '../../schemas/config.ts';
+import type { Problem } from '../../schemas/problem.ts';
 import { rejectRow } from '../../schemas/reject-row.ts';
 import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
 import type {
@@ -6,6 +7,7 @@ import type {
   OrderObservationRow,
   OrderWatchRow,
   PollRow,
+  RejectReason,
   RejectRow,
   RowBundle,
   SettlementRow,
@@ -84,31 +86,57 @@ function watchRows(
   return [toRow(merged, startedAt, collectorId), ...rows];
 }
 
-/** A reply that was cut off at the size limit has no decoder to refuse it. */
+/** A reply whose body could not be had has no decoder to refuse it. */
 function rejectsOf(
   reply: PolledReply,
   decoded: DecodedReply | null,
   { maxReplyBytes }: PollConfig,
   now: number,
 ): readonly RejectRow[] {
-  if (reply.errorType !== 'too_large') return decoded?.rejects ?? [];
+  const refused = refusedBody(reply, maxReplyBytes);
+  if (refused === null) return decoded?.rejects ?? [];
   const { order } = reply;
   return [
     rejectRow({
       gateway: order.gateway,
-      reason: 'reply_too_large',
-      rejectId: stableId(`${watchKey(order)}|reply_too_large`),
+      reason: refused.reason,
+      rejectId: stableId(`${watchKey(order)}|${refused.reason}`),
       rejectedAt: now,
       source: reply.cause,
-      problem: {
-        field: 'body',
-        received: `${reply.bodyBytes} bytes or more`,
-        expected: `at most ${maxReplyBytes} bytes`,
-      },
+      problem: refused.problem,
       orderType: order.orderType,
       orderId: order.orderId,
     }),
   ];
+}
+
+function refusedBody(
+  { errorType, bodyBytes }: PolledReply,
+  maxReplyBytes: number,
+): { readonly reason: RejectReason; readonly problem: Problem } | null {
+  switch (errorType) {
+    case 'too_large':
+      return {
+        reason: 'reply_too_large',
+        problem: {
+          field: 'body',
+          received: `${bodyBytes} bytes or more`,
+          expected: `at most ${maxReplyBytes} bytes`,
+        },
+      };
+    case 'coding_unknown':
+    case 'coding_damaged':
+      return {
+        reason: 'reply_coding_unreadable',
+        problem: {
+          field: 'content-encoding',
+          received: errorType === 'coding_unknown' ? 'another one' : `${bodyBytes} bytes that do not unpack`,
+          expected: 'identity, gzip, deflate, br or zstd',
+        },
+      };
+    default:
+      return null;
+  }
 }
 
 /**

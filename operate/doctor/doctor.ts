@@ -5,7 +5,7 @@ import type { Verdict } from '../../schemas/rows.ts';
 import { isLoopback, nameOfHost } from '../../schemas/host.ts';
 import { Secret } from '../../schemas/secret.ts';
 import { fail, ok, warn, type Check, type Finding } from './check.ts';
-import { gatewayCheck } from './gateway-check.ts';
+import { gatewayCheck, type GatewayPort } from './gateway-check.ts';
 import { diskCheck, nodeCheck, portCheck } from './host-checks.ts';
 import { kafkaCheck, type SurveyKafka } from './kafka-check.ts';
 import { storeCheck, type Progress } from './store-check.ts';
@@ -19,6 +19,7 @@ export interface DoctorPorts {
   readonly loadConfig: () => LoadedConfig;
   /** The sections about the store only. @throws GatewatchError `config_invalid` */
   readonly loadStoreConfig: () => StoreConfig;
+  readonly gateway: GatewayPort;
   readonly surveyKafka: SurveyKafka;
   readonly verifySignature: VerifySignature;
   readonly sendSpans: (config: LoadedConfig) => SendSpans;
@@ -39,7 +40,8 @@ export function chooseChecks(ports: DoctorPorts): Check[] {
   }
   if (!isValid) return checks;
   if (config.kafka !== undefined) checks.push(kafkaCheck(config.kafka, ports.surveyKafka));
-  checks.push(...config.gateways.map(gatewayCheck), otlpCheck(ports.env, ports.sendSpans(config)));
+  const gateways = config.gateways.map((gateway) => gatewayCheck(gateway, ports.gateway));
+  checks.push(...gateways, otlpCheck(ports.env, ports.sendSpans(config)));
   return checks;
 }
 
@@ -68,9 +70,18 @@ function configCheck(config: LoadedConfig | GatewatchError): Check {
       const summary =
         `From ${config.origin}: gateways ${names}; callbacks ${callbacks}; ` +
         `rows go to ${store.replace(/\/\/[^/@]*@/, '//')}.`;
-      return [ok(name, summary), ...config.gateways.flatMap(doubts)];
+      return [ok(name, summary), ...linkDoubts(config), ...config.gateways.flatMap(doubts)];
     },
   };
+}
+
+/** People open links of pages on other machines than this one. */
+function linkDoubts({ alerts, http }: LoadedConfig): Finding[] {
+  if (!alerts.evaluate || alerts.externalUrl !== '') return [];
+  const text = `Links in pages lead to this collector's console at ${http.host}:${http.port}.`;
+  const advice =
+    'Set alerts.externalUrl to an address of it, or of Grafana, that people who are paged can open.';
+  return [warn('alerts: configuration', text, advice)];
 }
 
 function doubts(gateway: LoadedConfig['gateways'][number]): Finding[] {

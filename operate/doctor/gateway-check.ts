@@ -8,22 +8,47 @@ const NO_ORDER = '00000000-0000-4000-8000-000000000000';
 const EXPIRES_SOON_DAYS = 14;
 const SKEW_WARN_MS = 5_000;
 
+/** How the collector itself reaches gateways. */
+export interface GatewayPort {
+  /** One GET request; a body is not looked at. Never rejects. */
+  readonly ask: (
+    gateway: GatewayConfig,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+  ) => Promise<GatewayAnswer>;
+  /** Host of the proxy that requests to an address leave through; null: none. */
+  readonly proxyOf: (url: URL) => string | null;
+}
+
+export interface GatewayAnswer {
+  /** null: there was no answer. */
+  readonly status: number | null;
+  readonly date: string | null;
+  /** Why there was none. */
+  readonly failure: string;
+}
+
 /**
  * Can the gateway be found, trusted, and asked (interface document, sections 4.3, 5)? One status request for
  * an order that cannot exist: a gateway which lets us in says so. It is asked once more without the token,
  * which a status address refuses. The reply's body is not looked at.
  */
-export function gatewayCheck(gateway: GatewayConfig): Check {
+export function gatewayCheck(gateway: GatewayConfig, { ask, proxyOf }: GatewayPort): Check {
   const name = `gateway ${gateway.name}`;
   const url = new URL(gateway.secureUrl);
   return {
     name,
     async run(signal) {
+      const proxy = proxyOf(url);
+      if (proxy !== null) {
+        const way = `${url.host} is asked through the proxy ${proxy}, unless NO_PROXY names it.`;
+        return [ok(`${name}: way`, way), ...(await askStatus(name, gateway, ask))];
+      }
       const address = await resolveHost(name, url);
       if (address.status === 'fail') return [address];
       const [certificate, answers] = await Promise.all([
         url.protocol === 'https:' ? checkCertificate(name, url, signal) : null,
-        askStatus(name, gateway, signal),
+        askStatus(name, gateway, ask),
       ]);
       // A certificate that is not trusted is why there was no answer.
       if (certificate?.status === 'fail') return [address, certificate];
@@ -81,43 +106,25 @@ function judge(check: string, certificate: PeerCertificate): Finding {
 async function askStatus(
   name: string,
   gateway: GatewayConfig,
-  signal: AbortSignal,
+  ask: GatewayPort['ask'],
 ): Promise<readonly Finding[]> {
   const check = `${name}: status request`;
-  const path = gateway.pathPrefix + gateway.paths.depositStatus.replace('{id}', NO_ORDER);
-  const url = gateway.secureUrl + path;
-  const ask = async (headers: Readonly<Record<string, string>>): Promise<Response> => {
-    const response = await fetch(url, {
-      headers: { ...headers, accept: 'application/json, text/plain' },
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(gateway.poll.deadlineMs)]),
-    });
-    await response.body?.cancel();
-    return response;
-  };
+  const { origin, pathname } = new URL(gateway.secureUrl);
+  const path =
+    pathname.replace(/\/+$/, '') + gateway.pathPrefix + gateway.paths.depositStatus.replace('{id}', NO_ORDER);
   const sentAt = Date.now();
-  try {
-    const response = await ask({ authorization: `Bearer ${gateway.token.reveal()}` });
-    const receivedAt = Date.now();
-    const skew = clockSkew(name, response.headers.get('date'), sentAt, receivedAt);
-    // A place that is no status address says 404 as well, and to everybody.
-    const isOpen = response.status === 404 && (await statusOrNull(ask({}))) === 404;
-    const judged = judgeStatus(check, response.status, receivedAt - sentAt, isOpen);
-    return [judged, ...(skew === null ? [] : [skew])];
-  } catch (error) {
-    const { name: kind, cause } = error as { name?: string; cause?: { code?: string } };
-    const reason = kind === 'TimeoutError' ? 'no answer in time' : (cause?.code ?? 'connection failed');
-    const advice = 'Check secureUrl and the way there: firewall, proxy, allowed addresses.';
-    return [fail(check, `${new URL(url).host} does not answer (${reason}).`, advice)];
+  const answer = await ask(gateway, path, { authorization: `Bearer ${gateway.token.reveal()}` });
+  const receivedAt = Date.now();
+  if (answer.status === null) {
+    const advice = 'Check secureUrl and the way there: firewall, proxy (HTTPS_PROXY), allowed addresses.';
+    return [fail(check, `${new URL(origin).host} does not answer (${answer.failure}).`, advice)];
   }
+  const skew = clockSkew(name, answer.date, sentAt, receivedAt);
+  // A place that is no status address says 404 as well, and to everybody.
+  const isOpen = answer.status === 404 && (await ask(gateway, path, {})).status === 404;
+  const judged = judgeStatus(check, answer.status, receivedAt - sentAt, isOpen);
+  return [judged, ...(skew === null ? [] : [skew])];
 }
-
-/** The first answer stands, whatever becomes of the second request. */
-const statusOrNull = (asked: Promise<Response>): Promise<number | null> =>
-  asked.then(
-    ({ status }) => status,
-    () => null,
-  );
 
 function judgeStatus(check: string, status: number, elapsedMs: number, isOpen: boolean): Finding {
   const answered = `The gateway answers ${status} in ${elapsedMs} ms`;

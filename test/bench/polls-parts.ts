@@ -35,7 +35,13 @@ const WAYS: Readonly<Record<string, Way>> = {
   async 'our exchange, deadline and size limit'(port, round) {
     await withPool(port, (pool) =>
       readAll(`exchange-${round}`, (path) =>
-        exchange(pool, { path, headers: HEADERS, deadlineMs: 10_000, maxBytes: 1 << 20 }),
+        exchange(pool, {
+          origin: `http://127.0.0.1:${port}`,
+          path,
+          headers: HEADERS,
+          deadlineMs: 10_000,
+          maxBytes: 1 << 20,
+        }),
       ),
     );
   },

@@ -2,6 +2,8 @@ import type { Dispatcher } from 'undici';
 
 /** One GET request. */
 export interface ExchangeRequest {
+  /** `https://host:port`. */
+  readonly origin: string;
   readonly path: string;
   readonly headers: Record<string, string>;
   /** One deadline over waiting for a connection, headers and body. */
@@ -28,7 +30,7 @@ export interface RawReply {
  * that is left before its end closes its connection.
  */
 export function exchange(pool: Dispatcher, request: ExchangeRequest): Promise<RawReply> {
-  const { path, headers, deadlineMs, maxBytes } = request;
+  const { origin, path, headers, deadlineMs, maxBytes } = request;
   const body: Buffer[] = [];
   let bodyBytes = 0;
   let httpStatus: number | null = null;
@@ -50,7 +52,7 @@ export function exchange(pool: Dispatcher, request: ExchangeRequest): Promise<Ra
     }
 
     pool.dispatch(
-      { method: 'GET', path, headers },
+      { origin, method: 'GET', path, headers },
       {
         onRequestStart(controller) {
           abort = (reason) => controller.abort(reason);

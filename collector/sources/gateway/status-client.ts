@@ -1,7 +1,8 @@
-import { Pool } from 'undici';
 import type { GatewayConfig, StatusPaths } from '../../../schemas/config.ts';
 import type { PollOutcome } from '../../../schemas/rows.ts';
-import { exchange, type RawReply } from './exchange.ts';
+import { decodeContent, type DecodedContent } from '../content-coding.ts';
+import { openConnections, type ProxyEnvironment } from './connections.ts';
+import type { RawReply } from './exchange.ts';
 import { endpointOf, type Endpoint, type HttpReply } from '../../../schemas/polling.ts';
 import { createUuidSpelling } from './uuid-spelling.ts';
 import { isSafeId } from '../../../schemas/order-id.ts';
@@ -27,21 +28,16 @@ export interface StatusClient {
  * Reads order status over HTTP (interface document, sections 4.3-4.5, 5). A keep-alive pool per gateway, no
  * redirects (they would carry the token elsewhere), a size cap, and one deadline over headers and body.
  */
-export function createStatusClient(gateway: GatewayConfig): StatusClient {
-  const { concurrency, deadlineMs, maxReplyBytes } = gateway.poll;
+export function createStatusClient(gateway: GatewayConfig, proxy?: ProxyEnvironment): StatusClient {
+  const { deadlineMs, maxReplyBytes } = gateway.poll;
   const base = new URL(gateway.secureUrl);
-  const pool = new Pool(base.origin, {
-    connections: concurrency,
-    connect: { timeout: deadlineMs },
-    // The deadline below covers these.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const connections = openConnections(gateway, proxy);
   // With each request: the token may be renewed.
   const headers = () => ({
     authorization: `Bearer ${gateway.token.reveal()}`,
     'content-type': 'application/json',
     accept: 'application/json, text/plain',
+    'accept-encoding': 'identity',
   });
 
   const spelling = createUuidSpelling();
@@ -57,37 +53,41 @@ export function createStatusClient(gateway: GatewayConfig): StatusClient {
       if (segment === null) return noReply('unsafe_id');
       const path = pathOf(order, segment);
       const request = {
+        origin: base.origin,
         path,
         headers: headers(),
         deadlineMs: Math.min(deadlineMs, shorterMs),
         maxBytes: maxReplyBytes,
       };
-      const reply = toReply(await exchange(pool, request));
+      const reply = toReply(await connections.exchange(request), maxReplyBytes);
       if (isOwn) spelling.heard(id, reply.outcome);
       return reply;
     },
-    close: () => pool.destroy(),
+    close: connections.close,
   };
 }
 
-function toReply({ httpStatus, headers, body, bodyBytes, end, error }: RawReply): HttpReply {
+function toReply(
+  { httpStatus, headers, body, bodyBytes, end, error }: RawReply,
+  maxBytes: number,
+): HttpReply {
   if (httpStatus === null) return noReply(end === 'timeout' ? end : errorTypeOf(error, false));
   const { outcome, errorType } = classify(httpStatus);
   const retryAfterMs = readRetryAfter(headers['retry-after'], headers['date']);
   // The status has said it all: a body that is too long, cut off or late takes nothing from that.
   if (outcome !== 'ok') return { httpStatus, outcome, errorType, body: null, bodyBytes, retryAfterMs };
+  const refused = (why: string): HttpReply => {
+    return { httpStatus, outcome: 'invalid_response', errorType: why, body: null, bodyBytes, retryAfterMs };
+  };
   switch (end) {
-    case 'complete':
-      return { httpStatus, outcome, errorType, body: textOf(body), bodyBytes, retryAfterMs };
+    case 'complete': {
+      const content = contentOf(body, headers['content-encoding'], maxBytes);
+      if (!content.ok) return refused(CODING_ERRORS[content.why]);
+      const text = content.body.toString('utf8');
+      return { httpStatus, outcome, errorType, body: text, bodyBytes, retryAfterMs };
+    }
     case 'too_large':
-      return {
-        httpStatus,
-        outcome: 'invalid_response',
-        errorType: 'too_large',
-        body: null,
-        bodyBytes,
-        retryAfterMs,
-      };
+      return refused('too_large');
     case 'timeout':
       return noReply('timeout');
     case 'failed':
@@ -95,9 +95,16 @@ function toReply({ httpStatus, headers, body, bodyBytes, end, error }: RawReply)
   }
 }
 
-function textOf(body: readonly Buffer[]): string {
+const CODING_ERRORS = {
+  unknown: 'coding_unknown',
+  damaged: 'coding_damaged',
+  too_large: 'too_large',
+} as const;
+
+function contentOf(body: readonly Buffer[], coding: Header, maxBytes: number): DecodedContent {
   const [first] = body;
-  return (first !== undefined && body.length === 1 ? first : Buffer.concat(body)).toString('utf8');
+  const whole = first !== undefined && body.length === 1 ? first : Buffer.concat(body);
+  return coding === undefined ? { ok: true, body: whole } : decodeContent(whole, coding, maxBytes);
 }
 
 function noReply(errorType: string): HttpReply {

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../../operate/doctor/check.ts';
+import { startHttpProxy } from '../../support/http-proxy.ts';
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import { cli } from './support/cli.ts';
 import { migratedStore, type MigratedStore } from './support/seeded-order.ts';
@@ -317,5 +318,29 @@ describe('doctor about the surroundings', () => {
     rmSync(file);
     expect(code).toBe(1);
     expect(find('gateway acme-eu: status request')?.message).toContain('no answer in time');
+  });
+});
+
+test('a gateway behind a proxy is asked through it, as the collector asks it', async () => {
+  const { secureUrl } = sandbox;
+  const { host } = new URL(secureUrl);
+  const proxy = await startHttpProxy(() => Number(host.split(':')[1]));
+  const { find } = await examine({
+    GATEWATCH_GATEWAY_URL: secureUrl.replace(host, 'gateway.example'),
+    HTTP_PROXY: `http://127.0.0.1:${proxy.port}`,
+  });
+  expect(find('gateway acme-eu: way')?.message).toContain(`through the proxy 127.0.0.1:${proxy.port}`);
+  expect(find('gateway acme-eu: status request')).toMatchObject({ status: 'ok' });
+  expect(proxy.asked.length).toBeGreaterThan(0);
+  await proxy.stop();
+});
+
+test('links that nobody else can open are told of where pages are sent', async () => {
+  const path = join(folder, 'links.yaml');
+  writeFileSync(path, 'alerts: { evaluate: true }\n');
+  const { find } = await examine({ GATEWATCH_CONFIG: path });
+  expect(find('alerts: configuration')).toMatchObject({
+    status: 'warn',
+    advice: expect.stringContaining('alerts.externalUrl'),
   });
 });
