@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<number, string>> = {
 export function hiddenCharacter(text: string, within: 'header' | 'text'): string | null {
   const found = (within === 'header' ? NOT_IN_HEADERS : HIDDEN).exec(text);
   if (found === null) return null;
-  const place = [...text.slice(0, found.index)].length + 1;
+  const place = Array.from(text.slice(0, found.index)).length + 1;
   const code = found[0].codePointAt(0) ?? 0;
   // What it looks like may be a part of the secret: only what nobody can see is named.
   if (!HIDDEN.test(found[0]) && NAMES[code] === undefined) return `character ${place} is none of those`;
