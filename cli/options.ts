@@ -11,11 +11,31 @@ export interface OrderIdOptions extends GlobalOptions {
   readonly by?: IdKind;
 }
 
-/** `--gateway --type --by`, with what holds when they are left out. */
+/**
+ * Ids may begin with a dash: a word with one dash that is none of the options is an id. One with two dashes
+ * is a mistyped option, and needs `--` before it, as does an id that begins as an option does.
+ */
+function takeDashedIds(command: Command): void {
+  const parse = command.parseOptions.bind(command);
+  command.parseOptions = (args) => {
+    const { operands, unknown } = parse(args);
+    const end = unknown.indexOf('--');
+    const words = end === -1 ? unknown : unknown.slice(0, end);
+    const ids = words.filter((word) => !word.startsWith('--'));
+    const behind = end === -1 ? [] : unknown.slice(end + 1);
+    return {
+      operands: [...operands, ...ids, ...behind],
+      unknown: words.filter((word) => word.startsWith('--')),
+    };
+  };
+}
+
+/** `--gateway --type --by`, with what holds when they are left out; and ids that begin with a dash. */
 export function addOrderIdOptions(
   command: Command,
   defaults: { gateway: string; type: string; by: string },
 ): Command {
+  takeDashedIds(command);
   return command
     .option('-g, --gateway <name>', `name of the gateway (default: ${defaults.gateway})`)
     .addOption(
@@ -29,6 +49,12 @@ export function addOrderIdOptions(
         `the id is the service's (external-id) or the merchant's (transaction-id) (default: ${defaults.by})`,
       ).argParser(parseOneOf(ID_KINDS)),
     );
+}
+
+/** The id as the last word of a shell's command line, quoted where a shell would read it otherwise. */
+export function idInShell(id: string): string {
+  const word = /^[\w.:/+=-]+$/.test(id) ? id : `'${id.replaceAll("'", String.raw`'\''`)}'`;
+  return id.startsWith('-') ? `-- ${word}` : word;
 }
 
 /**

@@ -21,7 +21,8 @@ interface BackfillCommandOptions extends DestinationOptions {
 const HELP = `
 Has the orders of a file read and followed until they settle. The file is CSV with a header (comma, semicolon or tab), or
 JSON lines; '-' reads stdin. Columns: orderType, externalId or externalTransactionId, gateway, channel, amount, currency,
-in any case, with or without underscores; others are ignored.
+in any case, with or without underscores; others are ignored. What spreadsheets export is read: a first line 'sep=;', UTF-16
+with its mark, amounts such as 1.234,50 and 1,234.50. Ids that a spreadsheet rounded (1.23457E+17) are refused.
 
 Orders go to the running collector, at the pace of its polling: its budgets hold, and callbacks still come first.
 When none answers, they are left on Kafka's watch topic, or else in the store, where the next 'gatewatch run' finds them.

@@ -4,7 +4,7 @@ import { GatewatchError } from '../../schemas/errors.ts';
 import { askCollector, collectorUrl, problemDetail } from '../../operate/collector-client.ts';
 import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../terminal/host.ts';
-import { addOrderIdOptions, orderQueryOf, type OrderIdOptions } from '../options.ts';
+import { addOrderIdOptions, idInShell, orderQueryOf, type OrderIdOptions } from '../options.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
 import type { StoreConfig } from '../../schemas/config.ts';
 
@@ -21,6 +21,7 @@ Exit code 1 when nothing is known of such an order.
 Examples:
   $ gatewatch order 7d9f2c1e-4b7a-4d53-9a51-0c9f6a1b2c3d
   $ gatewatch order merchant-1001 --by transaction-id --type Withdrawal
+  $ gatewatch order --by transaction-id -- --1001        an id that begins as an option does
   $ gatewatch order 7d9f2c1e-4b7a-4d53-9a51-0c9f6a1b2c3d --json | jq '.events[].action'`;
 
 export function addOrder(program: Command, context: CommandContext): void {
@@ -97,7 +98,7 @@ function notFound(host: Host, wanted: OrderQuery): string {
   const id = printable(wanted.id);
   return `${label} nothing is known of an order ${id}${narrowed.length === 0 ? '' : ` (${narrowed.map(printable).join(', ')})`}.
 What to try:
-${narrowed.length === 0 ? '' : '  - search without --gateway, --type and --by\n'}  - have it read from the gateway: gatewatch watch ${id} --type ${wanted.type ?? 'Deposit'}
+${narrowed.length === 0 ? '' : '  - search without --gateway, --type and --by\n'}  - have it read from the gateway: gatewatch watch --type ${wanted.type ?? 'Deposit'} ${printable(idInShell(wanted.id))}
   - look whether something about it was refused: gatewatch sql "SELECT * FROM rejects ORDER BY rejected_at DESC LIMIT 10"
 Orders become known by a callback, a watch message or a backfill: the gateway has no list of orders.
 `;

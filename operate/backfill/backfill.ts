@@ -77,13 +77,27 @@ async function* readPieces(
   options: BackfillOptions,
 ): AsyncIterable<{ readonly lines: readonly Line[]; readonly bytes: number }> {
   const reader = createLineReader(options.defaults);
-  const decoder = new TextDecoder();
+  let decode: ((piece?: Uint8Array) => string) | null = null;
+  let head = Buffer.alloc(0);
   let bytes = 0;
   for await (const chunk of options.open()) {
     bytes += chunk.byteLength;
-    yield { lines: reader.push(decoder.decode(chunk, { stream: true })), bytes };
+    if (decode === null) head = Buffer.concat([head, chunk]);
+    if (head.byteLength < 2) continue;
+    const piece = decode === null ? head : chunk;
+    decode ??= decoderOf(head);
+    yield { lines: reader.push(decode(piece)), bytes };
   }
-  yield { lines: [...reader.push(decoder.decode()), ...reader.end()], bytes };
+  const rest = decode === null ? head.toString('utf8') : decode();
+  yield { lines: [...reader.push(rest), ...reader.end()], bytes };
+}
+
+/** Of UTF-8, unless the file begins with a byte order mark of UTF-16, as what spreadsheets export may. */
+function decoderOf([first, second]: Uint8Array): (piece?: Uint8Array) => string {
+  const isLittle = first === 0xff && second === 0xfe;
+  const isBig = first === 0xfe && second === 0xff;
+  const decoder = new TextDecoder(isLittle ? 'utf-16le' : isBig ? 'utf-16be' : 'utf-8');
+  return (piece) => decoder.decode(piece, { stream: piece !== undefined });
 }
 
 /** False: the file is not the one that the earlier run has read. */

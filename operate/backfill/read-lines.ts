@@ -1,7 +1,11 @@
 import type { WatchMessage } from '../../schemas/watch.ts';
 import type { Problem } from '../../schemas/problem.ts';
+import { received } from '../../schemas/shape.ts';
 import { checkWatchMessage } from '../../schemas/watch-message.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
+import { parseKeepingSources } from '../../schemas/json.ts';
+import { damageOf, isIdField } from './damaged-ids.ts';
+import { decimalOf } from './amounts.ts';
 import { fieldOf, FIELDS, toMessage, type BackfillField, type Defaults } from './columns.ts';
 import { delimiterOf, endCsv, readCsv, startCsv, type CsvRecord } from './csv.ts';
 
@@ -37,13 +41,20 @@ export function createLineReader(defaults: Defaults): LineReader {
     const blank = head.replace(/^\u{feff}/u, '');
     if (content.startsWith('{')) reader = createJsonReader(defaults);
     else {
-      const header = /[^\r\n]*[\r\n]/.exec(content)?.[0] ?? (isEnd ? content : undefined);
+      // Excel's own first line says what stands between fields.
+      const separator = /^sep=(.)(?:\r\n|\r|\n)(?=[^\n])/i.exec(content);
+      if (separator === null && !isEnd && /^(?:s|se|sep|sep=.?[\r\n]{0,2})$/i.test(content)) return [];
+      const table = separator === null ? content : content.slice(separator[0].length);
+      const header = /[^\r\n]*[\r\n]/.exec(table)?.[0] ?? (isEnd ? table : undefined);
       if (header === undefined) {
         if (content.length > MAX_LINE_CHARACTERS)
           throw usage('its first line has no end: is it a text file?');
         return [];
       }
-      reader = createTableReader(delimiterOf(header), defaults);
+      const before = separator === null ? 0 : 1;
+      reader = createTableReader(separator?.[1] ?? delimiterOf(header), defaults, before);
+      head = '';
+      return reader.push(separator === null ? blank : table);
     }
     head = '';
     return reader.push(blank);
@@ -79,7 +90,7 @@ function createJsonReader(defaults: Defaults): LineReader {
 function checkJson(text: string, defaults: Defaults): Omit<Line, 'line'> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseKeepingSources(text, (key, source) => isIdField(fieldOf(key)) && /^\d+$/.test(source));
   } catch {
     value = undefined;
   }
@@ -93,7 +104,8 @@ function checkJson(text: string, defaults: Defaults): Omit<Line, 'line'> {
   return check(toMessage(named, defaults));
 }
 
-function createTableReader(delimiter: string, defaults: Defaults): LineReader {
+/** @param before lines that stand before the header */
+function createTableReader(delimiter: string, defaults: Defaults, before: number): LineReader {
   const csv = startCsv(delimiter);
   let columns: (BackfillField | undefined)[] | null = null;
   const read = (record: CsvRecord): Line[] => {
@@ -101,7 +113,7 @@ function createTableReader(delimiter: string, defaults: Defaults): LineReader {
       columns = readHeader(record, defaults);
       return [];
     }
-    return [{ line: record.line, ...checkRecord(record, columns, defaults) }];
+    return [{ line: record.line + before, ...checkRecord(record, columns, { defaults, delimiter }) }];
   };
   return { push: (text) => readCsv(csv, text).flatMap(read), end: () => endCsv(csv).flatMap(read) };
 }
@@ -123,7 +135,7 @@ function readHeader(record: CsvRecord, defaults: Defaults): (BackfillField | und
 function checkRecord(
   record: CsvRecord,
   columns: readonly (BackfillField | undefined)[],
-  defaults: Defaults,
+  { defaults, delimiter }: { readonly defaults: Defaults; readonly delimiter: string },
 ): Omit<Line, 'line'> {
   if (record.malformed) {
     return refuse({ field: 'line', received: 'a quote that does not belong there', expected: 'CSV' });
@@ -138,13 +150,24 @@ function checkRecord(
   const named = columns.flatMap((field, index) =>
     field === undefined ? [] : [[field, record.fields[index]] as const],
   );
+  const amount = record.fields[columns.indexOf('amount')]?.trim() ?? '';
+  const decimal = decimalOf(amount, delimiter);
+  if (decimal === null) {
+    const expected = 'an amount that can be read in one way, such as 1234.00 or 1234,00';
+    return refuse({ field: 'amount', received: received(amount), expected });
+  }
+  if (decimal !== amount) named.push(['amount', decimal]);
   return check(toMessage(named, defaults));
 }
 
 function check(message: Record<string, unknown>): Omit<Line, 'line'> {
   for (const [field, value] of Object.entries(message)) {
     if (typeof value !== 'string' || !value.includes('\u{fffd}')) continue;
-    return refuse({ field, received: 'bytes of another encoding', expected: 'text in UTF-8' });
+    return refuse({ field, received: 'bytes of another encoding', expected: 'text in UTF-8 or UTF-16' });
+  }
+  for (const field of ['externalId', 'externalTransactionId'] as const) {
+    const damage = damageOf(message[field]);
+    if (damage !== null) return refuse({ field, ...damage });
   }
   const decoded = checkWatchMessage(message);
   return decoded.ok ? { message: decoded.message, problem: null } : refuse(decoded.problem);

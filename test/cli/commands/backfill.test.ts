@@ -54,6 +54,17 @@ describe('a dry run', () => {
     expect(existsSync(`${path}.backfill.json`)).toBe(false);
   });
 
+  test.each([
+    ['UTF-16, little end first', (text: string) => Buffer.from(`\u{feff}${text}`, 'utf16le')],
+    ['UTF-16, big end first', (text: string) => Buffer.from(`\u{feff}${text}`, 'utf16le').swap16()],
+    ['UTF-8 with a mark', (text: string) => Buffer.from(`\u{feff}${text}`)],
+  ])('reads %s', async (_name, encoded) => {
+    const path = await file('encoded.csv', '');
+    await writeFile(path, encoded('sep=;\r\norderType;externalTransactionId\r\nDeposit;Größe 1\r\n'));
+    const { code, summary } = await backfill([path, '--dry-run']);
+    expect([code, summary]).toMatchObject([0, { lines: 1, taken: 1, refused: 0 }]);
+  });
+
   test('says on a terminal what people want to know', async () => {
     const path = await file('fine.csv', 'orderType,externalId\nDeposit,a\nDeposit,b\n');
     const { code, stdout } = await cliOnTerminal(['backfill', path, '--dry-run']);

@@ -88,7 +88,7 @@ describe('order, with no collector running', () => {
     expect(stdout).toBe('');
     expect(stderr).toContain('nothing is known of an order nowhere (acme-eu)');
     expect(stderr).toContain('search without --gateway');
-    expect(stderr).toContain('gatewatch watch nowhere');
+    expect(stderr).toContain('gatewatch watch --type Deposit nowhere');
   });
 
   test('cannot be made to send escape sequences to a terminal', async () => {

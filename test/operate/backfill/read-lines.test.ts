@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Defaults } from '../../../operate/backfill/columns.ts';
@@ -34,6 +35,54 @@ Withdrawal,two,,,,,
     expect(messages('\u{feff}orderType;externalId\r\nDeposit;a\r\n')).toEqual(wanted);
     expect(messages('\u{feff}\n\n{"orderType":"Deposit","externalId":"a"}\n')).toEqual(wanted);
     expect(readAll('\n\norderType,externalId\nDeposit,a').map(({ line }) => line)).toEqual([4]);
+  });
+
+  it('is read as spreadsheets write it', () => {
+    const german =
+      'sep=;\r\norderType;externalTransactionId;amount\r\nDeposit;#1001;"1.234,50"\r\nDeposit;b;100,50\r\n';
+    const wanted = [
+      { line: 3, message: { orderType: 'Deposit', externalTransactionId: '#1001', amount: '1234.50' } },
+      { line: 4, message: { orderType: 'Deposit', externalTransactionId: 'b', amount: '100.50' } },
+    ];
+    expect(readAll(german)).toMatchObject(wanted);
+    const pieces = createLineReader({});
+    expect([...Array.from(german).flatMap((one) => pieces.push(one)), ...pieces.end()]).toMatchObject(wanted);
+    expect(messages('SEP=\t\norderType\texternalId\nDeposit\ta,b;c'.replace('a,b;c', 'a'))).toEqual([
+      { orderType: 'Deposit', externalId: 'a' },
+    ]);
+    expect(problems('orderType;externalId;amount\nDeposit;a;1.234')).toEqual([
+      {
+        line: 2,
+        field: 'amount',
+        received: '"1.234"',
+        expected: 'an amount that can be read in one way, such as 1234.00 or 1234,00',
+      },
+    ]);
+  });
+
+  it('has ids that a spreadsheet damaged refused, and all others taken', () => {
+    const text = readFileSync('test/cases/15-excel-ids.csv', 'utf8');
+    const received = 'a number in scientific notation, as spreadsheets write long ids';
+    expect(problems(text)).toMatchObject(
+      [2, 3, 4].map((line) => ({ line, field: 'externalTransactionId', received })),
+    );
+    expect(messages(text).filter((message) => message !== null)).toEqual([
+      { orderType: 'Deposit', externalTransactionId: 'shop-78', amount: '1234.50', currency: 'EUR' },
+      { orderType: 'Deposit', externalTransactionId: '#1001', amount: '10', currency: 'EUR' },
+    ]);
+    for (const id of ['1,23E+17', '2E+11', '#####', '#NV', '#REF!'])
+      expect(problems(`orderType;externalTransactionId\nDeposit;${id}`)).toMatchObject([
+        { field: 'externalTransactionId', received: expect.stringContaining('spreadsheets') as string },
+      ]);
+    expect(problems('{"orderType":"Deposit","externalId":1.5e17}')).toMatchObject([
+      { field: 'externalId', received: 'a number with a point or an exponent' },
+    ]);
+  });
+
+  it('has numbers for ids, with all their digits', () => {
+    expect(messages('{"orderType":"Deposit","external_id":90071992547409931,"amount":1.5}')).toEqual([
+      { orderType: 'Deposit', externalId: '90071992547409931', amount: '1.5' },
+    ]);
   });
 
   it('may leave type and gateway to the command', () => {
