@@ -11,6 +11,7 @@ export const VIEWS = {
   otelTraceTimes: 'otel_traces_trace_id_ts',
   orders: 'orders',
   orderMoney: 'order_money',
+  orderIds: 'order_ids',
   callbackArrivals: 'callback_arrivals',
   callbackVerdicts: 'callback_verdicts',
   callbacks: 'callbacks',

@@ -59,7 +59,7 @@ export const REASON_VARIABLE: Variable = {
 export const ORDER_ID: Variable = {
   name: 'order_id',
   label: 'Order id',
-  description: "The order's id in the service (externalId).",
+  description: "The order's id in the service (externalId), or the merchant's (externalTransactionId).",
 };
 
 const ALL = { selected: true, text: 'All', value: '$__all' } as const;

@@ -9,7 +9,7 @@ export function orderDashboard(): Dashboard {
   return houseDashboard({
     ...DASHBOARDS.order,
     description:
-      'What happened to this order? Enter its id in the service (externalId), or come here from a ' +
+      'What happened to this order? Enter its id in the service (externalId) or your own (externalTransactionId), or come here from a ' +
       'table. Head, states, every item with its meaning, the trace, callbacks with our verdict, and ' +
       'our reads.',
     variables: [ORDER_ID, GATEWAY, ORDER_TYPE],

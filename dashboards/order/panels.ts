@@ -16,7 +16,7 @@ import { stateTimelinePanel, tracesPanel } from '../house/special-panels.ts';
 import { POLL_DURATION, POLL_LATENESS } from '../house/thresholds.ts';
 import * as queries from './queries.ts';
 
-const ENTER_ID = 'enter an order id above';
+const ENTER_ID = "no order has this id: enter the service's or the merchant's above";
 
 export const head = tablePanel({
   key: 'order-head',

@@ -1,9 +1,15 @@
 import { DECIDING, view } from '../../schemas/measures.ts';
 import { CHOSEN_CALLBACKS } from '../house/filters.ts';
 
-/** SQL about one order. The id says which; the time range does not matter. */
+/** SQL about one order. Either of its ids says which; the time range does not matter. */
 
-const IDS = '${order_id:singlequote}';
+const ENTERED = '${order_id:singlequote}';
+/** The service's ids among those entered, UUIDs in lower case, and those of orders with the merchant's. */
+const IDS = `
+    SELECT if(length(id) = 36, ifNull(toString(toUUIDOrNull(id)), id), id) AS external_id
+    FROM (SELECT arrayJoin(CAST([${ENTERED}], 'Array(String)')) AS id)
+    UNION ALL
+    SELECT external_id FROM ${view('orderIds')} WHERE external_transaction_id IN (${ENTERED})`;
 const THIS_ORDER = `external_id IN (${IDS}) AND ${CHOSEN_CALLBACKS}`;
 
 /** One row an order with this id: who it is, what the newest status reply says, amounts and instants. */
@@ -79,7 +85,8 @@ FROM ${view('polls')}
 WHERE order_id IN (
     SELECT external_transaction_id FROM ${view('orders')} WHERE ${THIS_ORDER} AND external_transaction_id != ''
     UNION ALL
-    SELECT arrayJoin(CAST([${IDS}], 'Array(String)')) AS external_transaction_id)
+    SELECT arrayJoin(CAST([${ENTERED}], 'Array(String)')) AS external_transaction_id
+    UNION ALL${IDS})
   AND ${CHOSEN_CALLBACKS}
 ORDER BY started_at DESC
 LIMIT 200`;

@@ -105,6 +105,12 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
     ],
   },
   {
+    view: 'orderIds',
+    grain: 'one thing that was heard of an order and named both of its ids',
+    notes: ["Finds orders by the merchant's id. An order can have several rows: use it with `IN`."],
+    columns: [GATEWAY, ORDER_TYPE, EXTERNAL_ID, TRANSACTION_ID],
+  },
+  {
     view: 'orders',
     grain: 'one order',
     notes: [

@@ -42,6 +42,11 @@ FROM
     GROUP BY gateway, order_type, external_id, order_number
 );
 
+CREATE OR REPLACE VIEW order_ids AS
+SELECT gateway, order_type, external_id, external_transaction_id
+FROM orders_store
+WHERE external_transaction_id != '';
+
 CREATE OR REPLACE VIEW order_timeline AS
 SELECT
     gateway,

@@ -143,6 +143,27 @@ describe('the page of one order', () => {
     expect(data).not.toHaveLength(0);
   });
 
+  it('shows the same for the merchant’s id, whatever stands in it, and for a UUID in upper case', async () => {
+    const merchants = "O'Brien \\\\ #1 \u{1f642}";
+    const reply = { status: 'Success', outcome: 'succeeded', amount: '12.5', currency: 'EUR' } as const;
+    const uuid = 'a0000000-0000-4000-8000-0000000000ff';
+    const observedAt = items.at(-1)?.observedAt ?? 0;
+    await seeded.store.seed({
+      replies: [
+        { ...reply, gateway: 'acme-eu', externalId: KNOWN_ID, externalTransactionId: merchants, observedAt },
+        { ...reply, gateway: 'acme-eu', externalId: uuid, observedAt },
+      ],
+    });
+    const board = generatedDashboards().find(({ uid }) => uid === 'gatewatch-order');
+    for (const panel of board === undefined ? [] : drawnPanels(board)) {
+      const own = await runPanel(panel.title);
+      expect([panel.title, await runPanel(panel.title, merchants)]).toEqual([panel.title, own]);
+    }
+    expect(await runPanel('The order, by its newest status reply', uuid.toUpperCase())).toMatchObject([
+      { order_id: uuid },
+    ]);
+  });
+
   it('shows nothing for an id that nobody knows, or none, whatever stands in it', async () => {
     const board = generatedDashboards().find(({ uid }) => uid === 'gatewatch-order');
     for (const panel of board === undefined ? [] : drawnPanels(board))
