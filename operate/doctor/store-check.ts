@@ -63,7 +63,8 @@ async function examine(opened: OpenedStore, config: StoreConfig, isNew: boolean)
   const schema = isNew
     ? ok('store: schema', `${config.dataDir} is new: the first run makes the tables.`)
     : await schemaFinding(opened, config);
-  const texts = isNew || schema.status !== 'ok' ? [] : [await maskedFinding(store)];
+  const texts =
+    isNew || schema.status !== 'ok' ? [] : [await maskedFinding(store), ...(await cardLikeIdsFinding(store))];
   return [answers, schema, ...texts, ...(await readerFinding(opened)), ...sandboxFinding(opened)];
 }
 
@@ -160,5 +161,25 @@ async function maskedFinding(store: Store): Promise<Finding> {
     check,
     `Texts of the last ${MASKED_DAYS} days that fit no grammar were stored as fingerprints (~shape:length:hash): ${fields}.`,
     'Ask who sends them what they are: card data in such a field is an incident of theirs.',
+  );
+}
+
+/** Ids of 13 to 19 digits that were hidden, though the gateway itself names its orders so. */
+const CARD_LIKE_IDS = `SELECT gateway, uniqExact(id) AS ids FROM (
+  SELECT toString(gateway) AS gateway, external_id AS id FROM ${VIEWS.callbacks}
+  WHERE last_received_at > now() - INTERVAL ${MASKED_DAYS} DAY AND startsWith(toString(verdict), 'valid')
+  UNION ALL SELECT toString(gateway), external_transaction_id FROM ${VIEWS.orders}
+  WHERE first_seen_at > now() - INTERVAL ${MASKED_DAYS} DAY
+) WHERE match(ifNull(id, ''), '^~9:1[3-9]:') GROUP BY gateway ORDER BY gateway`;
+
+/** By chance a number of that length passes for a card's: then some of a gateway's orders are never read. */
+export async function cardLikeIdsFinding(store: Store): Promise<Finding[]> {
+  const rows = await store.query<{ gateway: string; ids: number }>(CARD_LIKE_IDS);
+  return rows.map(({ gateway, ids }) =>
+    warn(
+      'store: ids',
+      `Of gateway ${gateway}, ${ids} ${ids === 1 ? 'id' : 'ids'} of the last ${MASKED_DAYS} days ${ids === 1 ? 'has' : 'have'} 13 to 19 digits that pass for a card number: stored as fingerprints, and not asked for.`,
+      'If it numbers its orders so, set cardLikeIds: keep for it; then signed callbacks and own requests are believed.',
+    ),
   );
 }

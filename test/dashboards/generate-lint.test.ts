@@ -155,7 +155,7 @@ describe.each(named)('dashboard %s', (_, board) => {
   it('limits every query by time or to one order, and every list by rows', () => {
     const queries = queriesOf(board);
     const limited = (sql: string): boolean =>
-      sql.includes('$__fromTime') || sql.includes('external_id IN (${order_id:singlequote})');
+      sql.includes('$__fromTime') || sql.includes('CAST([${order_id:singlequote}]');
     expect(queries.filter(({ sql }) => !limited(sql)).map(({ where }) => where)).toEqual([]);
     const lists = queries.filter(
       ({ where, format }) => (format === 1 || format === 3) && !isStat(board, where),

@@ -72,6 +72,7 @@ const SINCE_THEN: ReadonlySet<string> = new Set([
   ORDER_QUARTERS,
   VIEWS.findings,
   VIEWS.gatewayWatermarks,
+  VIEWS.orderIds,
   VIEWS.orderMoney,
   VIEWS.otelTraces,
   VIEWS.otelTraceTimes,
