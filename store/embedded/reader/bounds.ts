@@ -9,3 +9,7 @@ export function tooLong(): ClickHouseError {
   const text = `Max query size exceeded: a reader's statement has at most ${MAX_STATEMENT_BYTES} bytes.`;
   return clickhouseError(62, text);
 }
+
+export function refused(what: string): ClickHouseError {
+  return clickhouseError(497, `gatewatch_reader: Not enough privileges. The reader may not use ${what}.`);
+}

@@ -31,6 +31,8 @@ export async function readCatalog(session: Pick<EngineSession, 'query'>): Promis
  * the engine.
  */
 export interface FunctionRules {
+  /** The function that a name stands for, in lower case: itself, unless it is an alias. */
+  readonly meant: (name: string) => string;
   /** May a function of this name be called? Names that the engine does not know are its own to refuse. */
   readonly mayCall: (name: string) => boolean;
   /**
@@ -57,6 +59,7 @@ export function createFunctionRules(catalog: FunctionCatalog): FunctionRules {
   }
 
   return {
+    meant: (name) => (catalog.functions.get(name.toLowerCase()) ?? name).toLowerCase(),
     mayCall,
     mayName: (name) => !catalog.functions.has(name.toLowerCase()) || mayCall(name),
     mayCallAsTable: (name) => tables.has(name.toLowerCase()),

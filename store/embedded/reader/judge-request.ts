@@ -1,11 +1,12 @@
-import { clickhouseError, type ClickHouseError } from '../clickhouse-error.ts';
+import { DATABASE, VIEWS } from '../../../schemas/names.ts';
+import { clickhouseError } from '../clickhouse-error.ts';
 import { formatStatement, parserError } from '../sql/format.ts';
 import { quoteString } from '../../sql/quote.ts';
 import { isForm, readFields, type Fields } from './form.ts';
 import type { FunctionRules } from './function-rules.ts';
 import { judgeText, judgeTree, type ReadStatement } from './judge.ts';
 import type { ReaderRequest, ReaderVerdict } from './messages.ts';
-import { MAX_STATEMENT_BYTES, tooLong } from './bounds.ts';
+import { MAX_STATEMENT_BYTES, refused, tooLong } from './bounds.ts';
 import { unpack } from './unpack.ts';
 
 /** Asks the engine's parser: a statement of ours in, the text of its one value out. */
@@ -16,6 +17,13 @@ const TABLE_FILTERS = 'additional_table_filters';
 const MAX_CANONICAL_LENGTH = 4 * MAX_STATEMENT_BYTES;
 const MAX_TREE_LENGTH = 8 * 1024 * 1024;
 const MAX_FILTERS = 16;
+/**
+ * A condition on a table that the views read would be asked of rows, and answered with names, that are none
+ * of a reader's.
+ */
+const FILTERED: ReadonlySet<string> = new Set(
+  Object.values(VIEWS).flatMap((view) => [view, `${DATABASE}.${view}`]),
+);
 
 /** What judging needs of the engine. */
 interface Judge {
@@ -51,7 +59,7 @@ export async function judgeRequest(
 }
 
 /** The statement, put together as ClickHouse does, and the parameters of the URL and of the form. */
-async function readRequest(request: ReaderRequest): Promise<{ text: string; params: Fields }> {
+export async function readRequest(request: ReaderRequest): Promise<{ text: string; params: Fields }> {
   const body = await unpack(request.body, request.contentEncoding);
   const fields = isForm(request.contentType) ? await readFields(body, request.contentType) : null;
   const params = [...request.search, ...(fields ?? [])];
@@ -95,6 +103,7 @@ async function judgeFilters(judge: Judge, value: string, database: string | null
   if (setting === undefined || setting[0] !== TABLE_FILTERS || !isOne) throw refused(`this ${TABLE_FILTERS}`);
   const pairs: string[] = [];
   for (const [table, condition] of readFilters(setting[1])) {
+    if (!FILTERED.has(table)) throw refused(`the table ${table} in ${TABLE_FILTERS}`);
     pairs.push(`${quoteString(table)}:${quoteString(await judgeCondition(judge, condition, database))}`);
   }
   return `{${pairs.join(',')}}`;
@@ -133,8 +142,4 @@ function readFilters(map: string): [string, string][] {
     pairs.push([table, condition]);
   }
   return pairs;
-}
-
-function refused(what: string): ClickHouseError {
-  return clickhouseError(497, `gatewatch_reader: Not enough privileges. The reader may not use ${what}.`);
 }

@@ -4,6 +4,7 @@ import { parseAst } from './ast.ts';
 import { isName, isSymbol, isWord, readTokens, type Token } from './canonical-tokens.ts';
 import type { FunctionRules } from './function-rules.ts';
 import { withoutParameters } from './canonical-tokens.ts';
+import { parsedArgumentRefusal, parsesText } from './parsed-arguments.ts';
 import { kindOf, type StatementKind } from './statement-kinds.ts';
 import { takeTail, type Tail } from './statement-tail.ts';
 
@@ -80,7 +81,10 @@ function wordRefusal(tokens: readonly Token[], rules: FunctionRules): string | n
     if (isSymbol(token, '}')) braces -= 1;
     // Types of parameters are judged apart.
     if (!isName(token) || braces > 0) continue;
-    const refused = nameRefusal(token, tokens[index - 1], tokens[index + 1], rules);
+    const isCall = isSymbol(tokens[index + 1], '(');
+    const refused =
+      nameRefusal(token, tokens[index - 1], tokens[index + 1], rules) ??
+      (isCall ? parsedArgumentRefusal(tokens, index, rules) : null);
     if (refused !== null) return refused;
     if (isWord(token, 'SETTINGS') && isSymbol(tokens[index + 2], '=')) return 'this SETTINGS clause';
   }
@@ -99,7 +103,8 @@ function nameRefusal(
   if (!isSymbol(next, '(')) {
     // The name of an alias or of a column is no function call.
     const isOwn = isWord(before, 'AS') || isSymbol(before, '.');
-    return isOwn || rules.mayName(token.text) ? null : `the name ${shown(token)}`;
+    const mayStand = rules.mayName(token.text) && !parsesText(token.text, rules);
+    return isOwn || mayStand ? null : `the name ${shown(token)}`;
   }
   if (token.kind === 'word' && BEFORE_PARENTHESIS.has(token.text)) return null;
   const isKnown = rules.mayCall(token.text) || rules.mayCallAsTable(token.text);

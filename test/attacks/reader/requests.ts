@@ -106,6 +106,13 @@ const PARAMETERS: readonly (readonly [string, Readonly<Record<string, string>>])
   ['SELECT arrayMap({f:Identifier}, [1])', { param_f: 'file' }],
   ['SELECT {f:Identifier}(1)', { param_f: 'file' }],
   ['SELECT {x:Identifier} FROM gatewatch.plain', { param_x: "file('{SECRET}')" }],
+  [
+    'SELECT arrayReduce({p:String}, [1, 2])',
+    { param_p: 'groupConcat((SELECT any(key) FROM gatewatch.fingerprint_keys_store))' },
+  ],
+  ['SELECT initializeAggregation({p:String}, 1)', { param_p: "groupConcat(file('{SECRET}'))" }],
+  ['SELECT CAST(1, {p:String})', { param_p: "AggregateFunction(groupConcat(file('{SECRET}')), String)" }],
+  ["SELECT * FROM values({p:String}, ('x'))", { param_p: "a String ALIAS file('{SECRET}')" }],
   ['SELECT file({p:String})', { param_p: '{SECRET}' }],
   ['SELECT {x:Nullable(Identifier)}', { param_x: 'a' }],
   ['SELECT {x:AggregateFunction(count)}', { param_x: 'a' }],

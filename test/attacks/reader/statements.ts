@@ -413,6 +413,50 @@ const changes = [
   "SELECT * FROM gatewatch.plain FORMAT CSV INTO OUTFILE '{OUT}'",
 ];
 
+const SECRET_KEY = '(SELECT any(key) FROM gatewatch.fingerprint_keys_store)';
+/** Texts that the engine takes for SQL, and in which the gate saw nothing but a text. */
+const parsedTexts = [
+  `SELECT arrayReduce('groupConcat(${SECRET_KEY})', ['a', 'b'])`,
+  `SELECT arrayReduce('groupConcat((SELECT key FROM gatewatch.fingerprint_keys_store LIMIT 1 SETTINGS max_threads = 9))', ['a', 'b'])`,
+  `SELECT initializeAggregation('groupConcat(${SECRET_KEY})', 'a')`,
+  `SELECT finalizeAggregation(initializeAggregation('groupConcatState(${SECRET_KEY})', 'a'))`,
+  "SELECT arrayReduce('groupConcat(file(\\'{SECRET}\\'))', ['a', 'b'])",
+  "SELECT arrayReduce(\"groupConcat(file('{SECRET}'))\", ['a', 'b'])",
+  "SELECT arrayReduce('groupConcat(FILE(\\'{WRITER}\\'))', ['a', 'b'])",
+  "SELECT ARRAYREDUCE('groupConcat(file(\\'{SECRET}\\'))', ['a', 'b'])",
+  "SELECT `arrayReduce`('groupConcat(file(\\'{SECRET}\\'))', ['a', 'b'])",
+  "SELECT arrayReduce('group' || 'Concat(file(\\'{SECRET}\\'))', ['a', 'b'])",
+  "SELECT arrayReduce(('groupConcat(file(\\'{SECRET}\\'))'), ['a', 'b'])",
+  "WITH 'groupConcat(file(\\'{SECRET}\\'))' AS f SELECT arrayReduce(f, ['a', 'b'])",
+  "WITH arrayReduce AS f SELECT f('groupConcat(file(\\'{SECRET}\\'))', ['a', 'b'])",
+  "WITH (f, x) -> arrayReduce(f, x) AS g SELECT g('groupConcat(file(\\'{SECRET}\\'))', ['a', 'b'])",
+  "SELECT arrayMap(x -> arrayReduce('groupConcat(file(\\'{SECRET}\\'))', x), [['a', 'b']])",
+  "SELECT arrayReduce('groupConcat(sleep(3))', ['a', 'b'])",
+  `SELECT CAST('', 'AggregateFunction(groupConcat(${SECRET_KEY}), String)')`,
+  "SELECT ''::AggregateFunction(groupConcat(file('{SECRET}')), String)",
+  "SELECT CAST('' AS AggregateFunction(groupConcat(file('{SECRET}')), String))",
+  "SELECT accurateCastOrNull('', 'AggregateFunction(groupConcat(file(\\'{SECRET}\\')), String)')",
+  "SELECT reinterpret('', 'AggregateFunction(groupConcat(file(\\'{SECRET}\\')), String)')",
+  "SELECT JSONExtract('{}', 'a', 'AggregateFunction(groupConcat(file(\\'{SECRET}\\')), String)')",
+  "SELECT defaultValueOfTypeName('AggregateFunction(groupConcat(file(\\'{SECRET}\\')), String)')",
+  "SELECT dynamicElement(1::Dynamic, 'AggregateFunction(groupConcat(file(\\'{SECRET}\\')), String)')",
+  "SELECT a, b FROM values('a String, b String ALIAS file(a)', ('{SECRET}'))",
+  "SELECT a, b FROM values('a String, b String DEFAULT file(a)', ('{SECRET}'))",
+  "SELECT a, b FROM values('a String, b String MATERIALIZED file(\\'{SECRET}\\')', ('x'))",
+  "SELECT a, b FROM values(('a String, b String ALIAS file(a)'), ('{SECRET}'))",
+  "SELECT a, b FROM values(concat('a String, b String', ' ALIAS file(a)'), ('{SECRET}'))",
+  "SELECT a, b FROM values(['a String, b String ALIAS file(a)'][1], ('{SECRET}'))",
+  "SELECT 'x' IN values('a String ALIAS file(\\'{SECRET}\\')', ('x'))",
+];
+
+/** Conditions of ad hoc filters, which are judged one by one, and the tables that they are for. */
+const filters = [
+  "SELECT count() FROM gatewatch.orders SETTINGS additional_table_filters = {'gatewatch.orders_store': 'no_such_column = 1'}",
+  "SELECT count() FROM gatewatch.orders SETTINGS additional_table_filters = {'orders_store': 'id = 1'}",
+  "SELECT count() FROM gatewatch.orders SETTINGS additional_table_filters = {'gatewatch.orders': 'arrayReduce(\\'groupConcat(file(\\\\\\'{SECRET}\\\\\\'))\\', [note]) = note'}",
+  "SELECT count() FROM gatewatch.orders SETTINGS additional_table_filters = {'system.one': 'dummy = 1'}",
+];
+
 /** What looks like an attack to a reader who reads otherwise than the engine does. */
 const misread = [
   "SELECT arrayMap(t.file, ['{SECRET}']) FROM (SELECT 1 AS file) AS t",
@@ -434,5 +478,7 @@ export const STATEMENTS: readonly Attack[] = [
   ...read('internals', internals),
   ...read('shows', shows),
   ...read('changes', changes),
+  ...read('parsed texts', parsedTexts),
+  ...read('filters', filters),
   ...read('misread', misread).map((attack): Attack => ({ ...attack, mayAnswer: true })),
 ];

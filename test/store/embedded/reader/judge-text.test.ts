@@ -7,6 +7,7 @@ import { judgeText } from '../../../../store/embedded/reader/judge.ts';
  * its.
  */
 const rules: FunctionRules = {
+  meant: (name) => name.toLowerCase(),
   mayCall: (name) => name === 'f',
   mayName: (name) => name !== 'bad',
   mayCallAsTable: (name) => name === 't',

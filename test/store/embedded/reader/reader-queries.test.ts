@@ -6,13 +6,14 @@ import { withEmbedded, type TestStore } from '../../../support/embedded.ts';
 let store: TestStore;
 beforeAll(async () => {
   store = await withEmbedded({
+    readerViews: ['gatewatch.orders', 'gatewatch.plain'],
     readerLimits: { maxExecutionSeconds: 1, maxMemoryBytes: 100_000_000, maxResultRows: 200_000 },
   });
   for (const sql of [
     'CREATE DATABASE gatewatch',
     'CREATE TABLE gatewatch.orders_store (id UInt32, note String) ORDER BY id',
     "INSERT INTO gatewatch.orders_store SELECT number, 'n' FROM numbers(3)",
-    'CREATE VIEW gatewatch.orders AS SELECT id, note FROM gatewatch.orders_store',
+    'CREATE VIEW gatewatch.orders DEFINER = CURRENT_USER SQL SECURITY DEFINER AS SELECT id, note FROM gatewatch.orders_store',
     'CREATE TABLE gatewatch.plain (id UInt32) ORDER BY id',
     'INSERT INTO gatewatch.plain SELECT 7',
   ]) {

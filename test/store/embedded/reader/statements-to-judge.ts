@@ -138,7 +138,13 @@ export const TO_JUDGE: readonly { group: string; database: string | null; statem
     { group: 'allowed', database: 'gatewatch', statements: allowed },
     { group: 'harmless', database: 'system', statements: harmless },
     { group: 'refused', database: 'system', statements: refused },
-    ...[...Map.groupBy(STATEMENTS, ({ group }) => group)].map(([group, attacks]) => ({
+    // Of filters the judge sees each condition by itself.
+    ...[
+      ...Map.groupBy(
+        STATEMENTS.filter(({ group }) => group !== 'filters'),
+        ({ group }) => group,
+      ),
+    ].map(([group, attacks]) => ({
       group: `attacks: ${group}`,
       database: null,
       statements: attacks.map(({ body }) => aim(Buffer.from(body ?? []).toString('utf8'))),
