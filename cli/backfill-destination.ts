@@ -31,9 +31,15 @@ export async function chooseDestination(host: Host, options: DestinationOptions)
   const config = loadConfig(options.config, host.env);
   const opened = await openStore(config, { embedded: 'create', progress: progressOn(host) });
   await schemaMigrator(opened.store, config.retention).run();
-  const { store } = opened;
+  const { store, keyFile } = opened;
   const { gateways } = config;
-  const ingest = await createOfflineCollector({ store, gateways, clock: systemClock, purpose: 'backfill' });
+  const ingest = await createOfflineCollector({
+    store,
+    keyFile,
+    gateways,
+    clock: systemClock,
+    purpose: 'backfill',
+  });
   return createStoreDestination(ingest, async () => {
     await ingest.stop();
     await opened.close();

@@ -27,6 +27,8 @@ import { noInstruments } from './telemetry/instruments.ts';
 
 export interface OfflineCollectorOptions {
   readonly store: Store;
+  /** See `FingerprintKeyPlace`. */
+  readonly keyFile: string | null;
   readonly gateways: readonly GatewayConfig[];
   /** Where records lie that are taken again. @default none are */
   readonly kafka?: KafkaConfig | undefined;
@@ -50,10 +52,10 @@ const STOP_GRACE_MS = 30_000;
  * than the collector, which may be running; a new one each time, since two commands may run at once.
  */
 export async function createOfflineCollector(options: OfflineCollectorOptions): Promise<OfflineCollector> {
-  const { store, clock, kafka, purpose } = options;
+  const { store, keyFile, clock, kafka, purpose } = options;
   const collectorId = `${purpose}-${randomUUID().slice(0, 8)}`;
   const sink = createClickHouseSink({ store, collectorId, maxAgeMs: 0 });
-  const key = await loadFingerprintKey(store, clock.now);
+  const key = await loadFingerprintKey({ store, keyFile }, clock.now);
   let toRead: WatchedOrder[] = [];
   const gateways = new Map(options.gateways.map((gateway) => [gateway.name, gateway]));
   const context: OrdersContext = {

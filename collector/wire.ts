@@ -342,7 +342,7 @@ function connectCascadeSafety(base: Base, { store }: OpenedStore, orders: Orders
 /** What waits for the store: its schema, then orders of earlier runs, then new input, reports and alerts. */
 async function begin(
   base: Base,
-  { store }: OpenedStore,
+  { store, keyFile }: OpenedStore,
   { sink, spans }: Sinks,
   orders: Orders,
   kafka: KafkaInput | null,
@@ -358,7 +358,7 @@ async function begin(
   };
   telemetry.observe(gaugeReaders(parts, clock));
   await migrate(config.retention, { store, log, signal: life.signal });
-  const fingerprint = createFingerprint(await loadFingerprintKey(store, stamp));
+  const fingerprint = createFingerprint(await loadFingerprintKey({ store, keyFile }, stamp));
   life.signal.throwIfAborted();
   spans.start();
   health.starting('what the last run left unfinished is being completed');

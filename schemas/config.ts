@@ -237,6 +237,11 @@ export const configSchema = z
         fsync: z.boolean().default(true),
         /** 'none': whoever can connect to loopback on this machine may read all rows. @default 'required' */
         readerPassword: z.enum(['required', 'none']).default('required'),
+        /**
+         * 'trusted_with_all_files': serve readers where the system has no sandbox (Landlock) for the
+         * engine. @default 'refused'
+         */
+        readersWithoutSandbox: z.enum(['refused', 'trusted_with_all_files']).default('refused'),
       })
       .prefault({}),
     http: httpConfigSchema.prefault({}),

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { sleep } from '../schemas/deadline.ts';
 import type { Config, RetentionConfig } from '../schemas/config.ts';
 import { GatewatchError, isRetryable } from '../schemas/errors.ts';
 import { DATABASE } from '../schemas/names.ts';
 import { Secret } from '../schemas/secret.ts';
+import { storePaths } from './embedded/engine-config.ts';
 import { findRunningStore } from './embedded/connection-file.ts';
 import type { EmbeddedStoreEvent } from './embedded/events.ts';
 import type { Refill } from './embedded/set-aside.ts';
@@ -33,6 +34,8 @@ interface Address {
   readonly reader: Login;
   /** What the system refuses the embedded engine's process, in words; null with a configured server. */
   readonly sandbox: string | null;
+  /** File of the key of fingerprints; null with a configured server, which has it in a table. */
+  readonly keyFile: string | null;
 }
 
 export interface OpenedStore extends Address {
@@ -81,12 +84,13 @@ export async function openStore(
       writer: login,
       reader: login,
       sandbox: null,
+      keyFile: null,
     } as const;
     return connect(server, { requestTimeoutMs, ...options });
   }
   const mode = options.embedded ?? 'find';
   const running = mode === 'serve' ? null : await findRunningStore(config.dataDir);
-  if (running !== null) return connect(addressOf('running', running), options);
+  if (running !== null) return connect(addressOf('running', running, config.dataDir), options);
   if (mode === 'find' && !hasStore(config.dataDir)) {
     throw new GatewatchError(
       `There is no store in ${config.dataDir}. Start one with 'gatewatch run' or 'gatewatch store', or say where it is ` +
@@ -95,7 +99,7 @@ export async function openStore(
     );
   }
   const embedded = await startEngine(config, options);
-  return connect(addressOf('started', embedded), options, embedded);
+  return connect(addressOf('started', embedded, config.dataDir), options, embedded);
 }
 
 /** Has an embedded store ever run in this folder? */
@@ -107,12 +111,13 @@ function startEngine(
   config: Pick<Config, 'dataDir' | 'embedded'>,
   { embedded, stopTimeoutMs, log, progress }: OpenOptions,
 ): Promise<EmbeddedStore> {
-  const { port, fsync, readerPassword } = config.embedded;
+  const { port, fsync, readerPassword, readersWithoutSandbox } = config.embedded;
   const starting = startEmbeddedStore({
     dataDir: config.dataDir,
     port: embedded === 'serve' ? port : 0,
     fsync,
     readerPassword,
+    readersWithoutSandbox,
     ...(stopTimeoutMs === undefined ? {} : { stopTimeoutMs }),
     ...(log === undefined ? {} : { log }),
   });
@@ -122,9 +127,18 @@ function startEngine(
 function addressOf(
   kind: 'running' | 'started',
   store: Pick<EmbeddedStore, 'url' | 'writer' | 'reader' | 'sandbox'>,
+  dataDir: string,
 ): Address {
   const { url, writer, reader, sandbox } = store;
-  return { kind, url, database: DATABASE, writer: loginOf(writer), reader: loginOf(reader), sandbox };
+  const logins = { writer: loginOf(writer), reader: loginOf(reader) };
+  return {
+    kind,
+    url,
+    database: DATABASE,
+    ...logins,
+    sandbox,
+    keyFile: storePaths(resolve(dataDir)).fingerprintKey,
+  };
 }
 
 function loginOf(login: { readonly username: string; readonly password: string }): Login {

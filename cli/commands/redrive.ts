@@ -67,6 +67,7 @@ async function redriveRejects(host: Host, options: RedriveCommandOptions): Promi
   const opened = await openStore(config, { progress: progressOn(host) });
   const ingest = await createOfflineCollector({
     store: opened.store,
+    keyFile: opened.keyFile,
     gateways: config.gateways,
     kafka: config.kafka,
     clock: systemClock,

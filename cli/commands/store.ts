@@ -50,9 +50,10 @@ async function serve({ host }: CommandContext, options: StoreOptions): Promise<n
   const { startEmbeddedStore } = await import('../../store/embedded/store.ts');
   const log = createLog(config.log.level);
   const stopped = stopOnSignal(host, log);
-  const { fsync, readerPassword } = config.embedded;
+  const { fsync, readerPassword, readersWithoutSandbox } = config.embedded;
   const { dataDir } = config;
-  const store = await startEmbeddedStore({ dataDir, port, fsync, readerPassword, log: logEvents(log) });
+  const readers = { readerPassword, readersWithoutSandbox };
+  const store = await startEmbeddedStore({ dataDir, port, fsync, ...readers, log: logEvents(log) });
   host.outliveStdout();
   const secretFile = join(store.dataDir, 'writer.secret');
   const readerSecretFile = join(store.dataDir, 'reader.secret');

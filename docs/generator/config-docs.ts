@@ -70,6 +70,8 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'embedded.port': 'Loopback port of its HTTP interface; 0 picks a free one.',
   'embedded.readerPassword':
     '`none`: whoever can connect to loopback on this machine may read all rows. `required`: with the password in `reader.secret`.',
+  'embedded.readersWithoutSandbox':
+    '`refused`: readers, the console, Grafana and `gatewatch sql` among them, are answered only where the system keeps the engine away from the files of this account: Linux 5.13 or later with Landlock, and the optional package `koffi`. `trusted_with_all_files`: they are served anyway, on macOS for instance; whoever gets past the check of their statements reads every file that this account can read. The collector writes in either case.',
   'embedded.fsync': 'Wait for the disk at each insert: survives power loss, not just a kill.',
   http: "The collector's own HTTP interface.",
   'http.host': 'Address to listen on. There is no authentication: keep it on loopback or behind a proxy.',

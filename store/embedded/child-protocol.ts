@@ -13,7 +13,19 @@ export interface ChildConfig {
   /** How long running requests may take to finish once a stop is asked for. */
   readonly stopTimeoutMs: number;
   readonly readerLimits: ReaderLimits;
+  /** What readers may read, each as `database.name`. */
+  readonly readerViews: readonly string[];
+  readonly readersWithoutSandbox: ReadersWithoutSandbox;
+  readonly withoutWalls: readonly Wall[];
 }
+
+/** Whether readers are served where the system puts no sandbox around the engine's process. */
+export type ReadersWithoutSandbox = 'refused' | 'trusted_with_all_files';
+
+/**
+ * A wall between readers and the machine that an attack of the project's own takes away, to try the others.
+ */
+export type Wall = 'gate' | 'sandbox';
 
 /** Why a child gave up before it was ready. */
 export const childFailures = ['CHDB_MISSING', 'PORT_IN_USE', 'DATA_DIR_LOCKED', 'START_FAILED'] as const;

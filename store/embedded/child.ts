@@ -8,11 +8,14 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { sleep, withDeadline } from '../../schemas/deadline.ts';
+import { users } from './access.ts';
 import { loadChdb } from './chdb-library.ts';
 import type { ChildConfig, ChildEvent, ChildFailure, ParentMessage, SandboxState } from './child-protocol.ts';
+import { clickhouseError } from './clickhouse-error.ts';
 import { openEngine, type Engine } from './engine.ts';
 import { storePaths, writeEngineConfig, type StorePaths } from './engine-config.ts';
 import { createHttpServer, type Queries } from './http-server.ts';
+import { createNoPolicy } from './reader/no-policy.ts';
 import { createReaderPolicy } from './reader/policy-client.ts';
 import { createReaderQueries } from './reader/reader-queries.ts';
 import { openSpool } from './spool.ts';
@@ -52,21 +55,27 @@ async function main(config: ChildConfig): Promise<void> {
   const http = createHttpServer({ digests: config.digests, queries: started.promise, log });
   // The port first: that it is taken shows at once, while the folder's lock may be worth waiting for.
   const port = await listen(http.server, config.port);
-  const connectionArgs = writeEngineConfig(paths, { fsync: config.fsync });
+  const connectionArgs = writeEngineConfig(paths, config);
   process.chdir(paths.work);
   const library = await loadChdb().catch((error: unknown) => {
     throw new StartFailure('CHDB_MISSING', error);
   });
-  const sandboxState = sandboxChild(paths, await loadKoffi());
+  const sandboxState = config.withoutWalls.includes('sandbox')
+    ? { active: false as const, why: 'it is left away for an attack' }
+    : sandboxChild(paths, await loadKoffi());
   const engine = await openUnlocked(config, () =>
     openEngine(library, { paths, connectionArgs, readerLimits: config.readerLimits }),
   );
   restoreDefaultFaultHandlers();
   const spool = openSpool(paths.spool);
-  const policy = createReaderPolicy({ connect: connectPolicy, log });
+  const policy = config.withoutWalls.includes('gate')
+    ? createNoPolicy()
+    : createReaderPolicy({ connect: connectPolicy, log });
   started.resolve({
     writer: createWriterQueries(engine, spool).handle,
-    reader: createReaderQueries({ engine, spool, policy, limits: config.readerLimits }).handle,
+    reader:
+      readersRefusal(sandboxState, config) ??
+      createReaderQueries({ engine, spool, policy, limits: config.readerLimits }).handle,
   });
   stop = async () => {
     await http.drain(config.stopTimeoutMs);
@@ -82,6 +91,22 @@ async function main(config: ChildConfig): Promise<void> {
       end();
   };
   send({ event: 'ready', port, version: engine.version, sandboxState });
+}
+
+/**
+ * Nothing else stands between a hole in the gate and the files of this account: the engine's own rights end
+ * at its tables, and its functions open any path. @returns what answers readers in their place, or null
+ */
+function readersRefusal(
+  sandboxState: SandboxState,
+  { readersWithoutSandbox }: ChildConfig,
+): Queries['reader'] | null {
+  if (sandboxState.active || readersWithoutSandbox === 'trusted_with_all_files') return null;
+  const text =
+    `${users.reader}: readers are refused, because the system puts no sandbox around this store (${sandboxState.why}): ` +
+    'whoever got past the check of statements would read every file of this account. To serve them all the same, ' +
+    'set embedded.readersWithoutSandbox to trusted_with_all_files.';
+  return () => Promise.reject(clickhouseError(497, text));
 }
 
 /**

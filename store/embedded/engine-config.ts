@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { quoteIdentifier } from '../sql/quote.ts';
 import { allowedSystemTables } from './reader/allowed-tables.ts';
 
 /** Folders and files of the embedded store inside its data folder. */
@@ -16,6 +17,8 @@ export interface StorePaths {
   readonly users: string;
   readonly secret: string;
   readonly readerSecret: string;
+  /** The key of fingerprints: with it every masked text could be tried out. */
+  readonly fingerprintKey: string;
   readonly connection: string;
 }
 
@@ -29,12 +32,14 @@ export function storePaths(dataDir: string): StorePaths {
     users: join(dataDir, 'clickhouse-users.xml'),
     secret: join(dataDir, 'writer.secret'),
     readerSecret: join(dataDir, 'reader.secret'),
+    fingerprintKey: join(dataDir, 'fingerprint.key'),
     connection: join(dataDir, 'embedded.json'),
   };
 }
 
-/** Role of the engine that a reader's connection is narrowed to, behind the policy. */
+/** Role of the engine that a reader's connection is narrowed to, whatever the gate has let through. */
 export const readerRole = 'gatewatch_reader_role';
+const writerRole = 'gatewatch_writer_role';
 
 /**
  * Settings of every connection. Statements may override what is not in `pinnedSettings`.
@@ -48,6 +53,9 @@ const baseSettings = {
   mutations_sync: 1,
   alter_sync: 1,
   default_table_engine: 'MergeTree',
+  // Views run with the rights of who made them, so that readers need none to the tables beneath (decision
+  // 33).
+  default_normal_view_sql_security: 'DEFINER',
 } as const;
 
 /** Settings that no request may change. */
@@ -59,12 +67,18 @@ export const pinnedSettings: ReadonlySet<string> = new Set([
   'storage_file_read_method',
 ]);
 
+export interface EngineConfigOptions {
+  readonly fsync: boolean;
+  /** What the reader's role may read, each as `database.name`; nothing else has rows for it. */
+  readonly readerViews: readonly string[];
+}
+
 /** Writes the engine's configuration and gives the arguments for a connection to it. */
-export function writeEngineConfig(paths: StorePaths, options: { readonly fsync: boolean }): string[] {
+export function writeEngineConfig(paths: StorePaths, options: EngineConfigOptions): string[] {
   for (const folder of [paths.engine, paths.work, paths.spool])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(paths.config, configXml(paths, options.fsync), { mode: 0o600 });
-  writeFileSync(paths.users, usersXml(), { mode: 0o600 });
+  writeFileSync(paths.users, usersXml(options.readerViews), { mode: 0o600 });
   return [
     `--config-file=${paths.config}`,
     ...Object.entries(baseSettings).map(([name, value]) => `--${name}=${value}`),
@@ -114,19 +128,22 @@ function configXml(paths: StorePaths, fsync: boolean): string {
 }
 
 // One user, because the engine authenticates nobody; what a connection may do is narrowed by SET ROLE.
-function usersXml(): string {
-  const readerGrants = [
-    'GRANT SELECT, SHOW ON *.*',
-    'REVOKE SELECT ON system.*',
-    ...allowedSystemTables.flatMap(({ names }) => names.map((table) => `GRANT SELECT ON system.${table}`)),
-  ];
+// The role has the public views and no source, and no other table. Tables of `system` ask no grant in this
+// engine: a condition on each row of all of them, those of a later version too, leaves the reader without any
+// but on the tables of the list.
+function usersXml(readerViews: readonly string[]): string {
+  const systemTables = allowedSystemTables.flatMap(({ names }) => names);
+  const grants = readerViews.map((view) => `GRANT SELECT ON ${quotedName(view)}`);
+  const element = (name: string, content: string): string => `<${name}>${content}</${name}>`;
+  const rows = (table: string, condition: string): string =>
+    `<table name="${table}"><filter>${condition}</filter></table>`;
   return `<clickhouse>
   <profiles><default/></profiles>
   <quotas><default/></quotas>
   <roles>
-    <gatewatch_writer_role><grants><query>GRANT ALL ON *.*</query></grants></gatewatch_writer_role>
+    <${writerRole}><grants><query>GRANT ALL ON *.*</query></grants></${writerRole}>
     <${readerRole}><grants>
-${readerGrants.map((grant) => `      <query>${grant}</query>`).join('\n')}
+${grants.map((grant) => `      ${element('query', xml(grant))}`).join('\n')}
     </grants></${readerRole}>
   </roles>
   <users>
@@ -135,11 +152,23 @@ ${readerGrants.map((grant) => `      <query>${grant}</query>`).join('\n')}
       <networks><ip>::/0</ip></networks>
       <profile>default</profile>
       <quota>default</quota>
-      <grants><query>GRANT gatewatch_writer_role, ${readerRole}</query></grants>
+      <grants><query>GRANT ${writerRole}, ${readerRole}</query></grants>
+      <databases><database name="system">
+        ${rows(ALL_TABLES, `has(currentRoles(), '${writerRole}')`)}
+${systemTables.map((table) => `        ${rows(table, '1')}`).join('\n')}
+      </database></databases>
     </default>
   </users>
 </clickhouse>
 `;
+}
+
+/** The engine's mark for a condition on all tables of a database. */
+const ALL_TABLES = '';
+
+function quotedName(view: string): string {
+  const dot = view.indexOf('.');
+  return `${quoteIdentifier(view.slice(0, dot))}.${quoteIdentifier(view.slice(dot + 1))}`;
 }
 
 function xml(text: string): string {

@@ -55,6 +55,8 @@ export interface Connection {
   readonly tag: string;
   run(sql: string, format?: string): Promise<EngineResult>;
   stream(sql: string, format: string): EngineStream;
+  /** Runs nothing. */
+  analyze(sql: string): Promise<StatementAnalysis>;
   /** Ends the running statement at the next block. */
   kill(): Promise<void>;
 }
@@ -119,7 +121,7 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
       withPermit(semaphores[setup.role], async () => {
         const { session, tag } = await opened(setup);
         try {
-          return await work(connectionOf(session, tag, killer));
+          return await work(connectionOf(session, tag, killer, setup.database));
         } finally {
           await sessions.close(session);
         }
@@ -139,7 +141,7 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
         };
         let isDone = false;
         try {
-          const result = await work(connectionOf(used.session, used.tag, { kill }));
+          const result = await work(connectionOf(used.session, used.tag, { kill }, setup.database));
           isDone = true;
           return result;
         } finally {
@@ -218,11 +220,17 @@ function createKiller(session: EngineSession): Killer {
   };
 }
 
-function connectionOf(session: EngineSession, tag: string, killer: Pick<Killer, 'kill'>): Connection {
+function connectionOf(
+  session: EngineSession,
+  tag: string,
+  killer: Pick<Killer, 'kill'>,
+  database: string | null,
+): Connection {
   return {
     tag,
     run: (sql, format = 'TabSeparated') => session.query(sql, format),
     stream: (sql, format) => session.stream(sql, format),
+    analyze: (sql) => session.analyze(sql, database ?? 'default'),
     kill: () => killer.kill(tag),
   };
 }

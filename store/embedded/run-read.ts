@@ -22,6 +22,8 @@ export interface Read {
   readonly mayStream: boolean;
   /** The statement with its result sent to a file. */
   readonly intoFile: (name: string) => string;
+  /** Throws when it must not run after all. @default it runs */
+  readonly check?: (connection: Connection) => Promise<void>;
 }
 
 export interface ReadLimits {
@@ -44,6 +46,7 @@ export function createReadRunner(engine: Engine, spool: Spool) {
     const options = responseOptions(request, read.format);
     await engine.withUsedConnection(setup, (connection) =>
       untilGone(request, connection, async () => {
+        await read.check?.(connection);
         if (!read.isSelect) {
           const result = await connection.run(read.sql, read.format);
           await answerWith(request, options, result);

@@ -3,15 +3,17 @@ import { chmodSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync
 import { dirname } from 'node:path';
 
 /**
- * A user's password: made once, kept in a file that only its owner reads. Two processes that create it at the
+ * A password or key: made once, kept in a file that only its owner reads. Two processes that create it at the
  * same time end up with the same one, because the finished file is linked into place and the first link wins.
+ *
+ * @param made what it is when there is none yet. @default 256 random bits
  */
-export function readOrCreateSecret(file: string): string {
+export function readOrCreateSecret(file: string, made = randomBytes(32).toString('base64url')): string {
   const existing = readSecret(file);
   if (existing !== null) return existing;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+  writeFileSync(draft, `${made}\n`, { mode: 0o600, flag: 'wx' });
   try {
     linkSync(draft, file);
   } catch (error) {

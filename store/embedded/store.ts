@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { CALLED_VIEWS, DATABASE, VIEWS } from '../../schemas/names.ts';
 import { users } from './access.ts';
-import type { ChildConfig, SandboxState } from './child-protocol.ts';
+import type { ChildConfig, ReadersWithoutSandbox, SandboxState, Wall } from './child-protocol.ts';
 import { startChild, type Child } from './child-process.ts';
 import { removeConnectionFile, writeConnectionFile } from './connection-file.ts';
 import { storePaths, type StorePaths } from './engine-config.ts';
@@ -33,6 +34,16 @@ export interface EmbeddedStoreOptions {
   readonly readerLimits?: Partial<ReaderLimits>;
   /** `none`: whoever can connect to loopback on this machine may read. @default 'required' */
   readonly readerPassword?: 'required' | 'none';
+  /**
+   * `trusted_with_all_files`: readers are served where the system puts no sandbox around the engine's
+   * process. Who gets past the check of their statements then reads what this account can read.
+   * @default 'refused'
+   */
+  readonly readersWithoutSandbox?: ReadersWithoutSandbox;
+  /** What readers may read, each as `database.name`. @default the public views */
+  readonly readerViews?: readonly string[];
+  /** Walls that an attack takes away, to try the others. No configuration sets it. @default none */
+  readonly withoutWalls?: readonly Wall[];
   readonly log?: (event: EmbeddedStoreEvent) => void;
   /** Called after each restart, when the store answers again. */
   readonly onRestart?: (restarts: number) => void;
@@ -152,8 +163,13 @@ function childConfigOf(
     stopTimeoutMs: options.stopTimeoutMs ?? 10_000,
     digests: { writer: digestOf(writer.password), reader: isOpen ? null : digestOf(reader.password) },
     readerLimits: { ...defaultReaderLimits(), ...options.readerLimits },
+    readerViews: options.readerViews ?? PUBLIC,
+    readersWithoutSandbox: options.readersWithoutSandbox ?? 'refused',
+    withoutWalls: options.withoutWalls ?? [],
   };
 }
+
+const PUBLIC = [...Object.values(VIEWS), ...CALLED_VIEWS].map((view) => `${DATABASE}.${view}`);
 
 /** Starts the engine's process; on files that it cannot make sense of, once more on an empty store. */
 async function startOrSetAside(

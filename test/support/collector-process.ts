@@ -176,7 +176,13 @@ function withDefaults(config: ConfigInput, folder: string): ConfigInput {
     ...config,
     dataDir: config.dataDir ?? path.join(folder, 'data'),
     http: { port: 0, ...config.http },
-    embedded: { port: 0, fsync: false, ...config.embedded },
+    embedded: {
+      port: 0,
+      fsync: false,
+      // Tests run where the system has no sandbox, too.
+      readersWithoutSandbox: 'trusted_with_all_files',
+      ...config.embedded,
+    },
   };
 }
 

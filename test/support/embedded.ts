@@ -33,6 +33,8 @@ export async function withEmbedded(options: Partial<EmbeddedStoreOptions> = {}):
   const store = await startEmbeddedStore({
     port: 0,
     fsync: false,
+    // Tests run where the system has no sandbox, too.
+    readersWithoutSandbox: 'trusted_with_all_files',
     startTimeoutMs: PATIENCE_MS,
     ...options,
     dataDir,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { clickhouseError } from '../clickhouse-error.ts';
-import type { Engine } from '../engine.ts';
+import type { Connection, Engine } from '../engine.ts';
 import type { QueryRequest } from '../query-request.ts';
 import type { ReaderLimits } from '../reader-limits.ts';
 import { readHead } from '../request-body.ts';
@@ -11,7 +11,7 @@ import { quoteString } from '../../sql/quote.ts';
 import { allowedFormats } from './allowed-formats.ts';
 import type { ReaderPolicy } from './policy-client.ts';
 import { readerSettings } from './reader-settings.ts';
-import { MAX_BODY_BYTES, tooLong } from './bounds.ts';
+import { MAX_BODY_BYTES, refused, tooLong } from './bounds.ts';
 
 /** A reader's request before anything of its body has been read. */
 export interface ReaderHttpRequest extends Omit<QueryRequest, 'params'> {
@@ -74,6 +74,7 @@ export function createReaderQueries(options: ReaderQueriesOptions) {
         // Nothing comes of the format Null: there is no file to send.
         isSelect: kind === 'select' && format !== 'Null',
         mayStream: false,
+        check: (connection) => assertReads(sql, connection),
         intoFile: (name) => `${sql} INTO OUTFILE ${quoteString(name)} COMPRESSION 'none' FORMAT ${format}`,
       },
       { maxFileBytes: limits.maxResultBytes },
@@ -82,6 +83,16 @@ export function createReaderQueries(options: ReaderQueriesOptions) {
 
   return { handle };
 }
+
+/** The engine's own word for it, in case the gate has let something else through. */
+async function assertReads(sql: string, connection: Connection): Promise<void> {
+  const { statementCount, queryClass } = await connection.analyze(sql);
+  if (statementCount !== 1 || queryClass !== READ_ONLY)
+    throw refused('anything but one statement that reads');
+}
+
+/** The class of statements that change nothing (`StatementAnalysis`). */
+const READ_ONLY = 0;
 
 /** The format's name as the list has it. */
 function formatOf(name: string): string {

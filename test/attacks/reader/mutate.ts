@@ -25,7 +25,9 @@ const WORDS = [
   'output_format_schema', 'FROM', 'WHERE', 'SELECT', 'WITH', 'AS', 'APPLY', 'UNION ALL', ';', ',', '(', ')', '[', ']', '{', '}',
   'IN', 'ARRAY JOIN', 'INSERT INTO', 'DROP TABLE gatewatch.plain', 'gatewatch.orders_store', 'system.processes', '->', 'x',
   '{t:Identifier}', 'EXPLAIN', 'SHOW', 'DESCRIBE', 'LIMIT', 'OVER', 'FILTER', 'INTERPOLATE', 'formatRow', 'arrayMap', 'dictGet',
-  'executable', 'remote', '*', '`', '--', '/*', '*/', '\\', '\u0000', '::', '.', '?', ':', '||', 'CASE WHEN', 'END', 'NULL',
+  "'groupConcat((SELECT any(key) FROM gatewatch.fingerprint_keys_store))'", "'a String ALIAS file(a)'", 'arrayReduce',
+  'initializeAggregation', 'values', 'CAST', "'AggregateFunction(groupConcat(file(1)), String)'", '{a:String}', 'ALIAS',
+  'gatewatch.fingerprint_keys_store', 'system.errors', 'executable', 'remote', '*', '`', '--', '/*', '*/', '\\', '\u0000', '::', '.', '?', ':', '||', 'CASE WHEN', 'END', 'NULL',
 ]; // prettier-ignore
 
 /** Wraps that keep the meaning, or ought to. */
@@ -46,7 +48,15 @@ const WRAPS: readonly ((sql: string) => string)[] = [
   (sql) => `${sql} -- ${sql}`,
   (sql) => `SELECT exists(${sql})`,
   (sql) => `SELECT 1 SETTINGS max_threads = (${sql})`,
+  (sql) => `SELECT arrayReduce(${quoted(`groupConcat((${sql}))`)}, ['a', 'b'])`,
+  (sql) => `SELECT initializeAggregation(${quoted(`groupConcat((${sql}))`)}, 'a')`,
+  (sql) => `SELECT CAST('', ${quoted(`AggregateFunction(groupConcat((${sql})), String)`)})`,
+  (sql) => `SELECT JSONExtract('{}', ${quoted(`Array(AggregateFunction(groupConcat((${sql})), String))`)})`,
+  (sql) => `SELECT * FROM values(${quoted(`a String, b String ALIAS (${sql})`)}, ('x'))`,
+  (sql) => `SELECT id FROM gatewatch.orders SETTINGS additional_table_filters = {'orders': ${quoted(sql)}}`,
 ];
+
+const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 /** Statements that a reader may run: what mutates from them is nearest to passing. */
 const HARMLESS = [
@@ -72,6 +82,8 @@ export function* mutations(seeds: readonly Attack[], random: Random): Generator<
     let sql = pick(texts, random);
     for (let times = 1 + Math.floor(random() * 4); times > 0; times--) sql = mutated(sql, texts, random);
     const search: Record<string, string> = { param_a: 'x' };
+    // What stands in the place of a parameter is SQL to some functions.
+    if (random() < 0.1) search['param_a'] = `groupConcat((${pick(texts, random)}))`;
     const settings = pick(seeds, random).search;
     if (random() < 0.15) Object.assign(search, settings);
     yield {

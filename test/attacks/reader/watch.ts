@@ -27,8 +27,13 @@ export function whyNotWatched(): string | null {
  * program that it starts.
  *
  * @param allowed whether a path is one that it may open
+ * @param counts what counts: that it tried, or that the system let it
  */
-export async function watchProcess(pid: number, allowed: (file: string) => boolean): Promise<Watched> {
+export async function watchProcess(
+  pid: number,
+  allowed: (file: string) => boolean,
+  counts: 'tried' | 'done',
+): Promise<Watched> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gatewatch-strace-'));
   const log = path.join(folder, 'calls');
   const filter = `trace=${CALLS.join(',')}`;
@@ -53,13 +58,27 @@ export async function watchProcess(pid: number, allowed: (file: string) => boole
       await ended;
       // Once each: the same call of other threads says no more. A long run's log fits no string.
       const forbidden = new Set<string>();
-      for await (const line of createInterface({ input: createReadStream(log) })) {
+      const unfinished = new Map<string, string>();
+      for await (const part of createInterface({ input: createReadStream(log) })) {
+        const line = counts === 'done' ? whole(part, unfinished) : part;
+        if (line === null || (counts === 'done' && / = -1 E\w+ /.test(line))) continue;
         if (isForbidden(line, allowed)) forbidden.add(line.replace(/^\d+ +/, ''));
       }
       rmSync(folder, { recursive: true, force: true });
       return [...forbidden];
     },
   };
+}
+
+/** A call that another thread's call cut in two, put together again; null for its first part. */
+function whole(line: string, unfinished: Map<string, string>): string | null {
+  const [, thread = '', call = ''] = /^(\d+) +(.*)$/.exec(line) ?? [];
+  if (call.endsWith('<unfinished ...>')) {
+    unfinished.set(thread, line.replace(/ *<unfinished \.\.\.>$/, ''));
+    return null;
+  }
+  const rest = /^<\.\.\. \w+ resumed>(.*)$/.exec(call)?.[1];
+  return rest === undefined ? line : `${unfinished.get(thread) ?? thread}${rest}`;
 }
 
 /** All threads of the process have the tracer. */

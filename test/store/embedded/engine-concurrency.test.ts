@@ -8,7 +8,7 @@ let store: TestStore;
 let writer: ClickHouseClient;
 let reader: ClickHouseClient;
 beforeAll(async () => {
-  store = await withEmbedded({ readerPassword: 'none' });
+  store = await withEmbedded({ readerPassword: 'none', readerViews: ['default.big'] });
   writer = createClient({ url: store.url, ...store.writer, max_open_connections: 20 });
   reader = createClient({ url: store.url, ...store.reader, max_open_connections: 50 });
 });

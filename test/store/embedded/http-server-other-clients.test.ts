@@ -10,7 +10,7 @@ const cache = join(import.meta.dirname, '../../../.cache');
 
 let store: TestStore;
 beforeAll(async () => {
-  store = await withEmbedded({ readerPassword: 'none' });
+  store = await withEmbedded({ readerPassword: 'none', readerViews: ['default.c', 'default.p'] });
 });
 afterAll(() => store.stop());
 

@@ -109,6 +109,25 @@ describe('a store', () => {
     expect(await findRunningStore(dataDir)).toBeNull();
   });
 
+  it('refuses readers where no sandbox stands, in a word that names the danger, and serves the writer', async () => {
+    const asReader = async ({ url, reader }: EmbeddedStore): Promise<string> => {
+      const headers = { 'X-ClickHouse-User': reader.username, 'X-ClickHouse-Key': reader.password };
+      return (await fetch(url, { method: 'POST', body: 'SELECT 1', headers })).text();
+    };
+    const readersWithoutSandbox = 'refused';
+    const store = await start({ withoutWalls: ['sandbox'], readersWithoutSandbox });
+    expect(await asReader(store)).toMatch(
+      /^Code: 497\. .*readers are refused.*every file of this account.*readersWithoutSandbox to trusted_with_all_files/,
+    );
+    expect(await query(store, 'SELECT 1')).toBe('1\n');
+    await store.stop();
+    const trusting = await start({
+      withoutWalls: ['sandbox'],
+      readersWithoutSandbox: 'trusted_with_all_files',
+    });
+    expect(await asReader(trusting)).toBe('1\n');
+  });
+
   it('is not looked for anywhere but on this machine', async () => {
     await (await start()).stop();
     writeFileSync(

@@ -39,6 +39,7 @@ function slowToBegin(missedKills: number): { engine: Engine; asked: Promise<void
     stream: () => {
       throw new Error('not asked for');
     },
+    analyze: async () => ({ statementCount: 1, queryClass: 0 }),
     kill: async () => {
       kills += 1;
       if (kills > missedKills) statement.reject(new Error('QUERY_WAS_CANCELLED'));
