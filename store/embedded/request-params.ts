@@ -10,6 +10,8 @@ export interface RequestParams {
   /** Answer only when the result is complete, so that an error has its own status. */
   readonly waitEndOfQuery: boolean;
   readonly compressResponse: boolean;
+  /** `compress=1`: ClickHouse's own blocks in the place of an HTTP encoding. */
+  readonly packBlocks: boolean;
   /** Version in which blocks of the format Native are written. */
   readonly nativeRevision: number;
   /** `param_x` -> x, for `{x:Type}`. */
@@ -29,7 +31,7 @@ export function readRequestParams(
   for (const [name, value] of entries) {
     if (name.startsWith('param_')) parameters.set(identifier(name.slice('param_'.length)), value);
     else if (ownParams.has(name)) values.set(name, value);
-    else if (name === 'compress' || name === 'decompress') refuseNativeCompression(name, value);
+    else if (name === 'decompress') refusePackedBody(value);
     else if (!ignoredParams.has(name) && value !== '') settings.set(identifier(name), value);
   }
   const format = values.get('default_format') ?? headers.format ?? 'TabSeparated';
@@ -40,16 +42,16 @@ export function readRequestParams(
     defaultFormat: identifier(format),
     waitEndOfQuery: isTrue(values.get('wait_end_of_query')),
     compressResponse: values.get('enable_http_compression') !== '0',
+    packBlocks: isTrue(values.get('compress')),
     nativeRevision: Number(values.get('client_protocol_version') ?? 0) || 0,
     parameters,
     settings,
   };
 }
 
-function refuseNativeCompression(name: string, value: string): void {
-  if (!isTrue(value)) return;
-  const instead = name === 'compress' ? 'Accept-Encoding and enable_http_compression=1' : 'Content-Encoding';
-  throw clickhouseError(48, `The embedded store does not speak ${name}=1; use ${instead}.`);
+function refusePackedBody(value: string): void {
+  if (isTrue(value))
+    throw clickhouseError(48, 'The embedded store does not speak decompress=1; use Content-Encoding.');
 }
 
 function identifier(name: string): string {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { createDeflate, createGzip, createZstdCompress } from 'node:zlib';
+import { packBlocks } from './compressed-blocks.ts';
 import type { ClickHouseError } from './clickhouse-error.ts';
 import { httpStatusOf } from './clickhouse-error.ts';
 import { contentTypeOf } from './formats.ts';
@@ -14,6 +15,7 @@ const stalledClientMs = 60_000;
 export interface Summary {
   readonly readRows: number;
   readonly readBytes: number;
+  readonly resultRows: number;
   readonly writtenRows: number;
   readonly writtenBytes: number;
   readonly elapsedSeconds: number;
@@ -21,6 +23,7 @@ export interface Summary {
 export const emptySummary: Summary = {
   readRows: 0,
   readBytes: 0,
+  resultRows: 0,
   writtenRows: 0,
   writtenBytes: 0,
   elapsedSeconds: 0,
@@ -30,6 +33,8 @@ export interface ResponseOptions {
   readonly format: string;
   readonly timezone: string;
   readonly compress: boolean;
+  /** ClickHouse's own blocks, which no header of HTTP names. */
+  readonly packBlocks: boolean;
 }
 
 /** One answer, in the order ClickHouse gives it: `begin`, any number of `write`, then `end` or `fail`. */
@@ -74,16 +79,17 @@ interface Output {
 function begin(out: Output, options: ResponseOptions, summary: Summary): void {
   const { request, response, tag } = out;
   out.started = true;
-  const encoding = options.compress ? chooseEncoding(request.headers['accept-encoding']) : null;
+  const mayEncode = options.compress && !options.packBlocks;
+  const encoding = mayEncode ? chooseEncoding(request.headers['accept-encoding']) : null;
   response.statusCode = 200;
   response.setHeader('Content-Type', contentTypeOf(options.format));
   response.setHeader('X-ClickHouse-Format', options.format);
   response.setHeader('X-ClickHouse-Timezone', options.timezone);
   response.setHeader('X-ClickHouse-Exception-Tag', tag);
   response.setHeader('X-ClickHouse-Summary', JSON.stringify(summaryFields(summary)));
-  if (encoding === null) return;
-  response.setHeader('Content-Encoding', encoding);
-  const sink = createEncoder(encoding);
+  if (encoding !== null) response.setHeader('Content-Encoding', encoding);
+  else if (!options.packBlocks) return;
+  const sink = encoding === null ? packBlocks() : createEncoder(encoding);
   sink.on('error', () => response.destroy());
   response.on('close', () => sink.destroy());
   sink.pipe(response);
@@ -154,7 +160,7 @@ function summaryFields(summary: Summary): Record<string, string> {
     written_rows: String(summary.writtenRows),
     written_bytes: String(summary.writtenBytes),
     total_rows_to_read: '0',
-    result_rows: '0',
+    result_rows: String(summary.resultRows),
     result_bytes: '0',
     elapsed_ns: String(Math.round(summary.elapsedSeconds * 1e9)),
   };

@@ -193,7 +193,8 @@ export async function answerWith(
 
 export function responseOptions(request: QueryRequest, format: string): ResponseOptions {
   const timezone = request.params.settings.get('session_timezone') ?? 'UTC';
-  return { format, timezone, compress: request.params.compressResponse };
+  const { compressResponse, packBlocks } = request.params;
+  return { format, timezone, compress: compressResponse, packBlocks };
 }
 
 export function readSummary(result: EngineResult): Summary {
@@ -201,6 +202,8 @@ export function readSummary(result: EngineResult): Summary {
     ...emptySummary,
     readRows: result.rowsRead,
     readBytes: result.bytesRead,
+    // The library counts the rows of the result. JDBC takes a result without any for an empty one.
+    resultRows: result.rowsRead,
     elapsedSeconds: result.elapsedSeconds,
   };
 }

@@ -6,6 +6,7 @@ export const ownParams: ReadonlySet<string> = new Set([
   'default_format',
   'client_protocol_version',
   'wait_end_of_query',
+  'compress',
   'enable_http_compression',
 ]);
 

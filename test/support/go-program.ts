@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { cacheFolder } from './kafka-jars.ts';
+import { cacheFolder } from './maven-jars.ts';
 
 /** A program to run, or the reason why there is none. */
 export type GoProgram = { readonly path: string } | { readonly reason: string };

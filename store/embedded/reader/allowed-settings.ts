@@ -129,7 +129,8 @@ const KINDS: ReadonlyMap<string, ValueKind> = new Map(
 const SHAPES: Readonly<Record<Exclude<ValueKind, 'table filters'>, RegExp>> = {
   flag: /^(?:0|1|true|false)$/,
   count: /^\d{1,15}$/,
-  limit: /^-?\d{1,15}(?:\.\d{0,6})?$/,
+  // JDBC sends the greatest number of 64 bits for none.
+  limit: /^-?\d{1,20}(?:\.\d{0,6})?$/,
   word: /^[A-Za-z0-9_+/-]{1,64}$/,
   character: /^[\t !#-&(-/:-[\]-_a-~|]$/,
   'short text': /^[\w ./()+-]{0,16}$/,
