@@ -23,6 +23,7 @@ export const VIEWS = {
   gatewayStatusHourly: 'gateway_status_hourly',
   gatewayWatermarks: 'gateway_watermarks',
   annotations: 'annotations',
+  storeTables: 'store_tables',
   orderActivity: 'order_activity',
   alertSettings: 'alert_settings',
   alertStates: 'alert_states',

@@ -126,10 +126,10 @@ GROUP BY time, gateway
 ORDER BY time, gateway`;
 
 /** kept, rows and bytes on disk of what the store keeps, largest first. Now, whatever the range. */
-export const STORE_SIZE_SQL = `SELECT name AS kept, total_rows AS stored_rows, total_bytes AS stored_bytes
-FROM system.tables
-WHERE database = '${DATABASE}' AND total_bytes > 0 AND now() >= $__fromTime
-ORDER BY total_bytes DESC, name
+export const STORE_SIZE_SQL = `SELECT name AS kept, stored_rows, stored_bytes
+FROM ${view('storeTables')}
+WHERE database = '${DATABASE}' AND now() >= $__fromTime
+ORDER BY stored_bytes DESC, name
 LIMIT 50`;
 
 /** One row a collector, from its newest report in the range. */

@@ -608,6 +608,17 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
     ],
   },
   {
+    view: 'storeTables',
+    grain: 'one table of the store that holds rows, now',
+    notes: ['For the size of the store: readers do not see the tables themselves.'],
+    columns: [
+      column('database', 'String', 'Database of the table.'),
+      column('name', 'String', 'Name of the table.'),
+      column('stored_rows', 'UInt64', 'Rows on disk, those to be merged away among them.'),
+      column('stored_bytes', 'UInt64', 'Bytes on disk, compressed.'),
+    ],
+  },
+  {
     view: 'orderActivity',
     grain: 'one quarter of an hour, code and place in the list, of one gateway',
     notes: [

@@ -64,3 +64,9 @@ GROUP BY gateway, collector_id, hour;
 CREATE OR REPLACE VIEW annotations AS
 SELECT annotation_id, starts_at, ends_at, gateway, title, text, tags
 FROM annotations_store FINAL;
+
+-- What the store keeps, now. A reader does not see the tables themselves.
+CREATE OR REPLACE VIEW store_tables AS
+SELECT database, name, assumeNotNull(total_rows) AS stored_rows, assumeNotNull(total_bytes) AS stored_bytes
+FROM system.tables
+WHERE database != 'system' AND total_bytes > 0;

@@ -12,9 +12,9 @@ import {
  * statements.
  */
 export const RUNS: readonly { readonly withoutWalls: readonly Wall[]; readonly share: number }[] = [
-  { withoutWalls: [], share: 0.4 },
+  { withoutWalls: [], share: 0.5 },
   { withoutWalls: ['sandbox'], share: 0.2 },
-  { withoutWalls: ['gate'], share: 0.3 },
+  { withoutWalls: ['gate'], share: 0.2 },
   { withoutWalls: ['gate', 'sandbox'], share: 0.1 },
 ];
 
@@ -31,7 +31,9 @@ export async function attackEachWall(
     const without = withoutWalls.length === 0 ? 'with all walls' : `without ${withoutWalls.join(' and ')}`;
     options.say(without);
     const mutations = Math.max(0, Math.round(statements * share) - HAND_MADE.length);
-    reports.push(await attackReader({ ...options, mutations, withoutWalls }));
+    const report = await attackReader({ ...options, mutations, withoutWalls });
+    options.say(JSON.stringify(report));
+    reports.push(report);
   }
   return reports;
 }
