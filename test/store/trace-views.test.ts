@@ -7,6 +7,7 @@ import type { HistoryEventRow, SettlementRow } from '../../schemas/rows.ts';
 import { attributesOf, type SpanData } from '../../schemas/span.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { historyEvent, NOON, settlement } from '../collector/sinks/support/rows.ts';
+import { DATABASE } from '../../schemas/names.ts';
 import { type TestStore, withEmbedded } from '../support/embedded.ts';
 import { openDatabase } from '../support/migrated-store.ts';
 import {
@@ -179,7 +180,7 @@ describe('the views of spans', () => {
 describe("what Grafana's data source asks of the exporter's tables", () => {
   it('is answered: a trace by its id, in milliseconds, and the newest traces of a time range', async () => {
     const embedded = await withEmbedded();
-    const store = await openDatabase(embedded);
+    const store = await openDatabase(embedded, { database: DATABASE });
     try {
       const [item, root] = [historyEvent(), settlement()];
       await store.insert('historyEvents', [item]);
