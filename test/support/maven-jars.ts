@@ -23,8 +23,8 @@ export interface MavenJars {
 }
 
 /**
- * Fetches jars and their runtime dependencies, once. Returns the folder of jars. Several processes may call it
- * at once: each fetches into a folder of its own and the first rename wins. Throws when Maven fails, with
+ * Fetches jars and their runtime dependencies, once. Returns the folder of jars. Several processes may call
+ * it at once: each fetches into a folder of its own and the first rename wins. Throws when Maven fails, with
  * Maven's own words.
  */
 export async function fetchJars({ what, home, dependencies }: MavenJars): Promise<string> {
