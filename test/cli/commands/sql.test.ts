@@ -74,7 +74,7 @@ describe('sql on the running embedded store', () => {
 
   test('can with --write', async () => {
     expect(await sql('CREATE TABLE mine (x UInt8) ENGINE = Memory', '--write')).toMatchObject({ code: 0 });
-    expect((await sql('EXISTS TABLE mine')).stdout).toBe('1\n');
+    expect((await sql('EXISTS TABLE mine', '--write')).stdout).toBe('1\n');
     expect(await sql('DROP TABLE mine', '--write')).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
