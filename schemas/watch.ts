@@ -66,9 +66,13 @@ export const watchMessageSchema = z
     amount: z
       .union([z.number(), z.string().max(64)])
       .transform(String)
-      .pipe(z.string().regex(/^-?\d+(\.\d+)?$/, 'must be a decimal number'))
+      .pipe(z.string().regex(/^-?\d+(\.\d+)?$/, 'a decimal number such as 100.50'))
       .optional(),
-    currency: z.string().max(16).optional(),
+    currency: z
+      .string()
+      .max(16)
+      .transform((code) => code.toUpperCase())
+      .optional(),
   })
   .refine((message) => message.externalId !== undefined || message.externalTransactionId !== undefined, {
     path: ['externalId'],

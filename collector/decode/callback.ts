@@ -6,7 +6,15 @@ import { canonicalId } from '../../schemas/order-id.ts';
 import type { CallbackDeliveryRow, EpochMicros, Verdict } from '../../schemas/rows.ts';
 import type { Secret } from '../../schemas/secret.ts';
 import { isSignatureCause, NO_CAUSE, type SignatureCause } from '../../schemas/signature-causes.ts';
-import { currencyCode, isDecimal, isMasked, storedId, storedStatus, type TextPolicy } from './grammar.ts';
+import { readAmount } from './amount.ts';
+import {
+  currencyCode,
+  isKeepableAmount,
+  isMasked,
+  storedId,
+  storedStatus,
+  type TextPolicy,
+} from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
 import { sealOf } from './seal.ts';
 import { firstProblem, problemText, type Problem } from '../../schemas/problem.ts';
@@ -127,18 +135,23 @@ export const isVerified = (verdict: Verdict): boolean =>
 const isTrueId = (sent: Callback | null, { externalId }: KeptCallback): boolean =>
   sent !== null && canonicalId(sent.externalId) === externalId && !isMasked(externalId);
 
+const PLAIN_AMOUNT = /^-?\d{1,21}(?:\.\d{1,30})?$/;
+
 /** What a row may keep of a callback: each text within its grammar. */
 function keep(sent: Callback, isTrusted: boolean, policy: TextPolicy): KeptCallback & { notes: string[] } {
   const keepsCardLikeIds = policy.keepsCardLikeIds && isTrusted;
   const ownId = storedId('external-id', sent.externalId, { ...policy, keepsCardLikeIds });
   const externalId = canonicalId(ownId);
   const status = storedStatus(sent.status, policy.fingerprint);
-  const amount = isDecimal(sent.amount) ? sent.amount : null;
   const currency = currencyCode(sent.currency);
+  const { text, note } = readAmount(sent.amount, currency);
+  // What was signed, to the letter, where it is a plain number.
+  const amount = PLAIN_AMOUNT.test(sent.amount) && isKeepableAmount(sent.amount) ? sent.amount : text;
   const notes: string[] = [];
   if (ownId !== sent.externalId) notes.push('externalId: not kept, it is no id or looks like a card number');
   if (status !== sent.status) notes.push('status: not kept, expected one word of letters');
-  if (amount === null) notes.push('amount: not kept, expected a decimal number');
+  if (amount === null) notes.push('amount: not kept, expected a decimal number such as 100.50');
+  if (note === 'rounded' && amount === text) notes.push('amount: rounded to what the store holds');
   const named = sent.currency !== null && sent.currency !== undefined && sent.currency !== '';
   if (currency === null && named) notes.push('currency: not kept, expected a currency code');
   return { externalId, status, amount, orderType: sent.orderType, currency, notes };

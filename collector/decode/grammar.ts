@@ -1,7 +1,8 @@
 import { isIdOf } from '../../schemas/order-id.ts';
 import type { IdKind } from '../../schemas/watch.ts';
-import { isCardLikeId } from '../../schemas/card-search.ts';
+import { holdsCardNumber, isCardLikeId } from '../../schemas/card-search.ts';
 import { isWord } from '../../schemas/shape.ts';
+import { readAmount } from './amount.ts';
 import type { Fingerprint } from './fingerprint.ts';
 
 /**
@@ -24,8 +25,6 @@ const CURRENCY = /^(?:[A-Za-z]{3,5}|\d{3})$/;
 const GATEWAY = /^[a-z0-9-]{1,63}$/;
 const MAX_GATEWAY_DIGITS = 4;
 const DELIVERY_ID = /^[A-Za-z0-9._:/=+-]{1,100}$/;
-/** Twelve digits before the point are a billion too many for a payment, and one too few for a card number. */
-const AMOUNT = /^-?\d{1,12}(?:\.\d{1,9}0*)?$/;
 /** What `shapeOf` writes: it tells nothing, and so may pass. The intake writes it into what it hands on. */
 const SHAPE = /^~[a9. ]{0,24}:\d{1,3}$/;
 
@@ -82,35 +81,19 @@ export function storedDeliveryId(deliveryId: string, fingerprint: Fingerprint): 
 }
 
 /** An amount as plain decimal text, or null when it is none or could hold a card number. */
-export function decimalText(amount: number | string | null | undefined): string | null {
-  if (amount === null || amount === undefined) return null;
-  const text = typeof amount === 'number' ? withoutExponent(amount) : withoutEndingZeros(amount);
-  return isDecimal(text) ? text : null;
+export const decimalText = (amount: unknown, currency: string | null = null): string | null =>
+  readAmount(amount, currency).text;
+
+/** Is it an amount that may stand as it is written: no card number can hide in it? */
+export function isKeepableAmount(text: string): boolean {
+  return readAmount(text, null).text !== null && !holdsCardNumber(text);
 }
 
 /**
- * Is it a plain decimal number, of at most nine decimals but for zeros, that a card number cannot hide in?
- */
-export function isDecimal(text: string): boolean {
-  return AMOUNT.test(text) && !isCardLikeId(text);
-}
-
-/** JavaScript writes 0.0000001 as 1e-7: back to plain digits, when nine decimals hold the number exactly. */
-function withoutExponent(amount: number): string {
-  const text = String(amount);
-  if (!text.includes('e-')) return text;
-  const plain = amount.toFixed(9).replace(/0+$/, '');
-  return Number(plain) === amount ? plain : text;
-}
-
-/** Zeros that follow the ninth decimal say nothing. */
-const withoutEndingZeros = (text: string): string => text.replace(/(\.\d{9})0+$/, '$1');
-
-/**
- * A currency's code, ISO 4217 letters or digits; null for all else, so that an empty text never stands before
- * a true one.
+ * A currency's code, ISO 4217 letters or digits, in upper case whatever the sender's; null for all else, so
+ * that an empty text never stands before a true one.
  */
 export function currencyCode(currency: unknown): string | null {
   const named = typeof currency === 'string' ? currency.trim() : '';
-  return CURRENCY.test(named) ? named : null;
+  return CURRENCY.test(named) ? named.toUpperCase() : null;
 }

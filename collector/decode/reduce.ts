@@ -4,7 +4,7 @@ import type { SignatureCause } from '../../schemas/signature-causes.ts';
 import { readCallback, type CallbackSecrets, type Examine } from './callback.ts';
 import { canonicalId } from '../../schemas/order-id.ts';
 import { shapeOf } from '../../schemas/shape.ts';
-import { currencyCode, isDecimal, isKeepableId, isStatus } from './grammar.ts';
+import { currencyCode, isKeepableAmount, isKeepableId, isStatus } from './grammar.ts';
 import { sha256Bytes } from './ids.ts';
 import { sealOf } from './seal.ts';
 import { verifySignature } from './signature.ts';
@@ -91,7 +91,7 @@ function fitting(callback: Callback, keepsCardLikeIds: boolean): Callback & { cu
   return {
     externalId: isKeepableId('external-id', externalId, keepsCardLikeIds) ? externalId : shapeOf(externalId),
     status: isStatus(status) ? status : shapeOf(status),
-    amount: isDecimal(amount) ? amount : shapeOf(amount),
+    amount: isKeepableAmount(amount) ? amount : shapeOf(amount),
     orderType,
     ...(named ? { currency: currencyCode(currency) ?? shapeOf(String(currency)) } : {}),
   };

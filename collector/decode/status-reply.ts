@@ -1,5 +1,4 @@
 import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
-import type { StatusReply } from '../../schemas/gateway/status-reply.ts';
 import type { Decoded, Rejected } from '../../schemas/decoded.ts';
 import { rejectRow } from '../../schemas/reject-row.ts';
 import type {
@@ -31,11 +30,11 @@ import { stableId } from './ids.ts';
 import { addKnown, findKnown, readRefused, type KnownHistory, type KnownItems } from './known-history.ts';
 import { missingItems, NOTHING_MISSING, type MissingItems } from './missing-items.ts';
 import type { Problem } from '../../schemas/problem.ts';
-import { currencyCode, decimalText } from './grammar.ts';
-import { readReply, type ReplyContext } from './read-reply.ts';
+import { readReply, type ReadReply, type ReplyContext } from './read-reply.ts';
 
-/** What the decoder noticed about a history that the interface's rules do not expect. `''` when nothing. */
-export type HistoryAnomaly = '' | 'history_shrank' | 'history_out_of_order' | 'history_inserted';
+/** What the decoder noticed about a reply that the interface's rules do not expect. `''` when nothing. */
+export type ReplyAnomaly =
+  '' | 'history_shrank' | 'history_out_of_order' | 'history_inserted' | 'amount_rounded';
 
 export type DecodedReply = Decoded<ReplyContent, Rejected & { readonly rejects: readonly RejectRow[] }>;
 
@@ -55,7 +54,7 @@ export interface ReplyContent {
   readonly observation: OrderObservationRow;
   /** Of these, the ones that were not rejected before. */
   readonly rejects: readonly RejectRow[];
-  readonly anomaly: HistoryAnomaly;
+  readonly anomaly: ReplyAnomaly;
   /** What earlier replies had and this one lacks. */
   readonly missing: MissingItems;
 }
@@ -70,14 +69,20 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
   const { reply } = read;
   const externalTransactionId = reply.externalTransactionId ?? context.externalTransactionId;
   const named = { ...reply, externalTransactionId };
-  const history = decodeHistory(reply.orderHistory ?? [], context.policy.fingerprint);
+  const history = decodeHistory(reply.orderHistory, context.policy.fingerprint);
   const known = findKnown(context.known, history.items);
   const { fresh, outside } = newItems(history.items, known, context.window ?? ANY_TIME);
   const refused = summedUp([...history.refused, ...outside]);
-  const { rejects, remembered } = newRejects(refused, reply, context);
+  const { rejects, remembered } = newRejects(
+    [...reply.dropped.map(fieldRefused), ...refused],
+    reply,
+    context,
+  );
   const ordered = inTimeOrder([...known.items, ...fresh]);
   const decision = decide(ordered);
-  const anomaly = anomalyOf(history, known, fresh.length + outside.length, ordered);
+  const anomaly =
+    anomalyOf(history, known, fresh.length + outside.length, ordered) ||
+    (reply.isAmountRounded ? 'amount_rounded' : '');
   return {
     ok: true,
     externalId: reply.externalId,
@@ -98,10 +103,18 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
   };
 }
 
+/** A field that was dropped, as a refused item is told of. */
+const fieldRefused = (problem: Problem): RefusedItem => ({
+  position: -1,
+  reason: 'field_unreadable',
+  problem,
+  content: '',
+});
+
 /** The rows of rejects that were not made before, and the ids of those that are to be remembered. */
 function newRejects(
   refused: readonly RefusedItem[],
-  { externalId }: StatusReply,
+  { externalId }: ReadReply,
   context: ReplyContext,
 ): { rejects: RejectRow[]; remembered: string[] } {
   if (refused.length === 0) return { rejects: [], remembered: [] };
@@ -156,7 +169,7 @@ function eventRows(
 function observationRow(
   ordered: readonly DecodedItem[],
   decision: Decision | null,
-  reply: StatusReply & { externalTransactionId: string },
+  reply: ReadReply & { externalTransactionId: string },
   context: ReplyContext,
 ): OrderObservationRow {
   return {
@@ -168,8 +181,9 @@ function observationRow(
     external_transaction_id: reply.externalTransactionId,
     channel: context.channel,
     status: reply.orderStatus,
-    amount: decimalText(reply.amount),
-    currency: currencyCode(reply.currency),
+    amount: reply.amount,
+    amount_refused: Number(reply.isAmountRefused),
+    currency: reply.currency,
     outcome: decision?.outcome ?? null,
     deciding_action: decision?.item.code.action ?? null,
     reason_code: decision?.item.code.reasonCode ?? null,
@@ -211,7 +225,7 @@ function anomalyOf(
   known: KnownItems,
   unknown: number,
   ordered: readonly DecodedItem[],
-): HistoryAnomaly {
+): ReplyAnomaly {
   // Keys are unique in both: when fewer items were known than there are known ones, some of those are
   // missing.
   if (history.items.length - unknown < known.items.length) return 'history_shrank';

@@ -1,7 +1,14 @@
 import type { EpochMicros } from '../../schemas/rows.ts';
 
-const ISO =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)?$/;
+/** Extended and basic form; seconds may be missing, a fraction has any number of digits. */
+const DATE = /(\d{4})-(\d{2})-(\d{2})|(\d{4})(\d{2})(\d{2})/;
+const CLOCK = /(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?|(\d{2})(\d{2})(?:(\d{2})(?:[.,](\d+))?)?/;
+const ZONE = /([Zz]|[+-]\d{2}(?::?\d{2})?)?/;
+/** As Java writes a time with its zone: `2026-11-25T03:00:00Z[UTC]`. Other names say no offset by themselves. */
+const ZONE_NAME = /(?:\[(?:UTC|GMT|Z|Etc\/UTC)\])?/i;
+const ISO = new RegExp(`^(?:${DATE.source})[Tt ](?:${CLOCK.source})${ZONE.source}${ZONE_NAME.source}$`, 'i');
+/** No gateway writes more. */
+const LONGEST = 64;
 
 /**
  * Event times outside these years are refused: they are no payment's, and would make partitions of their own.
@@ -10,28 +17,38 @@ const EARLIEST = Date.UTC(2000, 0, 1) * 1000;
 const LATEST = Date.UTC(2100, 0, 1) * 1000;
 
 /**
- * Reads an ISO 8601 time stamp (interface document, section 2.4) into microseconds. A time without a zone
- * counts as UTC; digits beyond microseconds are cut off, so equal instants stay equal. `null` when it is no
- * such time, does not exist in the calendar, or lies outside the years 2000-2099.
+ * Reads an ISO 8601 time stamp (interface document, section 2.4) into microseconds: extended or basic, with
+ * or without seconds. A time without a zone counts as UTC; digits beyond microseconds are cut off, so equal
+ * instants stay equal; a leap second is the instant that follows it. `null` when it is no such time, does not exist in the calendar, or lies outside the years 2000-2099.
  */
 export function parseTime(text: string): EpochMicros | null {
   const usual = parseUsualTime(text);
   if (usual !== null) return usual;
-  const match = ISO.exec(text);
+  const match = text.length > LONGEST ? null : ISO.exec(text);
   if (match === null) return null;
-  const part = (index: number) => Number(match[index] ?? 0);
-  const [year, month, day] = [part(1), part(2), part(3)];
-  const [hour, minute, second] = [part(4), part(5), part(6)];
-  if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return null;
-  const utc = Date.UTC(year, month - 1, day, hour, minute, second);
+  const either = (one: number, other: number): string => match[one] ?? match[other] ?? '0';
+  const [year, month, day] = [Number(either(1, 4)), Number(either(2, 5)), Number(either(3, 6))];
+  const [hour, minute] = [Number(either(7, 11)), Number(either(8, 12))];
+  const second = Number(either(9, 13));
+  // A leap second, and what some clocks make of one: the instant that follows the 59th.
+  if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 60) return null;
+  const midnight = Date.UTC(year, month - 1, day);
   // Date.UTC rolls 31 February over into March: such a day does not exist.
-  if (new Date(utc).getUTCDate() !== day) return null;
-  const fraction = Number((match[7] ?? '').padEnd(6, '0').slice(0, 6));
-  const offsetMinutes = part(10) * 60 + part(11);
-  if (part(10) > 23 || part(11) > 59) return null;
-  const sign = match[9] === '-' ? -1 : 1;
-  const micros = utc * 1000 + fraction - sign * offsetMinutes * 60_000_000;
+  if (new Date(midnight).getUTCDate() !== day) return null;
+  const fraction = second === 60 ? 0 : Number(either(10, 14).padEnd(6, '0').slice(0, 6));
+  const offsetMinutes = offsetOf(match[15] ?? 'Z');
+  if (offsetMinutes === null) return null;
+  const utc = midnight + ((hour * 60 + minute - offsetMinutes) * 60 + second) * 1000;
+  const micros = utc * 1000 + fraction;
   return micros >= EARLIEST && micros < LATEST ? micros : null;
+}
+
+/** Minutes ahead of UTC; null: no zone is so far away. */
+function offsetOf(zone: string): number | null {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', '') || '0')];
+  if (hours > 23 || minutes > 59) return null;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
 
 /** How the usual form ends: with no fraction of a second, or with one of 3 or 6 digits. */

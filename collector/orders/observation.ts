@@ -11,6 +11,7 @@ export function observationRow(
     Pick<OrderObservationRow, 'external_transaction_id' | 'channel' | 'amount' | 'currency' | 'abandoned_at'>
   >,
 ): OrderObservationRow {
+  const currency = currencyCode(facts.currency);
   return {
     kind,
     external_transaction_id: '',
@@ -28,7 +29,8 @@ export function observationRow(
     abandoned_at: null,
     ...identity,
     ...facts,
-    amount: decimalText(facts.amount),
-    currency: currencyCode(facts.currency),
+    amount: decimalText(facts.amount, currency),
+    amount_refused: 0,
+    currency,
   };
 }

@@ -129,9 +129,14 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
       column(
         'amount',
         'Nullable(Decimal(38, 9))',
-        'Amount in units of `currency`, exact; a status reply beats a watch message, which beats a callback. One that needs a tenth decimal or a thirtieth digit before the point does not count, and NULL stands where none is left.',
+        'Amount in units of `currency`, exact; a status reply beats a watch message, which beats a callback. A tail such as that of 29.949999999999999 is rounded to the currency. NULL where nobody named one, and where the best source named one that cannot be kept: see `rejects`, reason `field_unreadable`.',
       ),
-      column('currency', 'Nullable(String)', 'Currency code; NULL when nobody named one.'),
+      column(
+        'amount_source',
+        'Nullable(String)',
+        '`status`, `watch` or `callback`: who named the amount, also where it cannot be kept.',
+      ),
+      column('currency', 'Nullable(String)', 'Currency code in upper case; NULL when nobody named one.'),
       column(
         'currency_source',
         'Nullable(String)',
@@ -404,7 +409,7 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
       ),
       CHANNEL,
       column('amount', 'Nullable(Decimal(38, 9))', 'Amount in units of `currency`, as in `orders`.'),
-      column('currency', 'Nullable(String)', 'Currency code; NULL when nobody named one.'),
+      column('currency', 'Nullable(String)', 'Currency code in upper case; NULL when nobody named one.'),
     ],
   },
   {

@@ -69,6 +69,8 @@ const OF_REPLIES = new Set([
   'reply_truncated',
   'reply_too_large',
   'id_mismatch',
+  'field_unreadable',
+  'reply_coding_unreadable',
   'history_item_malformed',
   'history_time_invalid',
   'history_in_the_future',

@@ -10,6 +10,7 @@ SELECT
     channel,
     reply_now.status AS status,
     toDecimal128OrNull(substring(amount_now, 18), 9) AS amount,
+    if(amount_now = '', NULL, transform(substring(amount_now, 1, 1), ['1', '2', '3'], ['callback', 'watch', 'status'], '')) AS amount_source,
     if(currency_now = '', NULL, substring(currency_now, 18)) AS currency,
     if(currency_now = '', NULL, transform(substring(currency_now, 1, 1), ['1', '2', '3'], ['callback', 'watch', 'status'], '')) AS currency_source,
     reply_now.outcome AS outcome,

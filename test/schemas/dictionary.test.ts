@@ -113,7 +113,7 @@ describe('the migrations', () => {
   it.each(Object.entries(TABLES))('give %s every column that rows bring to it', (key, table) => {
     const body =
       new RegExp(`CREATE TABLE IF NOT EXISTS ${table}\\n\\(([\\s\\S]*?)\\n\\)\\n`).exec(sql)?.[1] ?? '';
-    const added = [...sql.matchAll(new RegExp(`^ALTER TABLE ${table}\n([^;]*);`, 'gm'))].join('\n');
+    const added = [...sql.matchAll(new RegExp(`^ALTER TABLE ${table}\\s([^;]*);`, 'gm'))].join('\n');
     const columns = new Set([
       ...Array.from(body.matchAll(/^ {4}(\w+) /gm), ([, name]) => name),
       ...Array.from(added.matchAll(/ADD COLUMN IF NOT EXISTS (\w+) /g), ([, name]) => name),

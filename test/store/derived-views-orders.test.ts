@@ -22,6 +22,8 @@ interface Fact {
   /** Seconds behind the first; no two facts of an order are of one instant. */
   readonly second: number;
   readonly amount: string | null;
+  /** It names an amount that cannot be kept. */
+  readonly refused: boolean;
   readonly currency: string | null;
 }
 
@@ -30,8 +32,9 @@ const facts = uniqueArray(
     kind: constantFrom(...KINDS),
     second: nat(1000),
     amount: option(integer({ min: 1, max: 99_999 }).map((cents) => (cents / 100).toFixed(2))),
+    refused: integer({ min: 0, max: 5 }).map((n) => n === 0),
     currency: option(constantFrom('EUR', 'USD', 'JPY')),
-  }),
+  }).map((fact) => ({ ...fact, amount: fact.refused ? null : fact.amount })),
   { selector: ({ second }) => second, minLength: 1, maxLength: 8 },
 );
 
@@ -47,18 +50,20 @@ it('orders show the amount and the currency of the best source, the newest of it
     await store.insert('orderObservations', rows);
   }
   const shown = await store.query<Record<string, unknown>>(
-    'SELECT external_id, toString(amount) AS amount, currency, currency_source FROM orders',
+    'SELECT external_id, toString(amount) AS amount, amount_source, currency, currency_source FROM orders',
   );
   const byId = new Map(shown.map(({ external_id, ...rest }) => [external_id, rest]));
   expect(byId.size).toBe(300);
   for (const [order, { facts: all }] of orders.entries()) {
-    const amount = best(all, 'amount')?.amount ?? null;
+    const named = best(all, 'amount');
+    const amount = named?.amount ?? null;
     const currency = best(all, 'currency');
     expect([order, all, byId.get(`o-${order}`)]).toEqual([
       order,
       all,
       {
         amount: amount === null ? null : String(Number(amount)),
+        amount_source: named === undefined ? null : SOURCES[named.kind],
         currency: currency?.currency ?? null,
         currency_source: currency === undefined ? null : SOURCES[currency.kind],
       },
@@ -68,16 +73,18 @@ it('orders show the amount and the currency of the best source, the newest of it
 
 function best(all: readonly Fact[], field: 'amount' | 'currency'): Fact | undefined {
   const rank = ({ kind, second }: Fact): number => KINDS.indexOf(kind) * 1e6 + second;
-  return all.filter((fact) => fact[field] !== null).toSorted((a, b) => rank(b) - rank(a))[0];
+  const isNamed = (fact: Fact): boolean => fact[field] !== null || (field === 'amount' && fact.refused);
+  return all.filter(isNamed).toSorted((a, b) => rank(b) - rank(a))[0];
 }
 
-function observation(id: string, { kind, second, amount, currency }: Fact): OrderObservationRow {
+function observation(id: string, { kind, second, amount, refused, currency }: Fact): OrderObservationRow {
   return {
     ...anyRow('orderObservations'),
     external_id: id,
     kind,
     observed_at: FIRST_SEEN + second * 1_000_000,
     amount,
+    amount_refused: Number(refused),
     currency,
   };
 }

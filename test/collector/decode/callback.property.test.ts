@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDecimal, storedId, storedStatus } from '../../../collector/decode/grammar.ts';
+import { readAmount } from '../../../collector/decode/amount.ts';
+import { storedId, storedStatus } from '../../../collector/decode/grammar.ts';
 import { canonicalId } from '../../../schemas/order-id.ts';
 import { fingerprint, POLICY } from '../../support/fingerprint.ts';
 import {
@@ -34,7 +35,7 @@ describe('a callback, for any content', () => {
         expect(row).toMatchObject({
           external_id: canonicalId(storedId('external-id', body.externalId, POLICY)),
           status: storedStatus(body.status, fingerprint),
-          amount: isDecimal(body.amount) ? body.amount : null,
+          amount: readAmount(body.amount, null).text,
           order_type: body.orderType,
           currency: body['currency'],
         });

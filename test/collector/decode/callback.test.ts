@@ -105,27 +105,25 @@ describe('the amount', () => {
     },
   );
 
-  it.each(['1e2', '1E+2', '100e-2', '4111111111111111', '4111111.111111111', '41111111111111111228'])(
+  it.each(['4111111111111111', '4111111.111111111', '41111111111111111228', '1e-18'])(
     'sent as the JSON number %s verifies and is not kept',
     (source) => {
       const signed = sign({ ...BODY, amount: source });
       const { verdict, row, callback } = receive(text.replace('"100.00"', source), signed);
       expect(verdict).toBe('valid');
-      expect(row).toMatchObject({ amount: null, problem: 'amount: not kept, expected a decimal number' });
+      expect(row).toMatchObject({
+        amount: null,
+        problem: 'amount: not kept, expected a decimal number such as 100.50',
+      });
       expect(callback).toMatchObject({ externalId: BODY.externalId, amount: null });
     },
   );
 
   it.each([
-    ['exponents', '1e2'],
-    ['a plus', '+100'],
-    ['a decimal comma', '100,00'],
     ['a thousands separator', '1 000.00'],
     ['a currency', '100.00 EUR'],
-    ['a leading point', '.5'],
-    ['a trailing point', '5.'],
+    ['a comma that may be either', '1,234'],
     ['full-width digits', '１００'],
-    ['a blank', ' 100'],
     ['a word for no number', 'NaN'],
   ])('with %s is not kept, and does not cost the callback its verdict', (_name, amount) => {
     const body = { ...BODY, amount };
@@ -134,6 +132,21 @@ describe('the amount', () => {
     expect(row.problem).toMatch(/^amount: not kept/);
     expect(callback?.externalId).toBe(BODY.externalId);
     expect(receive(body, sign(BODY)).verdict).toBe('mismatch');
+  });
+
+  it.each([
+    ['1e2', '100'],
+    ['+100', '100'],
+    ['100,00', '100.00'],
+    ['1,234.56', '1234.56'],
+    ['.5', '0.5'],
+    ['5.', '5'],
+    [' 100', '100'],
+
+  ])('signed as %j verifies, and is kept as %s', (amount, kept) => {
+    const body = { ...BODY, amount };
+    expect(receive(body, sign(body)).row).toMatchObject({ verdict: 'valid', amount: kept, problem: '' });
+    expect(receive(body, sign({ ...BODY, amount: kept })).verdict).toBe('mismatch');
   });
 
   it.each([
@@ -166,8 +179,9 @@ describe('the currency, which is not signed', () => {
     expect(row).toMatchObject({ verdict: 'valid', currency: null, problem: '' });
   });
 
-  it.each(['EUR', 'usd', 'USDT', '978'])('%s is kept', (currency) => {
-    expect(receive({ ...BODY, currency }, SIGNATURE).row).toMatchObject({ currency, problem: '' });
+  it.each(['EUR', 'usd', 'USDT', '978'])('%s is kept in upper case', (currency) => {
+    const { row } = receive({ ...BODY, currency }, SIGNATURE);
+    expect(row).toMatchObject({ currency: currency.toUpperCase(), problem: '' });
   });
 });
 
@@ -224,7 +238,7 @@ describe('the problem of a callback', () => {
         'Signature: does not match the content under any configured key',
         'externalId: not kept, it is no id or looks like a card number',
         'status: not kept, expected one word of letters',
-        'amount: not kept, expected a decimal number',
+        'amount: not kept, expected a decimal number such as 100.50',
         'currency: not kept, expected a currency code',
       ].join('; '),
     );

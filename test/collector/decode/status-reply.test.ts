@@ -64,6 +64,7 @@ describe('a status reply', () => {
       channel: 'p2p',
       status: 'Failed',
       amount: '100.5',
+      amount_refused: 0,
       currency: 'EUR',
       outcome: 'issuer_decline',
       deciding_action: '4.1.4.63',
@@ -387,7 +388,7 @@ describe('the amount of a reply', () => {
     ['1.5e-8', '0.000000015'],
     ['1e-9', '0.000000001'],
     ['1e-10', null],
-    ['1.23456789012', null],
+    ['1.23456789012', '1.234567890'],
     ['1e21', null],
     ['1e300', null],
     ['"100.00"', '100.00'],
@@ -395,20 +396,22 @@ describe('the amount of a reply', () => {
     ['"0.0000000001"', null],
     [`"1${'0'.repeat(11)}.999999999"`, `1${'0'.repeat(11)}.999999999`],
     [`"${'9'.repeat(30)}"`, null],
-    ['"1e2"', null],
-    ['"1,000.00"', null],
+    ['"1e2"', '100'],
+    ['"1,000.00"', '1000.00'],
     ['"abc"', null],
     ['""', null],
     ['null', null],
     ['"4111111111111111"', null],
     ['4111111111111111', null],
     // More digits than a double holds.
-    ['9007199254740993', null],
+    ['9007199254740993', '9007199254740993'],
+    ['1500000000000', '1500000000000'],
+    ['29.949999999999999', '29.95'],
     ['900719925474.099307', '900719925474.099307'],
     ['-12345678.123456789', '-12345678.123456789'],
     ['12345678.100000001', '12345678.100000001'],
     ['100000000009.123456789', '100000000009.123456789'],
-    ['1.00000000000000000000001', null],
+    ['1.00000000000000000000001', '1.00'],
     ['100.100000000000000', '100.100000000'],
     ['"100.100000000000000"', '100.100000000'],
     ['1.00000000000000000000e2', '100'],
@@ -420,9 +423,35 @@ describe('the amount of a reply', () => {
     expect(newEvents).toHaveLength(3);
   });
 
-  it.each([['true'], ['[1]'], ['{}']])('that is %s is refused with what belongs there', (source) => {
+  it.each([
+    ['true', 'true'],
+    ['[1]', 'an array of 1'],
+    ['{"value":"10.50","currency":"EUR"}', 'an object'],
+    ['1e-18', '1e-18'],
+    ['4111111111111111', 'a text like ~9:16'],
+  ])('that is %s is dropped and told of, and the rest of the reply counts', (source, seen) => {
     const body = replyText(HISTORY).replace('"amount":100.5', `"amount":${source}`);
-    expect(rejectOf(body)).toMatchObject({ field: 'amount', expected: 'a number or decimal text' });
+    const { observation, newEvents, rejects, known } = accept(body);
+    expect(observation).toMatchObject({ amount: null, amount_refused: 1, status: 'Processing' });
+    expect(newEvents).toHaveLength(HISTORY.length);
+    expect(rejects).toEqual([
+      expect.objectContaining({ reason: 'field_unreadable', field: 'amount', received: expect.any(String) }),
+    ]);
+    expect([seen, 'a long number']).toContain(rejects[0]?.received);
+    // The next reply of the order says the same, once.
+    expect(accept(body, { known }).rejects).toEqual([]);
+  });
+
+  it('is rounded to the digits of its currency where a tail is no part of it, which is noted', () => {
+    const rounded = (amount: string, currency: string) => {
+      const body = replyText(HISTORY, { currency }).replace('"amount":100.5', `"amount":${amount}`);
+      const { observation, anomaly } = accept(body);
+      return [observation.amount, anomaly];
+    };
+    expect(rounded('29.949999999999999', 'EUR')).toEqual(['29.95', 'amount_rounded']);
+    expect(rounded('1500.0000000000002', 'JPY')).toEqual(['1500', 'amount_rounded']);
+    expect(rounded('1.2349999999999999', 'KWD')).toEqual(['1.235', 'amount_rounded']);
+    expect(rounded('29.95', 'EUR')).toEqual(['29.95', '']);
   });
 
   it('that is missing is null', () => {
@@ -430,8 +459,24 @@ describe('the amount of a reply', () => {
     expect(accept(replyText(HISTORY, { amount: undefined })).observation.amount).toBeNull();
   });
 
-  it('as large as a number can be refuses the reply rather than inventing one', () => {
-    expect(rejectOf(replyText(HISTORY).replace('100.5', '1e999'))).toMatchObject({ field: 'amount' });
+  it('as large as a number can be is dropped rather than invented', () => {
+    const { observation } = accept(replyText(HISTORY).replace('100.5', '1e999'));
+    expect(observation).toMatchObject({ amount: null, amount_refused: 1 });
+  });
+});
+
+describe('an odd field that is not needed', () => {
+  it.each([
+    ['externalTransactionId', 'x'.repeat(201)],
+    ['externalTransactionId', { id: 'a' }],
+    ['orderType', ['Deposit']],
+    ['currency', 978],
+    ['currency', 'euro-cents'],
+  ])('such as %s is dropped and told of, and the rest counts', (field, value) => {
+    const { rejects, newEvents, orderStatus } = accept(replyText(HISTORY, { [field]: value }));
+    expect(rejects).toEqual([expect.objectContaining({ reason: 'field_unreadable', field })]);
+    expect(newEvents).toHaveLength(HISTORY.length);
+    expect(orderStatus).toBe('Processing');
   });
 });
 

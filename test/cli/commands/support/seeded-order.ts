@@ -73,6 +73,7 @@ export function observationRow(change: Partial<Rows['orderObservations']> = {}):
     channel: 'p2p',
     status: 'Failed',
     amount: '100.50',
+    amount_refused: 0,
     currency: null,
     outcome: 'issuer_decline',
     deciding_action: '4.1.4.63',
