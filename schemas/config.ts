@@ -3,6 +3,7 @@ import { DEADLINE_MS } from './cascade-safety.ts';
 import { alertsConfigSchema } from './config-alerts.ts';
 import { addressRange, httpConfigSchema, port } from './config-http.ts';
 import { tracesConfigSchema } from './config-traces.ts';
+import { isTimeZone } from './local-time.ts';
 import { ALERT_RULES } from './names.ts';
 import { CALLBACK_TYPES } from './gateway/callback.ts';
 import { TOPICS } from './names.ts';
@@ -142,6 +143,14 @@ export const gatewayConfigSchema = z.strictObject({
    * @default 'refuse'
    */
   cardLikeIds: z.enum(['refuse', 'keep']).default('refuse'),
+  /**
+   * Zone of the IANA database whose clock the gateway writes into `orderHistory`, with a `Z` or without,
+   * although the interface says UTC (section 2.4). For gateways that cannot be mended. @default UTC
+   */
+  historyTimeZone: z
+    .string()
+    .refine(isTimeZone, { error: 'a time zone such as Asia/Shanghai, as the IANA database spells it' })
+    .optional(),
   poll: pollConfigSchema.prefault({}),
 });
 export type GatewayConfig = z.output<typeof gatewayConfigSchema>;

@@ -57,7 +57,7 @@ interface Parts {
   readonly fraction: string;
 }
 
-/** Digits before and after the point, without an exponent. Zeros that follow the ninth decimal say nothing. */
+/** Digits before and after the point, without an exponent and without zeros behind the ninth decimal. */
 function partsOf(text: string): Parts | null {
   const [, sign = '', before = '', after = '', exponent = '0'] = PLAIN.exec(text) ?? [];
   if (before + after === '') return null;

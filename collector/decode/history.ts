@@ -9,7 +9,7 @@ import { firstProblem, type Problem } from '../../schemas/problem.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { received } from '../../schemas/shape.ts';
 import { storedCode } from './grammar.ts';
-import { parseTime } from './time.ts';
+import { parseLocalTime, parseTime } from './time.ts';
 
 /** One history item, decoded (interface document, section 2.4). */
 export interface DecodedItem {
@@ -41,15 +41,21 @@ const MAX_ACTION_LENGTH = 200;
 /**
  * Decodes a list of history items one by one: a bad item is refused alone, an action of another form is kept
  * as its fingerprint.
+ *
+ * @param timeZone whose clock the times are of. @default null: UTC, as the interface says
  */
-export function decodeHistory(list: readonly unknown[], fingerprint: Fingerprint): DecodedHistory {
+export function decodeHistory(
+  list: readonly unknown[],
+  fingerprint: Fingerprint,
+  timeZone: string | null = null,
+): DecodedHistory {
   const items: DecodedItem[] = [];
   const refused: RefusedItem[] = [];
   const countEarlier = createCounter();
   let outOfOrder = false;
   let last = Number.NEGATIVE_INFINITY;
   for (let position = 0; position < list.length; position += 1) {
-    const read = readItem(list[position], fingerprint);
+    const read = readItem(list[position], fingerprint, timeZone);
     if (!read.ok) {
       const { reason, problem, content } = read;
       refused.push({ position, reason, problem, content });
@@ -86,7 +92,7 @@ type ReadItem = Decoded<
   Omit<RefusedItem, 'position' | 'problem'>
 >;
 
-function readItem(value: unknown, fingerprint: Fingerprint): ReadItem {
+function readItem(value: unknown, fingerprint: Fingerprint, timeZone: string | null): ReadItem {
   if (!isItem(value)) {
     const { error } = historyItemSchema.safeParse(value);
     const problem = firstProblem(error as z.ZodError, value);
@@ -102,7 +108,7 @@ function readItem(value: unknown, fingerprint: Fingerprint): ReadItem {
     const content = fingerprint(JSON.stringify([text, value.action]));
     return { ...refuse('history_item_malformed', problem), content };
   }
-  const time = parseTime(text);
+  const time = timeZone === null ? parseTime(text) : parseLocalTime(text, timeZone);
   if (time === null) {
     const problem = {
       field: 'time',

@@ -29,6 +29,8 @@ export interface ReplyContext {
   /** The collector's own span of the read. @default none is exported */
   readonly readSpan?: SpanRef | null;
   readonly policy: TextPolicy;
+  /** Whose clock the history's times are of (`gateways[].historyTimeZone`). @default UTC */
+  readonly historyTimeZone?: string | undefined;
   /** Times of the items that are stored. @default ANY_TIME */
   readonly window?: HistoryWindow;
 }

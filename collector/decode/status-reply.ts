@@ -69,7 +69,11 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
   const { reply } = read;
   const externalTransactionId = reply.externalTransactionId ?? context.externalTransactionId;
   const named = { ...reply, externalTransactionId };
-  const history = decodeHistory(reply.orderHistory, context.policy.fingerprint);
+  const history = decodeHistory(
+    reply.orderHistory,
+    context.policy.fingerprint,
+    context.historyTimeZone ?? null,
+  );
   const known = findKnown(context.known, history.items);
   const { fresh, outside } = newItems(history.items, known, context.window ?? ANY_TIME);
   const refused = summedUp([...history.refused, ...outside]);

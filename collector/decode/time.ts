@@ -1,12 +1,12 @@
+import { instantOfLocal } from '../../schemas/local-time.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 
 /** Extended and basic form; seconds may be missing, a fraction has any number of digits. */
 const DATE = /(\d{4})-(\d{2})-(\d{2})|(\d{4})(\d{2})(\d{2})/;
 const CLOCK = /(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?|(\d{2})(\d{2})(?:(\d{2})(?:[.,](\d+))?)?/;
-const ZONE = /([Zz]|[+-]\d{2}(?::?\d{2})?)?/;
-/** As Java writes a time with its zone: `2026-11-25T03:00:00Z[UTC]`. Other names say no offset by themselves. */
-const ZONE_NAME = /(?:\[(?:UTC|GMT|Z|Etc\/UTC)\])?/i;
-const ISO = new RegExp(`^(?:${DATE.source})[Tt ](?:${CLOCK.source})${ZONE.source}${ZONE_NAME.source}$`, 'i');
+/** With its zone's name behind it, as Java writes it: a name alone says no offset, unless it is UTC's. */
+const ZONE = /(?:Z?(?:\[(?:UTC|GMT|Z|Etc\/UTC)\])?|([+-]\d{2}(?::?\d{2})?)(?:\[[\w/+-]{1,40}\])?)/;
+const ISO = new RegExp(`^(?:${DATE.source})[Tt ](?:${CLOCK.source})${ZONE.source}$`, 'i');
 /** No gateway writes more. */
 const LONGEST = 64;
 
@@ -19,7 +19,8 @@ const LATEST = Date.UTC(2100, 0, 1) * 1000;
 /**
  * Reads an ISO 8601 time stamp (interface document, section 2.4) into microseconds: extended or basic, with
  * or without seconds. A time without a zone counts as UTC; digits beyond microseconds are cut off, so equal
- * instants stay equal; a leap second is the instant that follows it. `null` when it is no such time, does not exist in the calendar, or lies outside the years 2000-2099.
+ * instants stay equal; a leap second is the instant that follows it. `null` when it is no such time, does not
+ * exist in the calendar, or lies outside the years 2000-2099.
  */
 export function parseTime(text: string): EpochMicros | null {
   const usual = parseUsualTime(text);
@@ -36,7 +37,7 @@ export function parseTime(text: string): EpochMicros | null {
   // Date.UTC rolls 31 February over into March: such a day does not exist.
   if (new Date(midnight).getUTCDate() !== day) return null;
   const fraction = second === 60 ? 0 : Number(either(10, 14).padEnd(6, '0').slice(0, 6));
-  const offsetMinutes = offsetOf(match[15] ?? 'Z');
+  const offsetMinutes = offsetOf(match[15] ?? '+00');
   if (offsetMinutes === null) return null;
   const utc = midnight + ((hour * 60 + minute - offsetMinutes) * 60 + second) * 1000;
   const micros = utc * 1000 + fraction;
@@ -45,10 +46,22 @@ export function parseTime(text: string): EpochMicros | null {
 
 /** Minutes ahead of UTC; null: no zone is so far away. */
 function offsetOf(zone: string): number | null {
-  if (zone === 'Z' || zone === 'z') return 0;
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', '') || '0')];
   if (hours > 23 || minutes > 59) return null;
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}
+
+const OFFSET = /[T ].*[+-]\d{2}(?::?\d{2})?(?:\[[^\]]*\])?$/i;
+
+/**
+ * The same of a gateway that writes the clock of its own zone, with a `Z` or without: a time that names an
+ * offset is what it says. Of a time that clocks show twice, or skip, one instant beside it, always the same.
+ */
+export function parseLocalTime(text: string, timeZone: string): EpochMicros | null {
+  const micros = parseTime(text);
+  if (micros === null || OFFSET.test(text)) return micros;
+  const seconds = Math.floor(micros / 1_000_000);
+  return instantOfLocal(timeZone, seconds) * 1_000_000 + (micros - seconds * 1_000_000);
 }
 
 /** How the usual form ends: with no fraction of a second, or with one of 3 or 6 digits. */

@@ -68,6 +68,7 @@ function replyContext(
     source: cause,
     callbackAt,
     readSpan: ownSpan ?? null,
+    historyTimeZone: gateway.historyTimeZone,
     policy: textPolicy(gateway, context),
     window: historyWindow(observedAt, context.historyDays),
   };

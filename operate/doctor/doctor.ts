@@ -88,6 +88,8 @@ function doubts(gateway: LoadedConfig['gateways'][number]): Finding[] {
   const findings: Finding[] = [];
   const url = new URL(gateway.secureUrl);
   const name = `gateway ${gateway.name}: configuration`;
+  if (gateway.historyTimeZone !== undefined)
+    findings.push(ok(name, `Times of its history are read as the clock of ${gateway.historyTimeZone}.`));
   if (gateway.callbackKeys.length === 0) {
     const advice =
       'Set callbackKeys, or GATEWATCH_CALLBACK_KEY, to the private key that the gateway gave you.';

@@ -142,7 +142,6 @@ describe('the amount', () => {
     ['.5', '0.5'],
     ['5.', '5'],
     [' 100', '100'],
-
   ])('signed as %j verifies, and is kept as %s', (amount, kept) => {
     const body = { ...BODY, amount };
     expect(receive(body, sign(body)).row).toMatchObject({ verdict: 'valid', amount: kept, problem: '' });

@@ -317,7 +317,7 @@ describe('other texts of strangers', () => {
 
   it.each([
     ['EUR', 'EUR'],
-    [' usd ', 'usd'],
+    [' usd ', 'USD'],
     ['USDT', 'USDT'],
     ['MATIC', 'MATIC'],
     ['978', '978'],

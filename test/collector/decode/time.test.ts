@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatTime, parseTime, parseUsualTime } from '../../../collector/decode/time.ts';
+import { formatTime, parseLocalTime, parseTime, parseUsualTime } from '../../../collector/decode/time.ts';
 
 const FIRST = Date.UTC(2000, 0, 1) * 1000;
 const LAST = Date.UTC(2100, 0, 1) * 1000 - 1;
@@ -112,6 +112,7 @@ describe('parseTime', () => {
     ['2026-11-21T10:15:30,5Z', '2026-11-21T10:15:30.500000Z'],
     ['2026-11-21T10:15:30Z[UTC]', '2026-11-21T10:15:30.000000Z'],
     ['2026-11-21T10:15:30+00:00[GMT]', '2026-11-21T10:15:30.000000Z'],
+    ['2026-11-21T10:15:30+01:00[Europe/Paris]', '2026-11-21T09:15:30.000000Z'],
   ])('reads %s as %s', (text, read) => {
     expect(formatTime(parseTime(text) ?? 0)).toBe(read);
   });
@@ -133,7 +134,7 @@ describe('parseTime', () => {
     ['with an offset and a Z', '2026-11-21T10:15:30Z+01:00'],
     ['with a point but no digits', '2026-11-21T10:15:30.Z'],
     ['with a zone by name', '2026-11-21T10:15:30 UTC'],
-    ['with the name of another zone', '2026-11-21T10:15:30+01:00[Europe/Paris]'],
+    ['with the name of another zone alone', '2026-11-21T10:15:30[Europe/Paris]'],
     ['without minutes', '2026-11-21T10Z'],
     ['half basic, half extended', '20261121T10:1530Z'],
     ['longer than any', `2026-11-21T10:15:30.${'0'.repeat(60)}Z`],
@@ -230,6 +231,31 @@ describe('parseUsualTime', () => {
   it('leaves a time with another mark to the grammar, wherever the mark stands', () => {
     for (const at of [4, 7, 10, 13, 16, 19, 26]) {
       expect(parseUsualTime(`${usual.slice(0, at)}x${usual.slice(at + 1)}`)).toBeNull();
+    }
+  });
+});
+
+describe("the clock of a gateway's own zone", () => {
+  it.each([
+    ['2026-11-25T11:00:00Z', 'Asia/Shanghai', '2026-11-25T03:00:00.000000Z'],
+    ['2026-11-25T11:00:00.123456', 'Asia/Shanghai', '2026-11-25T03:00:00.123456Z'],
+    ['20261125T110000Z', 'Asia/Shanghai', '2026-11-25T03:00:00.000000Z'],
+    ['2026-07-01T12:00:00Z', 'America/New_York', '2026-07-01T16:00:00.000000Z'],
+    // What names an offset is what it says.
+    ['2026-11-25T11:00:00+08:00', 'Europe/Berlin', '2026-11-25T03:00:00.000000Z'],
+    ['2026-11-25T11:00:00-0500[America/New_York]', 'Europe/Berlin', '2026-11-25T16:00:00.000000Z'],
+  ])('%s of %s is %s', (text, zone, read) => {
+    expect(formatTime(parseLocalTime(text, zone) ?? 0)).toBe(read);
+  });
+
+  it('keeps the order of what does not fall into a change of the clocks, and gives each text one instant', () => {
+    for (const hour of ['01:30', '02:30', '03:30']) {
+      for (const day of ['2026-03-29', '2026-10-25']) {
+        const one = parseLocalTime(`${day}T${hour}:00Z`, 'Europe/Berlin');
+        expect(one).toBe(parseLocalTime(`${day}T${hour}:00`, 'Europe/Berlin'));
+        const utc = parseTime(`${day}T${hour}:00Z`) ?? 0;
+        expect(Math.abs((one ?? 0) - utc)).toBeLessThanOrEqual(2 * 3600e6);
+      }
     }
   });
 });
