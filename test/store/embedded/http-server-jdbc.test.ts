@@ -63,7 +63,7 @@ describe(`JDBC ${VERSION}${missing === null ? '' : ` (skipped: ${missing})`}`, (
         rows: '5009727800',
         view: '',
         none: '',
-        show: 'order_quarters,orders',
+        show: 'findings',
         limited: '2',
         wrong: expect.stringMatching(/^Code: 47\. /),
         refused: expect.stringMatching(/^Code: 497\. /),

@@ -35,7 +35,7 @@ public class FirstMinutes {
       });
       step("view", () -> column(statement.executeQuery("SELECT gateway FROM gatewatch.annotations"), "gateway"));
       step("none", () -> column(statement.executeQuery("SELECT 1 AS n WHERE 0"), "n"));
-      step("show", () -> column(statement.executeQuery("SHOW TABLES FROM gatewatch LIKE 'ord%s'"), "name"));
+      step("show", () -> column(statement.executeQuery("SHOW TABLES FROM gatewatch LIKE 'find%'"), "name"));
       step("limited", () -> {
         statement.setMaxRows(7);
         statement.executeQuery("SELECT 1");
