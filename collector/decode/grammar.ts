@@ -21,6 +21,8 @@ const MAX_CODE_DIGITS = 11;
 /** One word: no card number has letters only, and a name of two words does not fit. */
 const CHANNEL = /^[A-Za-z][A-Za-z0-9._-]{0,31}$/;
 const MAX_CHANNEL_DIGITS = 8;
+/** Upper and lower case and digits, longer than 16: base64 makes 18 characters of 13 digits. */
+const LONG_MIXTURE = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{17}/;
 const CURRENCY = /^(?:[A-Za-z]{3,5}|\d{3})$/;
 const GATEWAY = /^[a-z0-9-]{1,63}$/;
 const MAX_GATEWAY_DIGITS = 4;
@@ -64,7 +66,8 @@ export function storedId(kind: IdKind, id: string, { fingerprint, keepsCardLikeI
 }
 
 export function storedChannel(channel: string, fingerprint: Fingerprint): string {
-  const fits = channel === '' || (CHANNEL.test(channel) && digitsIn(channel) <= MAX_CHANNEL_DIGITS);
+  const isWordLike = CHANNEL.test(channel) && digitsIn(channel) <= MAX_CHANNEL_DIGITS;
+  const fits = channel === '' || (isWordLike && !LONG_MIXTURE.test(channel));
   return fits ? channel : fingerprint(channel);
 }
 

@@ -307,6 +307,11 @@ describe('other texts of strangers', () => {
   it('keeps a channel of eight digits, and a gateway of four', () => {
     for (const channel of ['a12345678', 'A._-9', 'z', 'Z', 'a'.repeat(32)])
       expect(storedChannel(channel, fingerprint)).toBe(channel);
+    for (const channel of ['P2PcardPayments1', 'p2p-card-payments-of-2026', 'P2P_CARD_PAYMENTS_2026'])
+      expect(storedChannel(channel, fingerprint)).toBe(channel);
+    // Base64 of a card number of 15 digits, and of one of 13.
+    for (const channel of ['MzcxNDQ5NjM1Mzk4NDMx', 'NDIyMjIyMjIyMjIyMg', 'P2PcardPayments12'])
+      expect(storedChannel(channel, fingerprint)).toBe(fingerprint(channel));
     for (const channel of ['a123456789', '1a', '-a', 'a b', 'a\n', 'a'.repeat(33), ' a'])
       expect(storedChannel(channel, fingerprint)).toBe(fingerprint(channel));
     for (const gateway of ['a1234', '-', 'z9', 'a'.repeat(63)])
