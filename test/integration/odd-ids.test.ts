@@ -18,7 +18,9 @@ const LONG = '20261121044336000123';
 /** A gateway that compares ids as texts, writes UUIDs in upper case and long ids as numbers. */
 async function startGateway(): Promise<Server> {
   const server = createServer((request, response) => {
-    const id = decodeURIComponent(/([^/]+)\/status(?:-by-external-transaction-id)?$/.exec(request.url ?? '')?.[1] ?? '');
+    const id = decodeURIComponent(
+      /([^/]+)\/status(?:-by-external-transaction-id)?$/.exec(request.url ?? '')?.[1] ?? '',
+    );
     const place = SHOP_NUMBERS.indexOf(id);
     const own = id === UPPER ? UPPER : place >= 0 ? `own-${place}` : /^own-\d$/.test(id) ? id : null;
     const numbers = id === LONG ? `"externalId":90071992547409931,"externalTransactionId":${LONG}` : null;

@@ -309,8 +309,8 @@ describe('other texts of strangers', () => {
       expect(storedChannel(channel, fingerprint)).toBe(channel);
     for (const channel of ['P2PcardPayments1', 'p2p-card-payments-of-2026', 'P2P_CARD_PAYMENTS_2026'])
       expect(storedChannel(channel, fingerprint)).toBe(channel);
-    // Base64 of a card number of 15 digits, and of one of 13.
-    for (const channel of ['MzcxNDQ5NjM1Mzk4NDMx', 'NDIyMjIyMjIyMjIyMg', 'P2PcardPayments12'])
+    // Base64 of a card number of 15 digits.
+    for (const channel of ['MzcxNDQ5NjM1Mzk4NDMx', 'P2PcardPayments12'])
       expect(storedChannel(channel, fingerprint)).toBe(fingerprint(channel));
     for (const channel of ['a123456789', '1a', '-a', 'a b', 'a\n', 'a'.repeat(33), ' a'])
       expect(storedChannel(channel, fingerprint)).toBe(fingerprint(channel));
