@@ -276,6 +276,7 @@ async function listen(
     pollers: orders.status(),
     store: probe.problem(),
     evaluator: alerting.current?.status() ?? null,
+    readersRefusedUntilMs: opened.embedded?.readers().refusedUntil ?? 0,
   });
   const cascadeSafety = connectCascadeSafety(base, opened, orders);
   const listeners = await startListeners(config.http, {
@@ -342,7 +343,7 @@ function connectCascadeSafety(base: Base, { store }: OpenedStore, orders: Orders
 /** What waits for the store: its schema, then orders of earlier runs, then new input, reports and alerts. */
 async function begin(
   base: Base,
-  { store, keyFile }: OpenedStore,
+  { store, keyFile, embedded }: OpenedStore,
   { sink, spans }: Sinks,
   orders: Orders,
   kafka: KafkaInput | null,
@@ -355,6 +356,7 @@ async function begin(
     spans,
     kafka: kafka?.source ?? null,
     lastProgressAt: counters.lastProgressAt,
+    engine: embedded,
   };
   telemetry.observe(gaugeReaders(parts, clock));
   await migrate(config.retention, { store, log, signal: life.signal });

@@ -167,6 +167,14 @@ export const METRICS = {
     labels: ['gateway'],
     buckets: DURATION_BUCKETS,
   },
+  engineRestarts: {
+    name: 'gatewatch.engine_restarts',
+    kind: 'gauge',
+    unit: '',
+    description:
+      "Times that the embedded store's process was replaced since the start, by cause: it ended, or a statement of a reader did not",
+    labels: ['cause'],
+  },
   watchedOrders: {
     name: 'gatewatch.watched_orders',
     kind: 'gauge',

@@ -3,6 +3,7 @@ import type { EvaluatorStatus } from '../../schemas/evaluator.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import type { KafkaSourceStatus } from '../../schemas/kafka.ts';
 import type { PollerStatus } from '../../schemas/polling.ts';
+import type { EmbeddedStore } from '../../store/embedded/store.ts';
 import type { RowSink, SpanExporterStatus } from '../../schemas/sink.ts';
 import type { GaugeReaders } from './instruments.ts';
 
@@ -14,10 +15,12 @@ export interface Parts {
   readonly spans: { status(): SpanExporterStatus | null };
   /** When something was last acknowledged. */
   readonly lastProgressAt: () => EpochMicros;
+  /** The embedded store; null with a server. */
+  readonly engine: Pick<EmbeddedStore, 'restarts' | 'readers'> | null;
 }
 
 export function gaugeReaders(parts: Parts, clock: Clock): GaugeReaders {
-  const { sink, orders, kafka, spans, lastProgressAt } = parts;
+  const { sink, orders, kafka, spans, lastProgressAt, engine } = parts;
   const perGateway = (pick: 'watched' | 'circuitsOpen') => () =>
     [...orders.status()].map(([gateway, status]) => ({ value: status[pick], labels: { gateway } }));
   return {
@@ -26,6 +29,7 @@ export function gaugeReaders(parts: Parts, clock: Clock): GaugeReaders {
     lastProgressAge: () => (clock.now() - lastProgressAt()) / 1e6,
     watchedOrders: perGateway('watched'),
     circuitsOpen: perGateway('circuitsOpen'),
+    engineRestarts: () => (engine === null ? [] : restartsByCause(engine)),
     spanBacklog: () => spans.status()?.backlogBatches ?? 0,
   };
 }
@@ -35,6 +39,14 @@ export const evaluatorGauges = (status: () => EvaluatorStatus): GaugeReaders => 
   evaluationAge: () => status().ageSeconds,
   evaluatorHoldsLease: () => Number(status().holdsLease),
 });
+
+function restartsByCause({ restarts, readers }: NonNullable<Parts['engine']>) {
+  const { stuckStatements } = readers();
+  return [
+    { value: Math.max(0, restarts - stuckStatements), labels: { cause: 'ended' } },
+    { value: stuckStatements, labels: { cause: 'stuck_statement' } },
+  ];
+}
 
 function lagByTopic(kafka: Parts['kafka']) {
   const lags = new Map<string, number>();

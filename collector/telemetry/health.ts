@@ -20,6 +20,8 @@ export interface HealthInput {
   readonly store?: string | null;
   /** Null or missing before the rules are evaluated. */
   readonly evaluator?: EvaluatorStatus | null;
+  /** Until when the embedded store answers no reader, in epoch milliseconds. @default 0 */
+  readonly readersRefusedUntilMs?: number;
 }
 
 export interface HealthState {
@@ -74,6 +76,7 @@ export function createHealth(now: () => EpochMicros = () => Date.now() * 1000): 
         kafka: kafka === null ? null : kafkaProblem(kafka),
         poller: pollerProblem(pollers ?? new Map(), now()),
         evaluator: evaluatorProblem(input.evaluator ?? null),
+        readers: readersProblem(input.readersRefusedUntilMs ?? 0, now()),
       };
       const problems = Object.fromEntries(Object.entries(found).filter(isProblem));
       return {
@@ -129,6 +132,12 @@ function pollerProblem(pollers: ReadonlyMap<string, PollerStatus>, now: EpochMic
       return `what is known of ${gateway} is complete only up to ${seconds(behindMs)} ago; ${due} orders are due`;
   }
   return null;
+}
+
+function readersProblem(refusedUntilMs: number, now: EpochMicros): string | null {
+  const leftMs = refusedUntilMs - now / 1000;
+  if (leftMs <= 0) return null;
+  return `statements of readers did not end, and none is answered for another ${seconds(leftMs)}`;
 }
 
 function evaluatorProblem(evaluator: EvaluatorStatus | null): string | null {

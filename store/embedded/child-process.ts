@@ -16,6 +16,8 @@ export interface Child {
   readonly pid: number;
   readonly version: string;
   readonly sandboxState: SandboxState;
+  /** Hash of the statement for which the process was ended; null: for none. */
+  readonly stuckOn: () => string | null;
   /** Resolves when the process is gone, with its signal or exit code in words. */
   readonly exited: Promise<string>;
   /** Asks for a drained end, and kills the process when that takes longer than the drain may. */
@@ -37,13 +39,17 @@ export async function startChild(
   const child = spawnChild(config.readerLimits);
   const exited = exitOf(child);
   const stderr = keepTail(child);
+  let stuckOn: string | null = null;
   const ready = Promise.withResolvers<{ port: number; version: string; sandboxState: SandboxState }>();
   ready.promise.catch(() => undefined);
   child.on('message', (event: ChildEvent) => {
     if (event.event === 'ready') ready.resolve(event);
     else if (event.event === 'failed') ready.reject(startError(event.code, event.message, config, stderr()));
     else if (event.event === 'policy-wanted') void openPolicy(child, config.dataDir);
-    else log({ ...event.fields, level: event.level, msg: event.msg });
+    else if (event.event === 'stuck') {
+      stuckOn ??= event.statement;
+      child.kill('SIGKILL');
+    } else log({ ...event.fields, level: event.level, msg: event.msg });
   });
   child.once('error', (error) => ready.reject(startError('START_FAILED', error.message, config, '')));
   child.once('exit', (code, signal) => {
@@ -71,6 +77,7 @@ export async function startChild(
       sandboxState,
       pid: child.pid ?? 0,
       exited,
+      stuckOn: () => stuckOn,
       stop: (timeoutMs) => stopChild(child, exited, timeoutMs),
     };
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Digests } from './access.ts';
 import type { ReaderLimits } from './reader-limits.ts';
+import type { RefusedStatements } from './stuck-statements.ts';
 
 /** The parent's first message to the child. It holds no secret: digests tell who knows one. */
 export interface ChildConfig {
@@ -17,6 +18,7 @@ export interface ChildConfig {
   readonly readerViews: readonly string[];
   readonly readersWithoutSandbox: ReadersWithoutSandbox;
   readonly withoutWalls: readonly Wall[];
+  readonly refusedStatements: RefusedStatements;
 }
 
 /** Whether readers are served where the system puts no sandbox around the engine's process. */
@@ -42,6 +44,8 @@ export type ChildEvent =
   | { readonly event: 'failed'; readonly code: ChildFailure; readonly message: string }
   /** A reader asks something: the process that judges it is wanted. */
   | { readonly event: 'policy-wanted' }
+  /** A reader's statement goes on although it was to end: this process has to be replaced. */
+  | { readonly event: 'stuck'; readonly statement: string }
   | {
       readonly event: 'log';
       readonly level: 'debug' | 'info' | 'warn' | 'error';

@@ -20,6 +20,8 @@ import { createReaderPolicy } from './reader/policy-client.ts';
 import { createReaderQueries } from './reader/reader-queries.ts';
 import { openSpool } from './spool.ts';
 import { ENGINE_READS, loadKoffi, enterSandbox, type Koffi } from './sandbox.ts';
+import type { ReaderLimits } from './reader-limits.ts';
+import { createWatchdog, type Watchdog } from './stuck-statements.ts';
 import { createWriterQueries } from './writer-queries.ts';
 
 let stop: () => Promise<void> = async () => undefined;
@@ -75,7 +77,14 @@ async function main(config: ChildConfig): Promise<void> {
     writer: createWriterQueries(engine, spool).handle,
     reader:
       readersRefusal(sandboxState, config) ??
-      createReaderQueries({ engine, spool, policy, limits: config.readerLimits }).handle,
+      createReaderQueries({
+        engine,
+        spool,
+        policy,
+        limits: config.readerLimits,
+        refusedStatements: config.refusedStatements,
+        watchdog: watchdogOf(config.readerLimits),
+      }).handle,
   });
   stop = async () => {
     await http.drain(config.stopTimeoutMs);
@@ -91,6 +100,15 @@ async function main(config: ChildConfig): Promise<void> {
       end();
   };
   send({ event: 'ready', port, version: engine.version, sandboxState });
+}
+
+/** Half the time after the client has left: nobody waits for the result, and others do for its place. */
+function watchdogOf({ maxExecutionSeconds, stuckAfterSeconds }: ReaderLimits): Watchdog {
+  return createWatchdog({
+    deadlineMs: (maxExecutionSeconds + stuckAfterSeconds) * 1000,
+    goneMs: stuckAfterSeconds * 500,
+    onStuck: (statement) => send({ event: 'stuck', statement }),
+  });
 }
 
 /**

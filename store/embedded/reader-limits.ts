@@ -4,6 +4,11 @@ import { availableParallelism, totalmem } from 'node:os';
 export interface ReaderLimits {
   /** Seconds of wall time for one statement. @default 30 */
   readonly maxExecutionSeconds: number;
+  /**
+   * Seconds after which a statement that does not end, although it was to, has the engine's process replaced:
+   * beyond its time limit, and half of it after its client left. @default 10
+   */
+  readonly stuckAfterSeconds: number;
   /** Memory for one statement. @default an eighth of the machine's, at most 1 GiB */
   readonly maxMemoryBytes: number;
   /** Size of one uncompressed result, as the engine counts it, and as a file of text. @default 512 MiB */
@@ -24,6 +29,7 @@ export function defaultReaderLimits(): ReaderLimits {
   const cores = availableParallelism();
   return {
     maxExecutionSeconds: 30,
+    stuckAfterSeconds: 10,
     maxMemoryBytes: Math.min(GIB, Math.floor(totalmem() / 8)),
     maxResultBytes: GIB / 2,
     maxResultRows: 10_000_000,

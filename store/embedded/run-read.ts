@@ -22,6 +22,8 @@ export interface Read {
   readonly mayStream: boolean;
   /** The statement with its result sent to a file. */
   readonly intoFile: (name: string) => string;
+  /** Runs what the engine does for it. @default nobody watches */
+  readonly watch?: <T>(work: () => Promise<T>) => Promise<T>;
   /** Throws when it must not run after all. @default it runs */
   readonly check?: (connection: Connection) => Promise<void>;
 }
@@ -48,7 +50,7 @@ export function createReadRunner(engine: Engine, spool: Spool) {
       untilGone(request, connection, async () => {
         await read.check?.(connection);
         if (!read.isSelect) {
-          const result = await connection.run(read.sql, read.format);
+          const result = await watched(read, () => connection.run(read.sql, read.format));
           await answerWith(request, options, result);
         } else if (mayStream(request, read)) await streamRows(request, connection, read, options);
         else await sendFile(request, connection, read, options, limits);
@@ -70,7 +72,7 @@ export function createReadRunner(engine: Engine, spool: Spool) {
     const output = spool.newFile();
     try {
       const result = await bounded(output.path, limits, connection, () =>
-        connection.run(read.intoFile(output.name)),
+        watched(read, () => connection.run(read.intoFile(output.name))),
       );
       const file = await open(output.path);
       const revision = revisionOf(request, read.format);
@@ -89,6 +91,9 @@ export function createReadRunner(engine: Engine, spool: Spool) {
 
   return { run };
 }
+
+/** The engine's part alone: a client may take its time to read. */
+const watched = <T>(read: Read, work: () => Promise<T>): Promise<T> => read.watch?.(work) ?? work();
 
 /** A statement is killed when its client leaves. */
 async function untilGone<T>(

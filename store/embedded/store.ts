@@ -12,6 +12,7 @@ import { defaultReaderLimits, type ReaderLimits } from './reader-limits.ts';
 import { refillOf, setAside, type Refill } from './set-aside.ts';
 import { supervise } from './supervisor.ts';
 import { digestOf, readOrCreateSecret } from './secrets.ts';
+import { afterStuck, NOTHING_REFUSED } from './stuck-statements.ts';
 
 export interface EmbeddedStoreOptions {
   /** Folder of the store; made when it is not there. One store at a time holds it. */
@@ -65,6 +66,8 @@ export interface EmbeddedStore {
   readonly refill: Refill;
   /** How often the engine's process was replaced. */
   readonly restarts: number;
+  /** Statements for which it was, and until when readers are refused for them: epoch milliseconds, or 0. */
+  readonly readers: () => { readonly stuckStatements: number; readonly refusedUntil: number };
   /**
    * Resolves with the reason when the store has given up restarting. Never rejects, and stays pending after a
    * stop.
@@ -91,9 +94,18 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   const { port } = first;
   const url = `http://127.0.0.1:${port}`;
   announce(first);
+  let refusedStatements = NOTHING_REFUSED;
+  let stuckStatements = 0;
   const supervisor = supervise(first, {
     // A replacement must come back under the address that everybody knows.
-    start: (signal) => startChild({ ...config, port }, log, signal),
+    start: (signal) => startChild({ ...config, port, refusedStatements }, log, signal),
+    onStuck(statement) {
+      stuckStatements++;
+      refusedStatements = afterStuck(refusedStatements, statement, Date.now());
+      const areReadersRefused = refusedStatements.readersUntil > Date.now();
+      const msg = "a reader's statement did not end; the embedded ClickHouse is restarted";
+      log({ level: 'error', msg, statement: statement.slice(0, 16), areReadersRefused });
+    },
     maxRestarts: options.maxRestarts ?? 10,
     log,
     onReplaced(child, restarts) {
@@ -124,6 +136,7 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
     get restarts() {
       return supervisor.restarts;
     },
+    readers: () => ({ stuckStatements, refusedUntil: refusedStatements.readersUntil }),
     down: supervisor.down,
     async stop() {
       const child = await supervisor.release();
@@ -166,6 +179,7 @@ function childConfigOf(
     readerViews: options.readerViews ?? PUBLIC,
     readersWithoutSandbox: options.readersWithoutSandbox ?? 'refused',
     withoutWalls: options.withoutWalls ?? [],
+    refusedStatements: NOTHING_REFUSED,
   };
 }
 

@@ -10,6 +10,8 @@ export interface SupervisorOptions {
   readonly start: (signal: AbortSignal) => Promise<Child>;
   /** Failures in a row, without a minute of health between them, after which it gives up. */
   readonly maxRestarts: number;
+  /** Called when the process had to be ended for a statement, before its replacement is started. */
+  readonly onStuck: (statement: string) => void;
   /** Called when a replacement answers. */
   readonly onReplaced: (child: Child, restarts: number) => void;
   readonly log: (event: EmbeddedStoreEvent) => void;
@@ -42,8 +44,12 @@ export function supervise(first: Child, options: SupervisorOptions): Supervisor 
       const since = performance.now();
       const how = await withDeadline(child.exited, Infinity, () => 'released', released.signal);
       if (released.signal.aborted) return;
-      options.log({ level: 'error', msg: 'embedded ClickHouse ended unexpectedly', how, pid: child.pid });
-      if (performance.now() - since >= healthyAfterMs) failures = 0;
+      const stuckOn = child.stuckOn();
+      if (stuckOn === null)
+        options.log({ level: 'error', msg: 'embedded ClickHouse ended unexpectedly', how, pid: child.pid });
+      else options.onStuck(stuckOn);
+      // A reader's statement is no fault of the engine's: it must not have the store given up.
+      if (stuckOn !== null || performance.now() - since >= healthyAfterMs) failures = 0;
       const replaced = await replace(failures);
       if (replaced === null) return;
       failures = replaced;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { clickhouseError } from '../clickhouse-error.ts';
 import type { Connection, Engine } from '../engine.ts';
@@ -7,6 +8,7 @@ import { readHead } from '../request-body.ts';
 import { readRequestParams } from '../request-params.ts';
 import { createReadRunner } from '../run-read.ts';
 import type { Spool } from '../spool.ts';
+import { NOTHING_REFUSED, refusalOf, type RefusedStatements, type Watchdog } from '../stuck-statements.ts';
 import { quoteString } from '../../sql/quote.ts';
 import { allowedFormats } from './allowed-formats.ts';
 import type { ReaderPolicy } from './policy-client.ts';
@@ -28,6 +30,10 @@ export interface ReaderQueriesOptions {
   readonly spool: Spool;
   readonly policy: ReaderPolicy;
   readonly limits: ReaderLimits;
+  /** Watches over statements that the engine cannot interrupt. @default nobody does */
+  readonly watchdog?: Watchdog;
+  /** @default nothing */
+  readonly refusedStatements?: RefusedStatements;
   /** A body that has not arrived by then is given up. @default 30000 */
   readonly bodyTimeoutMs?: number;
 }
@@ -41,7 +47,8 @@ const FORMATS: ReadonlyMap<string, string> = new Map(
  * in the policy's process, and only the text that comes back from there is run.
  */
 export function createReaderQueries(options: ReaderQueriesOptions) {
-  const { engine, spool, policy, limits, bodyTimeoutMs = 30_000 } = options;
+  const { engine, spool, policy, limits, watchdog, bodyTimeoutMs = 30_000 } = options;
+  const refusedStatements = options.refusedStatements ?? NOTHING_REFUSED;
   const reads = createReadRunner(engine, spool);
 
   async function handle(request: ReaderHttpRequest): Promise<void> {
@@ -65,6 +72,9 @@ export function createReaderQueries(options: ReaderQueriesOptions) {
       parameters: params.parameters,
     } as const;
     const { sql, kind } = statement;
+    const hash = hashOf(sql, params.parameters);
+    const refusal = refusalOf(refusedStatements, hash, Date.now());
+    if (refusal !== null) throw clickhouseError(159, `The statement is refused: ${refusal}.`);
     await reads.run(
       { params, answer, gone },
       setup,
@@ -75,6 +85,7 @@ export function createReaderQueries(options: ReaderQueriesOptions) {
         isSelect: kind === 'select' && format !== 'Null',
         mayStream: false,
         check: (connection) => assertReads(sql, connection),
+        ...(watchdog === undefined ? {} : { watch: (work) => watchdog.watch(hash, gone, work) }),
         intoFile: (name) => `${sql} INTO OUTFILE ${quoteString(name)} COMPRESSION 'none' FORMAT ${format}`,
       },
       { maxFileBytes: limits.maxResultBytes },
@@ -83,6 +94,11 @@ export function createReaderQueries(options: ReaderQueriesOptions) {
 
   return { handle };
 }
+
+const hashOf = (sql: string, parameters: ReadonlyMap<string, string>): string =>
+  createHash('sha256')
+    .update(JSON.stringify([sql, [...parameters]]))
+    .digest('hex');
 
 /** The engine's own word for it, in case the gate has let something else through. */
 async function assertReads(sql: string, connection: Connection): Promise<void> {
