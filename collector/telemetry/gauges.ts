@@ -3,7 +3,6 @@ import type { EvaluatorStatus } from '../../schemas/evaluator.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import type { KafkaSourceStatus } from '../../schemas/kafka.ts';
 import type { PollerStatus } from '../../schemas/polling.ts';
-import type { EmbeddedStore } from '../../store/embedded/store.ts';
 import type { RowSink, SpanExporterStatus } from '../../schemas/sink.ts';
 import type { GaugeReaders } from './instruments.ts';
 
@@ -16,7 +15,10 @@ export interface Parts {
   /** When something was last acknowledged. */
   readonly lastProgressAt: () => EpochMicros;
   /** The embedded store; null with a server. */
-  readonly engine: Pick<EmbeddedStore, 'restarts' | 'readers'> | null;
+  readonly engine: {
+    readonly restarts: number;
+    readonly readers: () => { readonly stuckStatements: number };
+  } | null;
 }
 
 export function gaugeReaders(parts: Parts, clock: Clock): GaugeReaders {

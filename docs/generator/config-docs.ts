@@ -27,6 +27,8 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
     'Ids of orders that could be a card number, 13 to 19 digits that begin as one and pass its check: `refuse` to read such orders and store a fingerprint, or `keep` them where gateway or merchant number their orders so.',
   'gateways[].callbackTypes':
     'Callback types that are switched on for you: `Create`, `Progress`, `Success`, `Failed`, `AmountChanged`. Nobody is alarmed by the absence of others.',
+  'gateways[].historyTimeZone':
+    'Zone of the IANA database, such as `Asia/Shanghai`, whose clock the gateway writes into `orderHistory`, with a `Z` or without, although the interface says UTC. For gateways that cannot be mended; times that name an offset are taken as they are. Without: UTC.',
   'gateways[].poll': 'How orders of this gateway are polled.',
   'gateways[].poll.delaysS': 'Waits between reads of an order that is not final, in seconds.',
   'gateways[].poll.maxDelayS': 'After these the wait doubles, up to this many seconds.',
@@ -88,7 +90,8 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'http.limits.headersTimeoutMs': 'Milliseconds that the head of a request may take; 408 after that.',
   'http.limits.requestTimeoutMs':
     'Milliseconds that a whole request may take, body included; 408 after that.',
-  'http.limits.idleTimeoutMs': 'Milliseconds after which a connection without a request is closed.',
+  'http.limits.idleTimeoutMs':
+    'Milliseconds after which a connection without a request is closed: longer than load balancers keep theirs.',
   'http.limits.maxHeaderBytes': 'Heads larger than this many bytes are refused with 431.',
   'http.limits.maxConnections':
     'Open connections at most. One more takes the place of the one that has done nothing for longest, of the address that has most.',

@@ -94,18 +94,11 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   const { port } = first;
   const url = `http://127.0.0.1:${port}`;
   announce(first);
-  let refusedStatements = NOTHING_REFUSED;
-  let stuckStatements = 0;
+  const readers = createReaderRefusals(log);
   const supervisor = supervise(first, {
     // A replacement must come back under the address that everybody knows.
-    start: (signal) => startChild({ ...config, port, refusedStatements }, log, signal),
-    onStuck(statement) {
-      stuckStatements++;
-      refusedStatements = afterStuck(refusedStatements, statement, Date.now());
-      const areReadersRefused = refusedStatements.readersUntil > Date.now();
-      const msg = "a reader's statement did not end; the embedded ClickHouse is restarted";
-      log({ level: 'error', msg, statement: statement.slice(0, 16), areReadersRefused });
-    },
+    start: (signal) => startChild({ ...config, port, refusedStatements: readers.refused() }, log, signal),
+    onStuck: readers.onStuck,
     maxRestarts: options.maxRestarts ?? 10,
     log,
     onReplaced(child, restarts) {
@@ -136,12 +129,29 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
     get restarts() {
       return supervisor.restarts;
     },
-    readers: () => ({ stuckStatements, refusedUntil: refusedStatements.readersUntil }),
+    readers: readers.status,
     down: supervisor.down,
     async stop() {
       const child = await supervisor.release();
       removeConnectionFile(paths.connection);
       await child.stop(config.stopTimeoutMs);
+    },
+  };
+}
+
+/** What replacements of the engine's process have to know of statements that did not end. */
+function createReaderRefusals(log: (event: EmbeddedStoreEvent) => void) {
+  let refused = NOTHING_REFUSED;
+  let stuckStatements = 0;
+  return {
+    refused: () => refused,
+    status: () => ({ stuckStatements, refusedUntil: refused.readersUntil }),
+    onStuck(statement: string): void {
+      stuckStatements++;
+      refused = afterStuck(refused, statement, Date.now());
+      const areReadersRefused = refused.readersUntil > Date.now();
+      const msg = "a reader's statement did not end; the embedded ClickHouse is restarted";
+      log({ level: 'error', msg, statement: statement.slice(0, 16), areReadersRefused });
     },
   };
 }
