@@ -29,6 +29,13 @@ export const METRICS = {
     description: 'Messages and replies taken in',
     labels: ['source'],
   },
+  tombstones: {
+    name: 'gatewatch.kafka_tombstones',
+    kind: 'counter',
+    unit: '',
+    description: 'Kafka records without a value, as compacted topics have them, which say nothing',
+    labels: ['topic'],
+  },
   refused: {
     name: 'gatewatch.http_refused',
     kind: 'counter',

@@ -40,7 +40,8 @@ export function toDelivery(
   return {
     gateway: gateway ?? gatewayOfTopic(record.topic) ?? '',
     body: record.value ?? new Uint8Array(),
-    signatures: text(HEADERS.signature),
+    // A header that a producer writes twice alike is one.
+    signatures: [...new Set(text(HEADERS.signature))],
     signatureCause,
     deliveryId: deliveryId === '' ? coordinatesText(record) : storedDeliveryId(deliveryId, fingerprint),
     bodyHash: bodyHash.length === 1 && BODY_HASH.test(bodyHash[0] ?? '') ? (bodyHash[0] ?? null) : null,
@@ -59,6 +60,7 @@ export async function handleCallbackRecords(
   taken: () => void,
 ): Promise<void> {
   const { readable, provenance } = await readableOf(records, context);
+  if (provenance.kafkaRecords === 0) return taken();
   const deliveries = readable.map((record) =>
     toDelivery(record, gatewayOf, context.clock.now(), context.fingerprint),
   );
@@ -71,11 +73,18 @@ export async function handleWatchRecords(
   context: OrdersContext,
 ): Promise<void> {
   const { readable, provenance } = await readableOf(records, context);
+  if (provenance.kafkaRecords === 0) return;
   await handleWatchRequests(readable.map(toWatchRequest), context, provenance);
 }
 
-/** The records that can be read; the others are stored as rejects. */
-async function readableOf(records: readonly KafkaRecord[], { clock, write }: OrdersContext) {
+/**
+ * The records that can be read; those that cannot are stored as rejects. Tombstones, which a compacted topic
+ * has in the place of what was deleted, say nothing: they are counted and no more.
+ */
+async function readableOf(all: readonly KafkaRecord[], { clock, write, instruments }: OrdersContext) {
+  const records = all.filter((record) => !isTombstone(record));
+  if (records.length < all.length)
+    instruments.tombstones.add(all.length - records.length, { topic: all[0]?.topic ?? '' });
   const { readable, rejects } = setApart(records, clock.now());
   if (rejects.length > 0) await write({ rejects }, {});
   return {
@@ -83,6 +92,9 @@ async function readableOf(records: readonly KafkaRecord[], { clock, write }: Ord
     provenance: { kafkaRecords: records.length, coordinates: coordinatesRange(records) },
   };
 }
+
+const isTombstone = ({ value, unreadable }: KafkaRecord): boolean =>
+  value === null && unreadable === undefined;
 
 /** The request in a record of the watch topic. */
 export function toWatchRequest(record: KafkaRecord): WatchRequest {

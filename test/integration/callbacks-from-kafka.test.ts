@@ -46,6 +46,7 @@ describe.skipIf(!kafka.available || !installed)('a callback that kcat puts onto 
     const wrong = signedCallback(fields(), 'somebody else');
     const unsigned = signedCallback(fields(), sandbox.callbackKey);
     const twice = signedCallback(fields(), sandbox.callbackKey);
+    const alike = signedCallback(fields(), sandbox.callbackKey);
     const truncated = { ...valid, body: valid.body.slice(0, 40) };
     const shifted = signedCallback({ externalId: 'a;Success', status: 'b' }, sandbox.callbackKey);
 
@@ -53,9 +54,10 @@ describe.skipIf(!kafka.available || !installed)('a callback that kcat puts onto 
     await produce('k', previous.body, [`signature=${previous.signature}`]);
     await produce('k', wrong.body, [`SIGNATURE=${wrong.signature}`]);
     await produce('k', unsigned.body, []);
-    await produce('k', twice.body, [`Signature=${twice.signature}`, `Signature=${twice.signature}`]);
+    await produce('k', twice.body, [`Signature=${twice.signature}`, `Signature=${wrong.signature}`]);
     await produce('k', truncated.body, [`Signature=${truncated.signature}`]);
     await produce('k', shifted.body, [`Signature=${shifted.signature}`]);
+    await produce('k', alike.body, [`Signature=${alike.signature}`, `Signature=${alike.signature}`]);
 
     // One key is one partition: they are received in the order in which they were sent.
     const verdicts = async () =>
@@ -72,6 +74,7 @@ describe.skipIf(!kafka.available || !installed)('a callback that kcat puts onto 
         'malformed',
         'malformed',
         'malformed',
+        'valid',
       ]);
   });
 

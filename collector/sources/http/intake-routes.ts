@@ -58,7 +58,8 @@ export function intakeRoutes(app: FastifyInstance, options: IntakeOptions): void
       await options.accept({
         gateway,
         body,
-        signatures: rawHeaders(request.raw.rawHeaders, HEADERS.signature),
+        // A header that a sender writes twice alike is one.
+        signatures: [...new Set(rawHeaders(request.raw.rawHeaders, HEADERS.signature))],
         deliveryId: randomUUID(),
       });
     } catch (error) {

@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { coordinatesRange, toDelivery } from '../../../collector/orders/from-kafka-record.ts';
+import {
+  coordinatesRange,
+  handleCallbackRecords,
+  handleWatchRecords,
+  toDelivery,
+} from '../../../collector/orders/from-kafka-record.ts';
 import type { KafkaRecord } from '../../../schemas/kafka.ts';
+import { callback, createPipeline, GATEWAY } from '../../support/pipeline.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 
 const record = (offset: bigint): KafkaRecord => ({
@@ -50,4 +56,33 @@ it('A delivery id that anybody can write is kept only when it looks like one', (
   expect(deliveryIdOf(withId('7d9f2c1e-4b7a-4d53'))).toBe('7d9f2c1e-4b7a-4d53');
   for (const text of ['4111111111111111', 'ada@example.com', 'a/b/3@7', 'ADA LOVELACE'])
     expect(deliveryIdOf(withId(text))).toBe(fingerprint(text));
+});
+
+it('A signature that is sent twice alike is one, and two different ones stay two', () => {
+  const signed = (...values: string[]): KafkaRecord => ({
+    ...record(7n),
+    headers: new Map([['signature', values.map((value) => Buffer.from(value))]]),
+  });
+  const signaturesOf = (from: KafkaRecord) => toDelivery(from, () => undefined, 1, fingerprint).signatures;
+  expect(signaturesOf(signed('abc', 'abc'))).toEqual(['abc']);
+  expect(signaturesOf(signed('abc', 'ABC'))).toEqual(['abc', 'ABC']);
+});
+
+it('Tombstones of a compacted topic are no malformed messages, and not accounted for as taken in', async () => {
+  const { context, sink } = createPipeline();
+  const { body, signatures } = callback({ externalId: 'order-1' });
+  const real: KafkaRecord = {
+    ...record(8n),
+    value: body,
+    headers: new Map([['signature', signatures.map((text) => Buffer.from(text))]]),
+  };
+  let taken = 0;
+  const take = () => void (taken += 1);
+  await handleCallbackRecords([record(7n), real, record(9n)], () => GATEWAY, context, take);
+  await handleCallbackRecords([record(10n)], () => GATEWAY, context, take);
+  await handleWatchRecords([record(11n)], context);
+  expect(sink.rows('callbackDeliveries')).toMatchObject([{ verdict: 'valid', external_id: 'order-1' }]);
+  expect(sink.rows('rejects')).toEqual([]);
+  expect(sink.provenance()).toMatchObject({ kafkaRecords: 1, coordinates: ['a/b/3@8-8'] });
+  expect(taken).toBe(2);
 });
