@@ -44,12 +44,8 @@ export function supervise(first: Child, options: SupervisorOptions): Supervisor 
       const since = performance.now();
       const how = await withDeadline(child.exited, Infinity, () => 'released', released.signal);
       if (released.signal.aborted) return;
-      const stuckOn = child.stuckOn();
-      if (stuckOn === null)
-        options.log({ level: 'error', msg: 'embedded ClickHouse ended unexpectedly', how, pid: child.pid });
-      else options.onStuck(stuckOn);
-      // A reader's statement is no fault of the engine's: it must not have the store given up.
-      if (stuckOn !== null || performance.now() - since >= healthyAfterMs) failures = 0;
+      const isFault = isFaultOfEngine(child, how, options);
+      if (!isFault || performance.now() - since >= healthyAfterMs) failures = 0;
       const replaced = await replace(failures);
       if (replaced === null) return;
       failures = replaced;
@@ -93,6 +89,15 @@ export function supervise(first: Child, options: SupervisorOptions): Supervisor 
       return child;
     },
   };
+}
+
+/** Tells that the process has ended. A reader's statement is no fault that may have the store given up. */
+function isFaultOfEngine(child: Child, how: string, { log, onStuck }: SupervisorOptions): boolean {
+  const stuckOn = child.stuckOn();
+  if (stuckOn === null)
+    log({ level: 'error', msg: 'embedded ClickHouse ended unexpectedly', how, pid: child.pid });
+  else onStuck(stuckOn);
+  return stuckOn === null;
 }
 
 function reasonOf(error: unknown): string {
