@@ -31,6 +31,17 @@ const GATEWAY_VARIABLES = {
 
 const TOP_LEVEL = { dataDir: 'GATEWATCH_DATA_DIR', collectorId: 'GATEWATCH_COLLECTOR_ID' } as const;
 
+/** The variable that a setting can come from, by its key (`gateways.0.token`). */
+export function variableOf(path: string): string | undefined {
+  const [section = '', ...rest] = path.split('.');
+  const names: Readonly<Record<string, Readonly<Record<string, string>>>> = VARIABLES;
+  if (section === 'gateways')
+    return rest[0] === '0' ? (GATEWAY_NAMES[rest[1] ?? ''] ?? undefined) : undefined;
+  return names[section]?.[rest.join('.')];
+}
+
+const GATEWAY_NAMES: Readonly<Record<string, string>> = GATEWAY_VARIABLES;
+
 /** Variables that hold several values, separated by commas. */
 const LISTS: ReadonlySet<string> = new Set([
   'GATEWATCH_KAFKA_BROKERS',

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { expectation } from '../../schemas/problem.ts';
 import { describe } from '../../schemas/redact.ts';
+import { variableOf } from './environment.ts';
 import type { Findings } from './substitute.ts';
 
 /** Keys whose values must not be repeated in an error. */
@@ -21,10 +22,17 @@ export function explain(issue: z.core.$ZodIssue, raw: unknown, findings: Finding
     );
   }
   const origin = findings.origins.get(path) ?? findings.origins.get(path.replace(/\.\d+$/, ''));
+  const value = valueAt(raw, issue.path);
+  const variable = value === undefined && !hasSeveralGateways(raw) ? variableOf(path) : undefined;
   const from = origin === undefined ? '' : ` (from ${origin})`;
-  return [
-    `${path}: expected ${expected(issue)}, received ${received(path, valueAt(raw, issue.path))}${from}`,
-  ];
+  const hint = variable === undefined ? '' : `; set it in the file, or ${variable}`;
+  return [`${path}: expected ${expected(issue)}, received ${received(path, value)}${from}${hint}`];
+}
+
+/** Then the variables of the one gateway are not read. */
+function hasSeveralGateways(raw: unknown): boolean {
+  const gateways = valueAt(raw, ['gateways']);
+  return Array.isArray(gateways) && gateways.length > 1;
 }
 
 function isInside(branch: readonly z.core.$ZodIssue[]): boolean {

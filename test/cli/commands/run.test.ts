@@ -10,7 +10,7 @@ import type { OrderTimeline } from '../../../schemas/order-timeline.ts';
 import { cli, startCli, untilPrinted } from './support/cli.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 
-const ID = '11111111-2222-4333-8444-555555555555';
+const ID = '1a2b3c4d-2222-4333-8444-5e6f7a8b9c0d';
 
 // Each test starts processes with an engine in them.
 let sandbox: Sandbox;

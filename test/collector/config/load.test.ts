@@ -186,7 +186,7 @@ describe('the environment alone', () => {
 
   test('with a token alone says that the address is missing', () => {
     expect(problemsOf(() => loadConfig(undefined, { GATEWATCH_GATEWAY_TOKEN: 'hidden' }))).toEqual([
-      'gateways.0.secureUrl: expected a text, received nothing',
+      'gateways.0.secureUrl: expected a text, received nothing; set it in the file, or GATEWATCH_GATEWAY_URL',
     ]);
   });
 });
@@ -714,4 +714,20 @@ describe('a secret with characters that nobody sees', () => {
       expect.stringContaining('(character 1 is U+FEFF, a byte order mark), received [secret]'),
     ]);
   });
+});
+
+test('a missing setting names the variable that it can come from', () => {
+  const { GATEWATCH_GATEWAY_URL } = ONE_GATEWAY;
+  expect(problemsOf(() => loadConfig(undefined, { GATEWATCH_GATEWAY_URL }))).toEqual([
+    'gateways.0.token: expected a text, received nothing; set it in the file, or GATEWATCH_GATEWAY_TOKEN',
+  ]);
+  const two = write(
+    MINIMAL +
+      MINIMAL.replace('gateways:', '')
+        .replace('acme-eu', 'b')
+        .replace(/ *token: .*\n/, ''),
+  );
+  expect(problemsOf(() => loadConfig(two, {}))).toEqual([
+    'gateways.1.token: expected a text, received nothing',
+  ]);
 });
