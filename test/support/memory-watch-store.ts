@@ -12,18 +12,41 @@ import { watchKey } from '../../schemas/watch.ts';
  * history item.
  */
 export function createMemoryWatchStore(sink: MemorySink): WatchStore {
-  function rows(): OrderWatchRow[] {
-    const newest = new Map<string, OrderWatchRow>();
-    for (const row of sink.rows('orderWatch')) {
+  // Rows are only ever added: each is taken in once.
+  const newest = new Map<string, OrderWatchRow>();
+  let watchRowsRead = 0;
+  function rows(): ReadonlyMap<string, OrderWatchRow> {
+    const all = sink.rows('orderWatch');
+    for (const row of all.slice(watchRowsRead)) {
       const key = watchKey(fromRow(row));
       if (row.updated_at >= (newest.get(key)?.updated_at ?? 0)) newest.set(key, row);
     }
-    return [...newest.values()];
+    watchRowsRead = all.length;
+    return newest;
+  }
+  const items = new Map<string, Map<string, HistoryEventRow>>();
+  let historyRowsRead = 0;
+  function itemsByOrder(): ReadonlyMap<string, ReadonlyMap<string, HistoryEventRow>> {
+    const all = sink.rows('historyEvents');
+    for (const row of all.slice(historyRowsRead)) {
+      const order = orderText({
+        gateway: row.gateway,
+        orderType: row.order_type as OrderType,
+        externalId: row.external_id,
+      });
+      const itemsOfOrder = items.get(order) ?? new Map<string, HistoryEventRow>();
+      items.set(order, itemsOfOrder);
+      const item = `${row.event_time}|${row.action}|${row.occurrence}`;
+      const before = itemsOfOrder.get(item);
+      if (before === undefined || row.observed_at < before.observed_at) itemsOfOrder.set(item, row);
+    }
+    historyRowsRead = all.length;
+    return items;
   }
   const isOpen = ({ phase }: OrderWatchRow) => phase === 'active' || phase === 'rereading';
   return {
     async *active({ assignment = null, by } = {}) {
-      const open = rows().filter(
+      const open = [...rows().values()].filter(
         (row) =>
           isOpen(row) &&
           (by === undefined || row.collector_id === by) &&
@@ -32,7 +55,7 @@ export function createMemoryWatchStore(sink: MemorySink): WatchStore {
       if (open.length > 0) yield open.map(fromRow);
     },
     async *recent({ assignment, since, notBy }) {
-      const open = rows().filter(
+      const open = [...rows().values()].filter(
         (row) =>
           isOpen(row) &&
           row.updated_at >= since &&
@@ -42,31 +65,19 @@ export function createMemoryWatchStore(sink: MemorySink): WatchStore {
       if (open.length > 0) yield open.map(fromRow);
     },
     async find(refs) {
-      const all = new Map(rows().map((row) => [watchKey(fromRow(row)), fromRow(row)]));
+      const all = rows();
       return new Map(
         refs.flatMap((ref) => {
           const found = all.get(watchKey(ref));
-          return found === undefined ? [] : [[watchKey(ref), found]];
+          return found === undefined ? [] : [[watchKey(ref), fromRow(found)]];
         }),
       );
     },
     async known(wanted) {
-      const items = new Map<string, Map<string, HistoryEventRow>>();
-      for (const row of sink.rows('historyEvents')) {
-        const order = orderText({
-          gateway: row.gateway,
-          orderType: row.order_type as OrderType,
-          externalId: row.external_id,
-        });
-        const itemsOfOrder = items.get(order) ?? new Map<string, HistoryEventRow>();
-        items.set(order, itemsOfOrder);
-        const item = `${row.event_time}|${row.action}|${row.occurrence}`;
-        const before = itemsOfOrder.get(item);
-        if (before === undefined || row.observed_at < before.observed_at) itemsOfOrder.set(item, row);
-      }
+      const all = itemsByOrder();
       return new Map(
         wanted.map(orderText).flatMap((order) => {
-          const found = items.get(order);
+          const found = all.get(order);
           if (found === undefined) return [];
           const lines = Array.from(found.values(), (row) =>
             knownLine({
