@@ -15,6 +15,7 @@ const suites =
         'test/lab/**',
         'test/attacks/**',
         // Long stories: `npm run test:long`.
+        'test/golden/golden.test.ts',
         'test/integration/jaeger.test.ts',
         'test/integration/keepers.test.ts',
         'test/integration/restarts.test.ts',

@@ -49,14 +49,14 @@ const iso = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16);
 const golden = (name: string): string => `out/${name}.txt`;
 
 describe('background work', () => {
-  it('keeps quarters, findings and payment counts', async () => {
+  beforeAll(async () => {
     for (const kind of [ORDER_QUARTERS_KEPT, POLL_QUARTERS_KEPT])
       await createQuarterKeeper({ kind, query, command, visibleAfterSeconds: 1 }).keep(NOW + HOUR);
     const findings = createFindings({ query, command });
     for (const at of [NOW - 4 * HOUR, NOW]) while (await findings.sweep(at)) continue;
     const counts = createPaymentCounts({ query, command });
     while (await counts.pass(NOW * 1000 + 1_000_000)) continue;
-  });
+  }, 300_000);
 
   it('finds the same contradictions', async () => {
     const rows = await query<{ kind: string }>('SELECT * FROM findings ORDER BY ALL');
@@ -67,7 +67,7 @@ describe('background work', () => {
   it('counts the same payments', async () => {
     const { totals: all } = await createTotalsReader(query)();
     // Which of several orders is the example depends on the order of counting.
-    const totals = all.map(({ example, ...total }) => total);
+    const totals = all.map((total) => ({ ...total, example: null }));
     const text = [...Map.groupBy(totals, ({ kind }) => kind)].map(([kind, some]) => shown(kind, some));
     await expect(text.toSorted().join('\n\n')).toMatchFileSnapshot(golden('payment-metrics'));
   });
