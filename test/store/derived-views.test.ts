@@ -74,6 +74,7 @@ const SINCE_THEN: ReadonlySet<string> = new Set([
   VIEWS.gatewayWatermarks,
   VIEWS.orderIds,
   VIEWS.orderMoney,
+  VIEWS.storeTables,
   VIEWS.otelTraces,
   VIEWS.otelTraceTimes,
   POLL_COUNTS,
@@ -87,6 +88,7 @@ const ADDED_SINCE: ReadonlySet<string> = new Set([
   'logs',
   'references',
   'order_number',
+  'amount_source',
 ]);
 
 describe('derived views', () => {

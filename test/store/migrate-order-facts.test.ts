@@ -11,7 +11,8 @@ import { MIGRATIONS } from '../support/migrated-store.ts';
 
 const MIGRATION = /order_facts$/;
 /** Without what later migrations add. */
-const ORDERS = 'SELECT * EXCEPT (order_number) FROM orders ORDER BY gateway, order_type, external_id';
+const ORDERS =
+  'SELECT * EXCEPT (order_number, amount_source) FROM orders ORDER BY gateway, order_type, external_id';
 /** What a collector of before asks about an order, by the states. */
 const AS_BEFORE = `SELECT external_id, argMaxIfMerge(s.reply) AS reply, argMaxIfMerge(s.amount_fact) AS amount,
   argMaxIfMerge(s.currency_fact) AS currency, max(s.currency_rank) AS rank
