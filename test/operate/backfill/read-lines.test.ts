@@ -110,7 +110,7 @@ Deposit,also-good,2`;
         received: 'nothing',
         expected: 'an externalId or an externalTransactionId',
       },
-      { line: 5, field: 'amount', received: '"lots"', expected: 'must be a decimal number' },
+      { line: 5, field: 'amount', received: '"lots"', expected: 'a decimal number such as 100.50' },
       { line: 6, field: 'line', received: '2 fields', expected: '3 fields, as the header has' },
       { line: 7, field: 'line', received: 'a quote that does not belong there', expected: 'CSV' },
     ]);
