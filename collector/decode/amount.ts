@@ -1,4 +1,4 @@
-import { holdsCardNumber } from '../../schemas/card-search.ts';
+import { isCardLikeId, looksLikeCardNumber } from '../../schemas/card-search.ts';
 
 /** An amount as a row keeps it. */
 export interface ReadAmount {
@@ -36,15 +36,26 @@ export function readAmount(value: unknown, currency: string | null): ReadAmount 
   if (value === null || value === undefined || value === '') return NONE;
   if (typeof value !== 'number' && typeof value !== 'string') return REFUSED;
   const text = typeof value === 'number' ? String(value) : value.trim();
-  if (USUAL.test(text)) return holdsCardNumber(text) ? REFUSED : { text, note: '' };
+  if (USUAL.test(text)) return couldBeCard(text) ? REFUSED : { text, note: '' };
   const parts = text.length > LONGEST_TEXT ? null : partsOf(withPoint(text));
   if (parts === null || parts.whole.length > MOST_DIGITS) return REFUSED;
   const isExact = parts.fraction.length <= MOST_DECIMALS;
   const kept = isExact ? parts : withoutTail(parts, decimalsOf(currency));
   if (kept === null) return REFUSED;
   const plain = `${kept.sign}${kept.whole}${kept.fraction === '' ? '' : `.${kept.fraction}`}`;
-  return holdsCardNumber(plain) ? REFUSED : { text: plain, note: isExact ? '' : 'rounded' };
+  return couldBeCard(plain) ? REFUSED : { text: plain, note: isExact ? '' : 'rounded' };
 }
+
+/**
+ * Could the digits be a card's? Amounts of 13 digits are rare: there all that pass the check count, however
+ * they begin, but for round millions, which one card number in a million ends in.
+ */
+export function couldBeCard(text: string): boolean {
+  return LONG.test(text) ? !ROUND.test(text) && looksLikeCardNumber(text) : isCardLikeId(text);
+}
+
+const LONG = /\d{13}/;
+const ROUND = /^-?\d{1,15}0{6}(?:\.0*)?$/;
 
 function withPoint(text: string): string {
   if (COMMAS_GROUP.test(text)) return text.replaceAll(',', '');

@@ -1,8 +1,8 @@
 import { isIdOf } from '../../schemas/order-id.ts';
 import type { IdKind } from '../../schemas/watch.ts';
-import { holdsCardNumber, isCardLikeId } from '../../schemas/card-search.ts';
+import { isCardLikeId } from '../../schemas/card-search.ts';
 import { isWord } from '../../schemas/shape.ts';
-import { readAmount } from './amount.ts';
+import { couldBeCard, readAmount } from './amount.ts';
 import type { Fingerprint } from './fingerprint.ts';
 
 /**
@@ -89,7 +89,7 @@ export const decimalText = (amount: unknown, currency: string | null = null): st
 
 /** Is it an amount that may stand as it is written: no card number can hide in it? */
 export function isKeepableAmount(text: string): boolean {
-  return readAmount(text, null).text !== null && !holdsCardNumber(text);
+  return readAmount(text, null).text !== null && !couldBeCard(text);
 }
 
 /**

@@ -239,7 +239,7 @@ const STRANGERS: readonly Hostile[] = [
           '/callbacks/..%2f..%2fetc%2fpasswd',
           '/callbacks/sandbox/../sandbox',
           '//callbacks/sandbox',
-          '/callbacks/sandbox/',
+          '/callbacks/sandbox//',
           '/callbacks/sandbox%00',
         ]),
       }),
