@@ -1,4 +1,4 @@
-import { isCardLikeId, looksLikeCardNumber } from '../../schemas/card-search.ts';
+import { isCardLikeId } from '../../schemas/card-search.ts';
 
 /** An amount as a row keeps it. */
 export interface ReadAmount {
@@ -47,15 +47,16 @@ export function readAmount(value: unknown, currency: string | null): ReadAmount 
 }
 
 /**
- * Could the digits be a card's? Amounts of 13 digits are rare: there all that pass the check count, however
- * they begin, but for round millions, which one card number in a million ends in.
+ * Could the digits be a card's, or stand for one, backwards say? Large amounts are round: of 13 digits and
+ * more in a row, those behind the twelfth have to be zeros.
  */
 export function couldBeCard(text: string): boolean {
-  return LONG.test(text) ? !ROUND.test(text) && looksLikeCardNumber(text) : isCardLikeId(text);
+  const bare = text.replace(/(\.\d*?)0+$/, '$1');
+  return isCardLikeId(bare) || (LONG.test(bare) && !ROUND.test(bare));
 }
 
 const LONG = /\d{13}/;
-const ROUND = /^-?\d{1,15}0{6}(?:\.0*)?$/;
+const ROUND = /^-?\d{1,12}0*\.?$/;
 
 function withPoint(text: string): string {
   if (COMMAS_GROUP.test(text)) return text.replaceAll(',', '');

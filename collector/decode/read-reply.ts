@@ -121,7 +121,7 @@ function droppedFields(
   const drop = (field: keyof StatusReply, expected: string): void =>
     void dropped.push({ field, received: received(reply[field]), expected });
   if (read.amount.note === 'refused')
-    drop('amount', 'a decimal number below 10^21, of at most nine decimals');
+    drop('amount', 'a decimal number below 10^21, of at most twelve digits before zeros and nine decimals');
   if (isThere(reply.currency) && read.currency === null) drop('currency', 'a currency code such as EUR');
   if (isThere(reply.orderType) && texts.orderType === null) drop('orderType', 'Deposit or Withdrawal');
   if (isThere(reply.externalTransactionId) && texts.externalTransactionId === null)
