@@ -282,6 +282,7 @@ describe('tests', () => {
     'deploy',
     'docs',
     'e2e',
+    'golden',
     'guide',
     'integration',
     'lab',

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 const SHOWN_ROWS = 4;
 const FULL = process.env['GATEWATCH_GOLDEN_FULL'];
 
-/** One answer: what was asked, how many rows there are, their hash, and the first ones in the order of text. */
+/** One answer: what was asked, how many rows there are, their hash, and some of them. */
 export function shown(asked: string, rows: readonly unknown[]): string {
   // Answers are compared as sets: what a panel sorts by can be equal in many rows.
   const lines = rows.map((row) => JSON.stringify(stable(row))).toSorted();
