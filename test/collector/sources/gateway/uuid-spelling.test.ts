@@ -18,6 +18,13 @@ describe('the case in which a gateway is asked for UUIDs', () => {
     expect(spelling.of(ID)).toBe(ID.toUpperCase());
   });
 
+  it('of an order stays the lower one, whichever other orders do not exist', () => {
+    const spelling = createUuidSpelling();
+    const other = 'b0000000-0000-4000-8000-0000000000ff';
+    spelling.heard(other, 'not_found');
+    expect([spelling.of(ID), spelling.of(other)]).toEqual([ID, other.toUpperCase()]);
+  });
+
   it('comes back to the lower one', () => {
     const spelling = createUuidSpelling();
     spelling.heard(ID, 'not_found');
