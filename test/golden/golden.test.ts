@@ -13,6 +13,7 @@ import { readRows } from '../../collector/sinks/otlp/stored-rows.ts';
 import { intervalFor } from '../../console/server/interval.ts';
 import { audit } from '../../operate/audit/audit.ts';
 import { ORDER_QUARTERS_KEPT } from '../../schemas/order-quarters.ts';
+import type { PaymentTotal } from '../../schemas/payment-metrics.ts';
 import { POLL_QUARTERS_KEPT } from '../../schemas/poll-quarters.ts';
 import type { SqlParams } from '../../store/store.ts';
 import { readOrderTimeline } from '../../store/order-timeline.ts';
@@ -65,13 +66,17 @@ describe('background work', () => {
   });
 
   it('counts the same payments', async () => {
-    const { totals: all } = await createTotalsReader(query)();
-    // Which of several orders is the example depends on the order of counting.
-    const totals = all.map((total) => ({ ...total, example: null }));
-    const text = [...Map.groupBy(totals, ({ kind }) => kind)].map(([kind, some]) => shown(kind, some));
+    const { totals } = await createTotalsReader(query)();
+    const text = [...Map.groupBy(totals, ({ kind }) => kind)].map(([kind, some]) =>
+      shown(kind, some.map(withoutExample)),
+    );
     await expect(text.toSorted().join('\n\n')).toMatchFileSnapshot(golden('payment-metrics'));
   });
 });
+
+/** Which of several orders is the example depends on the order of counting. */
+const withoutExample = (total: PaymentTotal): object =>
+  Object.fromEntries(Object.entries(total).filter(([key]) => key !== 'example'));
 
 const evaluations: Evaluation[] = [];
 
