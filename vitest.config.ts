@@ -1,6 +1,7 @@
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { UnsteadyTestsReporter } from './test/support/unsteady-tests-reporter.ts';
 import { PATIENCE_MS } from './test/support/until.ts';
 
 // Tests start the command line hundreds of times: its modules are compiled once.
@@ -37,8 +38,13 @@ const together = [
   'test/store/embedded/sql/**/*.test.ts',
 ];
 
+const unsteadyTests = process.env['GATEWATCH_UNSTEADY_TESTS'];
+
 export default defineConfig({
   test: {
+    ...(unsteadyTests === undefined
+      ? {}
+      : { reporters: ['default', 'json', new UnsteadyTestsReporter(unsteadyTests)] }),
     // One Kafka broker and one migrated store to copy for all files, made when the first of them asks.
     globalSetup: ['test/support/kafka-broker.ts', 'test/support/migrated-folder.ts'],
     projects: [

@@ -2,11 +2,15 @@ import { appendFileSync } from 'node:fs';
 import type { TestCase, TestModule, TestSuite } from 'vitest/node';
 
 /**
- * Notes each test that failed, and each that passed only when it was tried again, in the file that
- * `GATEWATCH_UNSTEADY_TESTS` names: one line a test. CI shows them last, where they are seen.
+ * Notes each test that failed, and each that passed only when it was tried again, in a file: one line a test.
+ * CI shows them last, where they are seen.
  */
-export default class UnsteadyTestsReporter {
-  private readonly file = process.env['GATEWATCH_UNSTEADY_TESTS'];
+export class UnsteadyTestsReporter {
+  private readonly file: string;
+
+  constructor(file: string) {
+    this.file = file;
+  }
 
   onTestCaseResult(test: TestCase): void {
     const failed = test.result().state === 'failed';
@@ -27,6 +31,6 @@ export default class UnsteadyTestsReporter {
   }
 
   private note(what: string, test: string): void {
-    if (this.file !== undefined) appendFileSync(this.file, `${what}: ${test}\n`);
+    appendFileSync(this.file, `${what}: ${test}\n`);
   }
 }
