@@ -44,6 +44,10 @@ export interface PartitionStatus {
   readonly highWatermark: string | null;
   /** Records between the two; null until both are known. */
   readonly lag: number | null;
+  /** Of these, records that nobody can read before a transaction ends. */
+  readonly uncommitted: number;
+  /** For how long the same transaction has been open before such records; 0: there are none. */
+  readonly uncommittedMs: number;
   /** Waiting to offer records again after a retryable failure. */
   readonly paused: boolean;
   /** For how long the same records have been offered without success; null: they were taken. */
@@ -70,6 +74,10 @@ export interface KafkaSourceStatus {
   readonly stalled: boolean;
   /** Sum over the assigned partitions whose lag is known. */
   readonly lag: number;
+  /** Of these, records that nobody can read before a transaction ends. */
+  readonly uncommitted: number;
+  /** The longest time that a transaction has been open before such records; 0: there are none. */
+  readonly uncommittedMs: number;
   /** Why the source ended for good. */
   readonly fatal: Error | null;
   /** The last failure; null again once the broker answers. */
@@ -87,5 +95,7 @@ export interface KafkaSurvey {
     readonly hasCommitted: boolean;
     /** Records that it has still to read; without a committed offset, from the oldest one. */
     readonly lag: bigint;
+    /** Of these, records that nobody can read before a transaction ends. */
+    readonly uncommitted: bigint;
   };
 }

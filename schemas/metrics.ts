@@ -122,6 +122,20 @@ export const METRICS = {
     description: 'Kafka records not yet consumed, over all assigned partitions',
     labels: ['topic'],
   },
+  consumerUncommitted: {
+    name: 'gatewatch.consumer_uncommitted',
+    kind: 'gauge',
+    unit: '',
+    description: 'Kafka records, of those not yet consumed, that wait for a transaction to end',
+    labels: ['topic'],
+  },
+  transactionOpen: {
+    name: 'gatewatch.transaction_open_seconds',
+    kind: 'gauge',
+    unit: 's',
+    description: 'How long the oldest transaction that records wait for has been open; 0: none do',
+    labels: [],
+  },
   lastProgressAge: {
     name: 'gatewatch.last_progress_age_seconds',
     kind: 'gauge',

@@ -158,6 +158,7 @@ export const ALERT_RULES = [
   'GatewatchCircuitOpen',
   'GatewatchPictureBehind',
   'GatewatchConsumerLag',
+  'GatewatchTransactionOpen',
   'GatewatchRejects',
   'GatewatchRereadCoverage',
   'GatewatchClockSkew',

@@ -243,6 +243,7 @@ export const COLUMNS = {
     version: 'string',
     started_at: 'micros',
     consumer_lag: 'u64',
+    transaction_open_seconds: 'f64',
     last_progress_at: 'micros',
     watched_orders: 'u32',
     due_orders: 'u32',

@@ -1,4 +1,4 @@
-import { CIRCUITS, MESSAGES_WAITING, PICTURE_BEHIND } from '../../schemas/limits.ts';
+import { CIRCUITS, MESSAGES_WAITING, PICTURE_BEHIND, TRANSACTION_OPEN } from '../../schemas/limits.ts';
 import { view } from '../../schemas/measures.ts';
 import { fixedShare, REREADS, Z, Z_FIXED } from './conditions.ts';
 import type { Rule } from './rule.ts';
@@ -9,6 +9,19 @@ const newest = (column: string): string =>
     FROM ${view('gatewayStatus')}
     WHERE reported_at <= as_of AND reported_at > as_of - INTERVAL 86400 SECOND
     GROUP BY gateway, collector_id`;
+
+/** The newest report of each collector, unless it has ended. */
+const ofCollectors = (column: string): string =>
+  `SELECT '' AS gateway, collector_id AS label, max(newest) AS number
+  FROM
+  (
+    SELECT toString(collector_id) AS collector_id, argMax(${column}, reported_at) AS newest, max(reported_at) AS newest_at
+    FROM ${view('collectorStatus')}
+    WHERE reported_at <= as_of AND reported_at > as_of - INTERVAL 86400 SECOND
+    GROUP BY collector_id
+  )
+  WHERE newest_at > as_of - INTERVAL 300 SECOND
+  GROUP BY label`;
 
 export const BLINDNESS_RULES: readonly Rule[] = [
   {
@@ -97,16 +110,7 @@ export const BLINDNESS_RULES: readonly Rule[] = [
     uid: 'gatewatch-consumer-lag',
     severity: 'warning',
     side: 'collector',
-    sql: `SELECT '' AS gateway, collector_id AS label, max(newest) AS number
-  FROM
-  (
-    SELECT toString(collector_id) AS collector_id, argMax(consumer_lag, reported_at) AS newest, max(reported_at) AS newest_at
-    FROM ${view('collectorStatus')}
-    WHERE reported_at <= as_of AND reported_at > as_of - INTERVAL 86400 SECOND
-    GROUP BY collector_id
-  )
-  WHERE newest_at > as_of - INTERVAL 300 SECOND
-  GROUP BY label`,
+    sql: ofCollectors('consumer_lag'),
     splitBy: 'collector',
     above: MESSAGES_WAITING.aboveMessages,
     unit: 'messages waiting in Kafka',
@@ -118,6 +122,27 @@ export const BLINDNESS_RULES: readonly Rule[] = [
       'Is the store slow or full? The log of the collector says what it waits for.',
       'Add a collector to the group if it cannot keep up.',
       'Watch the lag fall.',
+    ],
+  },
+  {
+    kind: 'gauge',
+    name: 'GatewatchTransactionOpen',
+    uid: 'gatewatch-transaction-open',
+    severity: 'warning',
+    side: 'merchant',
+    sql: ofCollectors('transaction_open_seconds'),
+    splitBy: 'collector',
+    above: TRANSACTION_OPEN.aboveSeconds,
+    unit: 'seconds that messages wait for a transaction in Kafka',
+    pendingSeconds: 60,
+    keepFiringSeconds: 60,
+    summary: 'Messages in Kafka wait for a transaction to end.',
+    explanation:
+      'A producer has begun a transaction and not ended it. The broker hands out nothing that was written to the partition since then, whoever wrote it: callbacks come late.',
+    steps: [
+      'List open transactions: kafka-transactions.sh --bootstrap-server HOST:PORT find-hanging --broker ID.',
+      'End it: stop its producer, or abort it with kafka-transactions.sh abort.',
+      'Watch the consumer lag fall.',
     ],
   },
   {

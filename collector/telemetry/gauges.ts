@@ -1,7 +1,7 @@
 import type { Clock } from '../../schemas/clock.ts';
 import type { EvaluatorStatus } from '../../schemas/evaluator.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
-import type { KafkaSourceStatus } from '../../schemas/kafka.ts';
+import type { KafkaSourceStatus, PartitionStatus } from '../../schemas/kafka.ts';
 import type { PollerStatus } from '../../schemas/polling.ts';
 import type { RowSink, SpanExporterStatus } from '../../schemas/sink.ts';
 import type { GaugeReaders } from './instruments.ts';
@@ -27,7 +27,9 @@ export function gaugeReaders(parts: Parts, clock: Clock): GaugeReaders {
     [...orders.status()].map(([gateway, status]) => ({ value: status[pick], labels: { gateway } }));
   return {
     sinkBacklogRows: () => sink.status().backlogRows,
-    consumerLag: () => lagByTopic(kafka),
+    consumerLag: () => byTopic(kafka, (one) => one.lag ?? 0),
+    consumerUncommitted: () => byTopic(kafka, (one) => one.uncommitted),
+    transactionOpen: () => (kafka?.status().uncommittedMs ?? 0) / 1000,
     lastProgressAge: () => (clock.now() - lastProgressAt()) / 1e6,
     watchedOrders: perGateway('watched'),
     circuitsOpen: perGateway('circuitsOpen'),
@@ -50,9 +52,9 @@ function restartsByCause({ restarts, readers }: NonNullable<Parts['engine']>) {
   ];
 }
 
-function lagByTopic(kafka: Parts['kafka']) {
-  const lags = new Map<string, number>();
-  for (const { topic, lag } of kafka?.status().partitions ?? [])
-    lags.set(topic, (lags.get(topic) ?? 0) + (lag ?? 0));
-  return [...lags].map(([topic, value]) => ({ value, labels: { topic } }));
+function byTopic(kafka: Parts['kafka'], count: (partition: PartitionStatus) => number) {
+  const sums = new Map<string, number>();
+  for (const partition of kafka?.status().partitions ?? [])
+    sums.set(partition.topic, (sums.get(partition.topic) ?? 0) + count(partition));
+  return [...sums].map(([topic, value]) => ({ value, labels: { topic } }));
 }

@@ -88,7 +88,14 @@ export function createHealth(now: () => EpochMicros = () => Date.now() * 1000): 
           backlogRows: sink.backlogRows,
           ...(kafka === null
             ? {}
-            : { kafka: { state: kafka.groupState, lag: kafka.lag, missingTopics: kafka.missingTopics } }),
+            : {
+                kafka: {
+                  state: kafka.groupState,
+                  lag: kafka.lag,
+                  uncommitted: kafka.uncommitted,
+                  missingTopics: kafka.missingTopics,
+                },
+              }),
         },
       };
     },

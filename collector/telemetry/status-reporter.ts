@@ -67,6 +67,7 @@ export function statusReport(
         version,
         started_at: startedAt,
         consumer_lag: kafka?.status().lag ?? 0,
+        transaction_open_seconds: (kafka?.status().uncommittedMs ?? 0) / 1000,
         last_progress_at: options.lastProgressAt(),
         watched_orders: sum((status) => status.watched),
         due_orders: sum((status) => status.due),

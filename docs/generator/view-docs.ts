@@ -340,6 +340,11 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
       column('version', 'String', 'Version of gatewatch.'),
       column('started_at', 'Time', 'When the process started.'),
       column('consumer_lag', 'UInt64', 'Kafka records not consumed yet.'),
+      column(
+        'transaction_open_seconds',
+        'Float64',
+        'How long the oldest transaction that some of them wait for has been open, in seconds; 0: none do.',
+      ),
       column('last_progress_at', 'Time', 'When an input was last taken to its acknowledgement.'),
       column('watched_orders', 'UInt32', 'Orders it polls.'),
       column('due_orders', 'UInt32', 'Orders whose next poll is due and has not begun.'),

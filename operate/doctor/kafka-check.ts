@@ -47,9 +47,16 @@ function topicFinding(kafka: KafkaConfig, present: readonly string[], missing: r
 function lagFinding(
   check: string,
   present: readonly string[],
-  { hasCommitted, lag }: KafkaSurvey['group'],
+  { hasCommitted, lag, uncommitted }: KafkaSurvey['group'],
 ): Finding {
   if (present.length === 0) return ok(check, 'Nothing to read yet.');
+  if (uncommitted > 0n) {
+    return warn(
+      check,
+      `${lag} records behind, ${uncommitted} of them because a transaction is open.`,
+      "They come when the producer ends the transaction, or after its transaction.timeout.ms. If this stays: is a producer's process gone?",
+    );
+  }
   const text = hasCommitted ? `${lag} records behind.` : `Has not read yet; ${lag} records wait.`;
   if (!hasCommitted || lag <= LAG_WARN) return ok(check, text);
   const advice = 'Is a collector running, and does the store keep up? See consumer lag in /metrics.';

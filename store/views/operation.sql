@@ -37,9 +37,9 @@ FROM watch_requests_store FINAL;
 
 CREATE OR REPLACE VIEW collector_status AS
 SELECT
-    collector_id, reported_at, version, started_at, consumer_lag, last_progress_at, watched_orders, due_orders,
-    lateness_p99_ms, circuits_open, rejects_total, duplicates_total, retries_total, spans_exported_total, span_backlog,
-    memory_bytes
+    collector_id, reported_at, version, started_at, consumer_lag, transaction_open_seconds, last_progress_at,
+    watched_orders, due_orders, lateness_p99_ms, circuits_open, rejects_total, duplicates_total, retries_total,
+    spans_exported_total, span_backlog, memory_bytes
 FROM collector_status_store FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1;
 

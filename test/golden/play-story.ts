@@ -192,6 +192,7 @@ function reportOf(poller: Poller, now: number): RowBundle {
         version: '0.1.0',
         started_at: START * 1000,
         consumer_lag: 0,
+        transaction_open_seconds: 0,
         last_progress_at: now,
         watched_orders: pollers.reduce((sum, [, { watched: count }]) => sum + count, 0),
         due_orders: 0,

@@ -89,6 +89,7 @@ const ADDED_SINCE: ReadonlySet<string> = new Set([
   'references',
   'order_number',
   'amount_source',
+  'transaction_open_seconds',
 ]);
 
 describe('derived views', () => {

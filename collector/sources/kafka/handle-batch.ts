@@ -59,7 +59,7 @@ export async function handleBatch(payload: EachBatchPayload, context: BatchConte
     if (waited.kind === 'lost') return rejoin(waited.error);
   }
 
-  context.progress.watermark(topic, partition, batch.highWatermark);
+  context.progress.watermark(topic, partition, { high: batch.highWatermark });
   reportGaps(batch, context);
   const underWay: Running[] = [];
   /** Waits for the first of them, until so few are left. False: the batch is at its end. */

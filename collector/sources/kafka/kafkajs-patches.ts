@@ -8,6 +8,15 @@ interface RequestQueue {
   scheduleCheckPendingRequests(): void;
 }
 
+interface Broker {
+  listOffsets(request: OffsetsRequest): Promise<unknown>;
+}
+
+interface OffsetsRequest {
+  isolationLevel?: number;
+  topics: readonly { partitions: readonly { partition: number; timestamp: number }[] }[];
+}
+
 interface Connection {
   isConnected(): boolean;
   connect(): Promise<true>;
@@ -30,6 +39,7 @@ export function patchKafkajs(): void {
   stopIdleTimers();
   resetReadBuffers();
   stopLeakingListeners();
+  askForBothEnds();
 }
 
 /**
@@ -76,5 +86,32 @@ function stopLeakingListeners(): void {
     const { socket } = this;
     if (socket?.destroyed === true) socket.unref = () => socket;
     return disconnect.call(this);
+  };
+}
+
+/** As the protocol has them. */
+const READ_UNCOMMITTED = 0;
+const READ_COMMITTED = 1;
+const LATEST = -1;
+/** A time that no broker knows: `askForBothEnds` asks for the last stable offset where it is asked for. */
+export const LAST_STABLE = -1001;
+
+/**
+ * An admin asks for the end of a log as a reader of committed records sees it: what lies behind a transaction
+ * that has not ended is not counted. It gets the true end here, and the other one for `LAST_STABLE`.
+ * A consumer names its isolation level, and goes on as it was.
+ */
+function askForBothEnds(): void {
+  const { prototype } = load('kafkajs/src/broker') as { prototype: Broker };
+  const listOffsets = prototype.listOffsets;
+  prototype.listOffsets = function (this: Broker, request: OffsetsRequest): Promise<unknown> {
+    if (request.isolationLevel !== undefined) return listOffsets.call(this, request);
+    const isStable = request.topics[0]?.partitions[0]?.timestamp === LAST_STABLE;
+    const topics = request.topics.map((topic) => ({
+      ...topic,
+      partitions: topic.partitions.map((one) => (isStable ? { ...one, timestamp: LATEST } : one)),
+    }));
+    const isolationLevel = isStable ? READ_COMMITTED : READ_UNCOMMITTED;
+    return listOffsets.call(this, { ...request, topics, isolationLevel });
   };
 }

@@ -9,6 +9,10 @@ export interface PartitionProgress {
   readonly position: bigint | null;
   /** The broker's next offset; null until known. */
   readonly highWatermark: bigint | null;
+  /** Where records begin whose transaction has not ended, else as the watermark; null until known. */
+  readonly stableOffset: bigint | null;
+  /** Since when the stable offset stands although records lie behind it; null: none do. */
+  readonly uncommittedSinceMs: number | null;
   readonly paused: boolean;
   /** Since when the same records are offered again and again; null: they were taken. */
   readonly heldSinceMs: number | null;
@@ -34,7 +38,15 @@ export function assign(
   for (const [topic, numbers] of Object.entries(assignment)) {
     for (const partition of numbers) {
       const key = partitionKey(topic, partition);
-      const fresh = { topic, partition, highWatermark: null, paused: false, heldSinceMs: null };
+      const fresh = {
+        topic,
+        partition,
+        highWatermark: null,
+        stableOffset: null,
+        uncommittedSinceMs: null,
+        paused: false,
+        heldSinceMs: null,
+      };
       // Another member may have had the partition in between: its position is asked for again.
       next.set(key, { ...fresh, ...before.get(key), position: null, lastProgressAtMs: nowMs });
     }
@@ -65,14 +77,46 @@ export function begin(one: PartitionProgress, position: string): PartitionProgre
   return one.position === null ? { ...one, position: BigInt(position) } : one;
 }
 
-/** The broker's next offset. */
-export function raiseWatermark(one: PartitionProgress, offset: string, nowMs: number): PartitionProgress {
-  const highWatermark = BigInt(offset);
-  const { position, highWatermark: before, lastProgressAtMs } = one;
+/** Where the log of a partition ends. */
+export interface LogEnd {
+  /** The broker's next offset. */
+  readonly high: string;
+  /** The last stable offset, where it was asked for. */
+  readonly stable?: string;
+}
+
+export function raiseWatermark(
+  one: PartitionProgress,
+  { high, stable }: LogEnd,
+  nowMs: number,
+): PartitionProgress {
+  const stableOffset = stable === undefined ? one.stableOffset : BigInt(stable);
+  const next = { ...one, highWatermark: BigInt(high), stableOffset };
   // Silence while there was nothing to read is no stall: the time runs from the first unread record on.
-  const wasCaughtUp = position !== null && before !== null && before <= position;
-  const begins = wasCaughtUp && highWatermark > before;
-  return { ...one, highWatermark, lastProgressAtMs: begins ? nowMs : lastProgressAtMs };
+  const begins = readable(one) === 0n && (readable(next) ?? 0n) > 0n;
+  return {
+    ...next,
+    uncommittedSinceMs: stable === undefined ? one.uncommittedSinceMs : uncommittedSince(one, next, nowMs),
+    lastProgressAtMs: begins ? nowMs : one.lastProgressAtMs,
+  };
+}
+
+function uncommittedSince(before: PartitionProgress, next: PartitionProgress, nowMs: number): number | null {
+  if (uncommitted(next) === 0n) return null;
+  return (before.stableOffset === next.stableOffset ? before.uncommittedSinceMs : null) ?? nowMs;
+}
+
+/** Records that can be read and were not; null until known. */
+function readable({ position, highWatermark, stableOffset }: PartitionProgress): bigint | null {
+  const end = stableOffset ?? highWatermark;
+  if (position === null || end === null) return null;
+  return end > position ? end - position : 0n;
+}
+
+/** Records that nobody can read before their transaction has ended, or one that began before them. */
+function uncommitted({ highWatermark, stableOffset }: PartitionProgress): bigint {
+  if (highWatermark === null || stableOffset === null) return 0n;
+  return highWatermark > stableOffset ? highWatermark - stableOffset : 0n;
 }
 
 /** Waiting for the store is not a stall: the time begins again when it ends. */
@@ -83,6 +127,7 @@ export function pause(one: PartitionProgress, paused: boolean, nowMs: number): P
 
 export function statusOf(one: PartitionProgress, nowMs: number, stallTimeoutMs: number): PartitionStatus {
   const { topic, partition, position, highWatermark, paused, heldSinceMs, lastProgressAtMs } = one;
+  const { uncommittedSinceMs } = one;
   const known = position !== null && highWatermark !== null;
   const lag = known ? Number(highWatermark > position ? highWatermark - position : 0n) : null;
   const silent = nowMs - lastProgressAtMs >= stallTimeoutMs;
@@ -92,10 +137,12 @@ export function statusOf(one: PartitionProgress, nowMs: number, stallTimeoutMs: 
     position: position?.toString() ?? null,
     highWatermark: highWatermark?.toString() ?? null,
     lag,
+    uncommitted: Number(uncommitted(one)),
+    uncommittedMs: uncommittedSinceMs === null ? 0 : nowMs - uncommittedSinceMs,
     paused,
     heldMs: heldSinceMs === null ? null : nowMs - heldSinceMs,
     lastProgressAtMs,
-    stalled: silent && !paused && lag !== null && lag > 0,
+    stalled: silent && !paused && (readable(one) ?? 0n) > 0n,
   };
 }
 
@@ -105,7 +152,7 @@ export interface Progress {
   arrive(topic: string, partition: number, offset: string): OffsetGap | null;
   advance(topic: string, partition: number, next: string): void;
   begin(topic: string, partition: number, position: string): void;
-  watermark(topic: string, partition: number, next: string): void;
+  watermark(topic: string, partition: number, end: LogEnd): void;
   pause(topic: string, partition: number, paused: boolean): void;
   /** As `pause` for all partitions, those included whose records are being handled or wait for their turn. */
   excuse(): void;
@@ -139,8 +186,7 @@ export function createProgress(now: () => number, stallTimeoutMs: number): Progr
     },
     advance: (topic, partition, next) => change(topic, partition, (one) => advance(one, next, now())),
     begin: (topic, partition, position) => change(topic, partition, (one) => begin(one, position)),
-    watermark: (topic, partition, next) =>
-      change(topic, partition, (one) => raiseWatermark(one, next, now())),
+    watermark: (topic, partition, end) => change(topic, partition, (one) => raiseWatermark(one, end, now())),
     pause: (topic, partition, paused) => change(topic, partition, (one) => pause(one, paused, now())),
     excuse() {
       for (const [key, one] of partitions) partitions.set(key, { ...one, lastProgressAtMs: now() });

@@ -121,7 +121,20 @@ export function statusOf(
   // A broker that is away is no stall: a new process would find it away as well.
   const stalled = connected && (isUnjoined || isCrashing || partitions.some((one) => one.stalled));
   const lag = partitions.reduce((sum, partition) => sum + (partition.lag ?? 0), 0);
-  return { connected, groupState: group, partitions, missingTopics, stalled, lag, fatal, lastError };
+  const uncommitted = partitions.reduce((sum, partition) => sum + partition.uncommitted, 0);
+  const uncommittedMs = Math.max(0, ...partitions.map((partition) => partition.uncommittedMs));
+  return {
+    connected,
+    groupState: group,
+    partitions,
+    missingTopics,
+    stalled,
+    lag,
+    uncommitted,
+    uncommittedMs,
+    fatal,
+    lastError,
+  };
 }
 
 /** The partitions of a topic that the group gave this member last; null until both are known. */

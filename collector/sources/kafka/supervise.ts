@@ -156,7 +156,8 @@ async function refreshBeside(
     try {
       await admin.refresh(progress, topics);
       change({ type: 'contact' });
-      if (source.status().lag === 0) change({ type: 'progress' });
+      const { lag, uncommitted } = source.status();
+      if (lag <= uncommitted) change({ type: 'progress' });
       if (isMissingTopics() && (await admin.topics()).present.length > topics.length) {
         await session.stop(settings.stopTimeoutMs);
       }

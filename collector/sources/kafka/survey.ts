@@ -3,6 +3,7 @@ import type { KafkaSurvey } from '../../../schemas/kafka.ts';
 import { createClient } from './client.ts';
 import { describeFailure } from './failure.ts';
 import { callbackTopicNames, kafkaConnection } from './options.ts';
+import { fetchLog } from './topic-admin.ts';
 
 /**
  * Asks the brokers once, with the configured credentials, and changes nothing.
@@ -39,17 +40,19 @@ async function surveyGroup(
   topics: readonly string[],
 ): Promise<KafkaSurvey['group']> {
   let lag = 0n;
+  let uncommitted = 0n;
   let hasCommitted = false;
-  if (topics.length === 0) return { hasCommitted, lag };
+  if (topics.length === 0) return { hasCommitted, lag, uncommitted };
   const committed = await admin.fetchOffsets({ groupId, topics: [...topics] });
   for (const { topic, partitions } of committed) {
-    const ends = new Map((await admin.fetchTopicOffsets(topic)).map((end) => [end.partition, end]));
+    const ends = new Map((await fetchLog(admin, topic)).map((end) => [end.partition, end]));
     for (const { partition, offset } of partitions) {
       const end = ends.get(partition);
       if (end === undefined) continue;
       hasCommitted ||= offset !== '-1';
       lag += BigInt(end.high) - BigInt(offset === '-1' ? end.low : offset);
+      uncommitted += BigInt(end.high) - BigInt(end.stable);
     }
   }
-  return { hasCommitted, lag };
+  return { hasCommitted, lag, uncommitted };
 }

@@ -1,6 +1,7 @@
 import type { Admin, Kafka } from 'kafkajs';
 import { GatewatchError } from '../../../schemas/errors.ts';
 import { describeFailure } from './failure.ts';
+import { LAST_STABLE } from './kafkajs-patches.ts';
 import type { KafkaEvent, KafkaSourceOptions } from './port.ts';
 import type { Progress } from './progress.ts';
 
@@ -47,6 +48,21 @@ export interface LogRange {
   readonly partition: number;
   readonly low: string;
   readonly high: string;
+  /** Where records begin whose transaction has not ended; `high` where there are none. */
+  readonly stable: string;
+}
+
+/** Where the logs of a topic begin and end, committed or not. */
+export async function fetchLog(admin: Admin, topic: string): Promise<LogRange[]> {
+  const stable = await admin.fetchTopicOffsetsByTimestamp(topic, LAST_STABLE);
+  const stableOf = new Map(stable.map(({ partition, offset }) => [partition, offset]));
+  const ends = await admin.fetchTopicOffsets(topic);
+  return ends.map(({ partition, low, high }) => ({
+    partition,
+    low,
+    high,
+    stable: stableOf.get(partition) ?? high,
+  }));
 }
 
 export function createTopicAdmin(options: TopicAdminOptions): TopicAdmin {
@@ -57,7 +73,7 @@ export function createTopicAdmin(options: TopicAdminOptions): TopicAdmin {
     return new Map(offsets.map(({ topic, partitions }) => [topic, partitions]));
   };
   const logOf = async (topic: string): Promise<LogRange[]> => {
-    const log = await use((admin) => admin.fetchTopicOffsets(topic));
+    const log = await use((admin) => fetchLog(admin, topic));
     options.onPartitions(topic, log.length);
     return log;
   };
@@ -89,12 +105,12 @@ export function createTopicAdmin(options: TopicAdminOptions): TopicAdmin {
       const offsets = isUnknown ? await committed(topics) : undefined;
       for (const topic of topics) {
         for (const range of await logOf(topic)) {
-          const { partition, high } = range;
+          const { partition } = range;
           if (offsets !== undefined) {
             const start = startOf(range, offsets.get(topic) ?? [], options.fromBeginning);
             progress.begin(topic, partition, start);
           }
-          progress.watermark(topic, partition, high);
+          progress.watermark(topic, partition, range);
         }
       }
     },
@@ -156,13 +172,13 @@ export function lostIn(
 
 /** Where the group reads a partition on: at its committed offset, or where one without any begins. */
 export function startOf(
-  { partition, low, high }: LogRange,
+  { partition, low, stable }: LogRange,
   committed: readonly CommittedOffset[],
   fromBeginning: boolean,
 ): string {
   const offset = committed.find((one) => one.partition === partition)?.offset;
   if (offset !== undefined && BigInt(offset) >= 0n) return offset;
-  return fromBeginning ? low : high;
+  return fromBeginning ? low : stable;
 }
 
 /** Names the topics and what to do about them. */

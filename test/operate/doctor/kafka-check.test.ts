@@ -8,7 +8,7 @@ const survey = (change: Partial<KafkaSurvey> = {}): KafkaSurvey => ({
   brokers: 1,
   present: ['gateway.callbacks', 'gateway.orders'],
   missing: [],
-  group: { hasCommitted: true, lag: 3n },
+  group: { hasCommitted: true, lag: 3n, uncommitted: 0n },
   ...change,
 });
 const judge = (change?: Partial<KafkaSurvey>, config = kafka) =>
@@ -24,9 +24,15 @@ describe('what the brokers say', () => {
   });
 
   it('warns of a group that is far behind, and of none that has not begun', () => {
-    expect(judge({ group: { hasCommitted: true, lag: 10_001n } })[2]).toBe('warn 10001 records behind.');
-    const fresh = judge({ group: { hasCommitted: false, lag: 20_000n } })[2];
+    expect(judge({ group: { hasCommitted: true, lag: 10_001n, uncommitted: 0n } })[2]).toBe('warn 10001 records behind.');
+    const fresh = judge({ group: { hasCommitted: false, lag: 20_000n, uncommitted: 0n } })[2];
     expect(fresh).toBe('ok Has not read yet; 20000 records wait.');
+  });
+
+  it('warns of records that wait for a transaction to end', () => {
+    expect(judge({ group: { hasCommitted: true, lag: 7n, uncommitted: 4n } })[2]).toBe(
+      'warn 7 records behind, 4 of them because a transaction is open.',
+    );
   });
 
   it('fails for topics that do not exist, unless the collector makes them', () => {

@@ -28,6 +28,8 @@ const partition = (lag: number | null, stalled: boolean): PartitionStatus => ({
   position: null,
   highWatermark: null,
   lag,
+  uncommitted: 0,
+  uncommittedMs: 0,
   paused: false,
   heldMs: null,
   lastProgressAtMs: 0,

@@ -3,8 +3,8 @@ import { lostIn, startOf } from '../../../../collector/sources/kafka/topic-admin
 
 describe('records that a group can never read', () => {
   const log = [
-    { partition: 0, low: '100', high: '200' },
-    { partition: 1, low: '0', high: '50' },
+    { partition: 0, low: '100', high: '200', stable: '200' },
+    { partition: 1, low: '0', high: '50', stable: '50' },
   ];
   const lost = (partition: number, offset: string) => lostIn('t', log, [{ partition, offset }]);
 
@@ -25,16 +25,16 @@ describe('records that a group can never read', () => {
 });
 
 describe('where a group reads a partition on', () => {
-  const range = { partition: 1, low: '10', high: '50' };
+  const range = { partition: 1, low: '10', high: '50', stable: '45' };
 
   it('is at its committed offset', () => {
     expect(startOf(range, [{ partition: 1, offset: '30' }], true)).toBe('30');
     expect(startOf(range, [{ partition: 1, offset: '0' }], false)).toBe('0');
   });
 
-  it('without one is at the first record, or at the next, as it is set', () => {
+  it('without one is at the first record, or at the next that can be read, as it is set', () => {
     expect(startOf(range, [{ partition: 1, offset: '-1' }], true)).toBe('10');
-    expect(startOf(range, [{ partition: 0, offset: '30' }], false)).toBe('50');
+    expect(startOf(range, [{ partition: 0, offset: '30' }], false)).toBe('45');
     expect(startOf(range, [], true)).toBe('10');
   });
 });
