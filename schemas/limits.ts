@@ -43,6 +43,8 @@ export const PICTURE_BEHIND = { aboveSeconds: 300 } as const;
 export const MESSAGES_WAITING = { aboveMessages: 10_000 } as const;
 /** A transaction in Kafka that messages wait for: brokers end one after a minute by default. */
 export const TRANSACTION_OPEN = { aboveSeconds: 120 } as const;
+/** How far the clocks of gateway and collector may differ, and from where on rules look past the history. */
+export const CLOCK_SKEW = { aboveSeconds: 5, blindAboveSeconds: 600 } as const;
 /** Circuits of a gateway: any open one is too many. */
 export const CIRCUITS = { aboveOpen: 0 } as const;
 /** How long after its decision an order's merchant callback (stage 6) is due. */

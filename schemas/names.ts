@@ -162,6 +162,7 @@ export const ALERT_RULES = [
   'GatewatchRejects',
   'GatewatchRereadCoverage',
   'GatewatchClockSkew',
+  'GatewatchHistoryMisdated',
   'GatewatchEvaluationsLate',
   'GatewatchHeartbeat',
   'GatewatchOrdersNotFound',

@@ -52,4 +52,6 @@ export interface PollerStatus {
   /** The instant up to which this collector's view of the gateway is complete. */
   readonly watermarkAt: EpochMicros;
   readonly lastReplyAt: EpochMicros | null;
+  /** How far the gateway's history is dated ahead of our clock, or behind it (negative); null: unknown. */
+  readonly clockSkewSeconds: number | null;
 }

@@ -265,6 +265,7 @@ export const COLUMNS = {
     due_orders: 'u32',
     circuits_open: 'u16',
     last_reply_at: 'micros?',
+    clock_skew_seconds: 'f64?',
     requests_per_second: 'f64',
     requests_per_second_limit: 'f64',
     requests_in_flight: 'u32',

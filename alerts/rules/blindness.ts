@@ -1,6 +1,12 @@
-import { CIRCUITS, MESSAGES_WAITING, PICTURE_BEHIND, TRANSACTION_OPEN } from '../../schemas/limits.ts';
+import {
+  CIRCUITS,
+  CLOCK_SKEW,
+  MESSAGES_WAITING,
+  PICTURE_BEHIND,
+  TRANSACTION_OPEN,
+} from '../../schemas/limits.ts';
 import { view } from '../../schemas/measures.ts';
-import { fixedShare, REREADS, Z, Z_FIXED } from './conditions.ts';
+import { fixedShare, REREADS, Z } from './conditions.ts';
 import type { Rule } from './rule.ts';
 
 /** The newest report of each collector on each gateway, within a day. */
@@ -9,6 +15,15 @@ const newest = (column: string): string =>
     FROM ${view('gatewayStatus')}
     WHERE reported_at <= as_of AND reported_at > as_of - INTERVAL 86400 SECOND
     GROUP BY gateway, collector_id`;
+
+/** How far a gateway's history is dated from our clock, whichever way. */
+const CLOCK_SKEW_SQL = `SELECT gateway, '' AS label, max(abs(newest)) AS number
+  FROM
+  (
+    ${newest('clock_skew_seconds')}
+  )
+  WHERE newest_at > as_of - INTERVAL 300 SECOND AND newest IS NOT NULL
+  GROUP BY gateway`;
 
 /** The newest report of each collector, unless it has ended. */
 const ofCollectors = (column: string): string =>
@@ -209,33 +224,45 @@ export const BLINDNESS_RULES: readonly Rule[] = [
     suppressedBy: 'GatewatchGatewayUnreachable',
   },
   {
-    kind: 'share',
+    kind: 'gauge',
     name: 'GatewatchClockSkew',
     uid: 'gatewatch-clock-skew',
     severity: 'warning',
     side: 'gateway',
-    count: {
-      from: { kind: 'items' },
-      splitBy: null,
-      counts: [{ label: '', hit: 'event_time > observed_at + INTERVAL 5 SECOND' }],
-    },
-    condition: {
-      ...fixedShare(0.05, 5, Z_FIXED),
-      windows: [
-        { windowSeconds: 900 },
-        { windowSeconds: 3_600, confirmSeconds: 900 },
-        { windowSeconds: 10_800, confirmSeconds: 3_600 },
-      ],
-    },
+    sql: CLOCK_SKEW_SQL,
+    splitBy: null,
+    above: CLOCK_SKEW.aboveSeconds,
+    unit: "seconds between the gateway's clock and ours",
     pendingSeconds: 120,
     keepFiringSeconds: 300,
     summary: "The gateway's clock and ours differ.",
-    affectedOrders: 'have history from the future',
     explanation: 'Windows end at our clock: what is dated later is counted late.',
     steps: [
       'Is our own clock right? Look at the time service of the host.',
-      "Tell the gateway's operator by how much theirs is ahead (runbook).",
+      "Tell the gateway's operator by how much theirs is ahead or behind (runbook).",
       'Until then read windows with care.',
+    ],
+    suppressedBy: 'GatewatchHistoryMisdated',
+  },
+  {
+    kind: 'gauge',
+    name: 'GatewatchHistoryMisdated',
+    uid: 'gatewatch-history-misdated',
+    severity: 'critical',
+    side: 'collector',
+    sql: CLOCK_SKEW_SQL,
+    splitBy: null,
+    above: CLOCK_SKEW.blindAboveSeconds,
+    unit: "seconds between the gateway's clock and ours",
+    pendingSeconds: 60,
+    keepFiringSeconds: 300,
+    summary: "The gateway's history is dated far from now: rules look past it.",
+    explanation:
+      'Rules look at the last minutes and hours, and this history lies elsewhere: they find nothing, whatever happens. Often it is local time where UTC is agreed.',
+    steps: [
+      'Is our own clock right? Look at the time service of the host.',
+      'Whole hours: the gateway sends local time. Ask its operator to send UTC.',
+      'Until then set historyTimeZone of the gateway and restart; "gatewatch doctor" shows it.',
     ],
   },
   {

@@ -3,6 +3,7 @@ import { endpointOf, type PollerStatus } from '../../schemas/polling.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { watchKey, type PollCause, type WatchedOrder } from '../../schemas/watch.ts';
 import { learn } from './advance.ts';
+import { clockSkewSeconds, createClockSkewTracker, type ClockSkewTracker } from './clock-skew.ts';
 import { circuitWaitMs, createCircuits, openCircuits, type Circuits } from './circuits.ts';
 import {
   countDueOrders,
@@ -58,6 +59,7 @@ export interface GatewayState {
   readonly budget: RequestBudget;
   readonly circuits: Circuits;
   readonly watermark: WatermarkTracker;
+  readonly clockSkew: ClockSkewTracker;
   /** Requests that somebody waits for, beside what is polled. */
   readonly questions: Questions;
   /** Requests whose reply is not there yet. */
@@ -85,6 +87,7 @@ export function createGatewayState(
     budget: createRequestBudget(policy.requestsPerSecond),
     circuits: createCircuits(policy.probeS * 1000),
     watermark: createWatermarkTracker(),
+    clockSkew: createClockSkewTracker(),
     questions: createQuestions(policy),
     inFlight: 0,
     pendingReplies: 0,
@@ -164,6 +167,7 @@ export function gatewayStatus(state: GatewayState, { now, nowMs }: Instant): Pol
     pausedMs: pausedForMs(state.budget, nowMs),
     watermarkAt: watermark(state.watermark, now, behindMs),
     lastReplyAt: state.watermark.lastReplyAt,
+    clockSkewSeconds: clockSkewSeconds(state.clockSkew, now),
   };
 }
 

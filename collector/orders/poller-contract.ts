@@ -13,6 +13,8 @@ export interface TrackedOrder {
   readonly order: WatchedOrder;
   /** Opaque text of the history that is stored; null: not loaded yet. */
   readonly known: string | null;
+  /** When its history was last read, by the start of the request; missing: not in this run. */
+  readonly readAt?: EpochMicros | undefined;
 }
 
 /** The orders that this collector reads: those of one gateway, or of all. Keys are those of `watchKey`. */
@@ -52,6 +54,8 @@ export interface PolledReply extends HttpReply, TrackedOrder {
 export interface AppliedReply extends TrackedOrder {
   /** How the request ended, the body included. */
   readonly outcome: PollOutcome;
+  /** Time of the latest item that was new; missing: none was. */
+  readonly newestItemAt?: EpochMicros | undefined;
 }
 
 /** Resolves once all that follows from the reply is durably stored, with the order's next state. */

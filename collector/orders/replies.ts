@@ -4,6 +4,7 @@ import { rejectRow } from '../../schemas/reject-row.ts';
 import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
 import type {
   Brought,
+  EpochMicros,
   OrderObservationRow,
   OrderWatchRow,
   PollRow,
@@ -67,8 +68,21 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
   };
   await context.write(bundle, { replies: 1, historyItems: content?.items ?? 0 });
   // An ended order is no longer tracked; if it reopens, its history is loaded from the store.
-  return { order: next, known: ended ? null : known, outcome };
+  return {
+    order: next,
+    known: ended ? null : known,
+    readAt: content === null ? reply.readAt : reply.startedAt,
+    outcome,
+    newestItemAt: newestOf(content),
+  };
 }
+
+/** Time of the latest new item. */
+const newestOf = (content: ReplyContent | null): EpochMicros | undefined =>
+  content?.newEvents.reduce<EpochMicros | undefined>(
+    (newest, { event_time: time }) => Math.max(newest ?? time, time),
+    undefined,
+  );
 
 /**
  * The states to persist. They are as of the start of the request: a callback that came while it was under way

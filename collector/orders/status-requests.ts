@@ -2,6 +2,7 @@ import { endpointOf, type Endpoint, type HttpReply } from '../../schemas/polling
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { watchKey, type PollCause } from '../../schemas/watch.ts';
 import { learn, reopen } from './advance.ts';
+import { noteDatedRead } from './clock-skew.ts';
 import { isCircuitOpen, noteOutcome, noteProbe } from './circuits.ts';
 import { takeFirst } from './endpoint-queues.ts';
 import { entryOf, nextAllowed, schedule, scheduleUrgent, type GatewayState } from './gateway-state.ts';
@@ -75,6 +76,7 @@ export function startRequest(state: GatewayState, key: string, at: Instant): Sta
     callbackAt,
     order: orderNow(entry, at),
     known: entry.tracked.known,
+    readAt: entry.tracked.readAt,
     startedAt: at.now,
     startMs,
     latenessMs: Math.max(0, startMs - entry.dueMs),
@@ -121,8 +123,9 @@ export function finishRead(
 ): void {
   const { entries, watermark: tracker, owns } = state;
   const entry = entryOf(state, key);
-  const { order, known, outcome } = applied;
+  const { order, known, readAt, outcome } = applied;
   notePoll(tracker, outcome, startedAt);
+  noteClock(state, applied, entry.tracked.readAt ?? null, replied.now);
   // The order's times are those of the wall clock at the reply, whatever it shows by now.
   entry.wallAhead = wallAhead(replied);
   entry.inFlight = false;
@@ -137,7 +140,7 @@ export function finishRead(
   const hasEnded = order.phase !== 'active' && order.phase !== 'rereading';
   if (hasEnded && !entry.again) return void entries.delete(key);
   const latest = learn(order, entry.tracked.order);
-  entry.tracked = { order: hasEnded ? reopen(latest, at.now) : latest, known };
+  entry.tracked = { order: hasEnded ? reopen(latest, at.now) : latest, known, readAt };
   // The owner goes on with the order from its stored state. Without a reply, what was asked for is still
   // to be done.
   if (!entry.again && saysSomething(outcome) && !owns(latest)) return void entries.delete(key);
@@ -147,8 +150,19 @@ export function finishRead(
   schedule(state, newKey, entry, (order.nextPollAt - entry.wallAhead) / 1000, false);
 }
 
+function noteClock(
+  { clockSkew }: GatewayState,
+  { order, newestItemAt }: AppliedReply,
+  readBeforeAt: EpochMicros | null,
+  observedAt: EpochMicros,
+): void {
+  if (newestItemAt === undefined) return;
+  noteDatedRead(clockSkew, { order: watchKey(order), newestItemAt, observedAt, readBeforeAt });
+}
+
 /** The order was tracked by both of its ids: the entry under the gateway's own id keeps its schedule. */
-function mergeInto(other: Entry, { order, known }: AppliedReply): void {
+function mergeInto(other: Entry, { order, known, readAt }: AppliedReply): void {
   const { tracked } = other;
-  other.tracked = { order: learn(tracked.order, order), known: other.inFlight ? tracked.known : known };
+  const kept = other.inFlight ? tracked : { known, readAt };
+  other.tracked = { ...kept, order: learn(tracked.order, order) };
 }

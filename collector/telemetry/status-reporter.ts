@@ -88,6 +88,7 @@ export function statusReport(
       due_orders: status.due,
       circuits_open: status.circuitsOpen,
       last_reply_at: status.lastReplyAt,
+      clock_skew_seconds: status.clockSkewSeconds,
       requests_per_second: rates(gateway, status.requests),
       requests_per_second_limit: status.requestsPerSecondLimit,
       requests_in_flight: status.inFlight,

@@ -374,6 +374,11 @@ export const VIEW_DOCS: readonly ViewDoc[] = [
       column('circuits_open', 'UInt16', 'Open circuits of this gateway.'),
       column('last_reply_at', 'Nullable(Time)', 'When the gateway last answered; NULL when it never did.'),
       column(
+        'clock_skew_seconds',
+        'Nullable(Float64)',
+        'How far the history is dated ahead of our clock, or behind it (negative); 0: by nothing that can be told, NULL: unknown.',
+      ),
+      column(
         'requests_per_second',
         'Float64',
         'Status requests a second that the collector began since its report before.',

@@ -14,6 +14,7 @@ import {
 } from '../../store/open.ts';
 import { sendSql } from '../../store/sql-request.ts';
 import type { StoreConfig } from '../../schemas/config.ts';
+import { CLOCK_SKEW } from '../../schemas/limits.ts';
 import { fail, ok, warn, type Check, type Finding } from './check.ts';
 
 /** Shows a person what is being waited for. */
@@ -64,7 +65,13 @@ async function examine(opened: OpenedStore, config: StoreConfig, isNew: boolean)
     ? ok('store: schema', `${config.dataDir} is new: the first run makes the tables.`)
     : await schemaFinding(opened, config);
   const texts =
-    isNew || schema.status !== 'ok' ? [] : [await maskedFinding(store), ...(await cardLikeIdsFinding(store))];
+    isNew || schema.status !== 'ok'
+      ? []
+      : [
+          await maskedFinding(store),
+          ...(await cardLikeIdsFinding(store)),
+          ...(await clockSkewFinding(store)),
+        ];
   return [answers, schema, ...texts, ...(await readerFinding(opened)), ...sandboxFinding(opened)];
 }
 
@@ -182,4 +189,23 @@ export async function cardLikeIdsFinding(store: Store): Promise<Finding[]> {
       'If it numbers its orders so, set cardLikeIds: keep for it; then signed callbacks and own requests are believed.',
     ),
   );
+}
+
+/** What a collector of the last minutes found when it compared new history with its own clock. */
+const CLOCK_SKEWS = `SELECT gateway, argMax(clock_skew_seconds, reported_at) AS seconds FROM ${VIEWS.gatewayStatus}
+WHERE reported_at > now() - INTERVAL 5 MINUTE AND isNotNull(clock_skew_seconds) GROUP BY gateway ORDER BY gateway`;
+
+/** The clock of a gateway's server may be right where the times of its history are of another zone. */
+export async function clockSkewFinding(store: Store): Promise<Finding[]> {
+  const rows = await store.query<{ gateway: string; seconds: number }>(CLOCK_SKEWS);
+  return rows.map(({ gateway, seconds }) => {
+    const check = `gateway ${gateway}: history`;
+    const off = Math.abs(seconds);
+    if (off <= CLOCK_SKEW.aboveSeconds) return ok(check, 'Its newest items are dated as our clock says.');
+    const much = off < 600 ? `${Math.round(off)} s` : `${(off / 3600).toFixed(1)} hours`;
+    const text = `Its newest items are dated ${much} ${seconds > 0 ? 'ahead of' : 'behind'} our clock.`;
+    return off > CLOCK_SKEW.blindAboveSeconds
+      ? fail(check, text, 'Alert rules look past them. If the gateway sends local time, set historyTimeZone.')
+      : warn(check, text, "Compare both clocks with a third, and tell the gateway's operator.");
+  });
 }

@@ -46,7 +46,7 @@ SETTINGS do_not_merge_across_partitions_select_final = 1;
 CREATE OR REPLACE VIEW gateway_status AS
 SELECT
     gateway, collector_id, reported_at, watermark_at, watched_orders, due_orders, circuits_open, last_reply_at,
-    requests_per_second, requests_per_second_limit, requests_in_flight, concurrency_limit
+    clock_skew_seconds, requests_per_second, requests_per_second_limit, requests_in_flight, concurrency_limit
 FROM gateway_status_store FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1;
 

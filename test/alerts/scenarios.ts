@@ -170,7 +170,6 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   { rule: 'GatewatchSuccessAfterFailed', minimum: 1, seed: byCodes(['1.0.0.00', '2.2.4.11', '4.1.3.00']) },
   { rule: 'GatewatchRereadCoverage', seed: after(15 * MINUTE, reread), own: true },
-  { rule: 'GatewatchClockSkew', minimum: 5, seed: skewed },
 ];
 
 function withCallbacksOn(seed: Scenario['seed']): Scenario['seed'] {
@@ -206,18 +205,6 @@ function reread(gateway: string, affected: number, fine: number, until: number):
         outcome: 'ok',
       })),
     },
-  };
-}
-
-/** The gateway's clock is a minute ahead. */
-function skewed(gateway: string, affected: number, fine: number, until: number): Seed {
-  const seed = byCodes(PAID)(gateway, affected, fine, until);
-  return {
-    orders: (seed.orders ?? []).map((order) =>
-      order.externalId.endsWith('bad')
-        ? { ...order, items: order.items.map((item) => ({ ...item, observedAt: item.at - MINUTE })) }
-        : order,
-    ),
   };
 }
 

@@ -215,6 +215,7 @@ function reportOf(poller: Poller, now: number): RowBundle {
       due_orders: status.due,
       circuits_open: status.circuitsOpen,
       last_reply_at: status.lastReplyAt,
+      clock_skew_seconds: status.clockSkewSeconds,
       requests_per_second: 1,
       requests_per_second_limit: status.requestsPerSecondLimit,
       requests_in_flight: 0,

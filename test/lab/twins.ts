@@ -172,6 +172,9 @@ function gaugeTwin(rule: GaugeRule, months: Months): Twin {
       for (let minute = at - 14; minute <= at; minute++) sum += months.rejects[minute] ?? 0;
       return sum;
     },
+    // The clocks of these months agree.
+    GatewatchClockSkew: () => 0,
+    GatewatchHistoryMisdated: () => 0,
     // No producer of these months leaves a transaction open.
     GatewatchTransactionOpen: () => 0,
     // No order of these months contradicts itself.

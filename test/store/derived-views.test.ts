@@ -90,6 +90,7 @@ const ADDED_SINCE: ReadonlySet<string> = new Set([
   'order_number',
   'amount_source',
   'transaction_open_seconds',
+  'clock_skew_seconds',
 ]);
 
 describe('derived views', () => {

@@ -97,6 +97,7 @@ export interface Seed {
     requestsPerSecondLimit?: number;
     requestsInFlight?: number;
     concurrencyLimit?: number;
+    clockSkewSeconds?: number;
   }[];
   readonly polls?: readonly SeedPoll[];
   readonly replies?: readonly SeedReply[];
@@ -158,6 +159,7 @@ async function insertSeed(writer: ClickHouseClient, seed: Seed): Promise<void> {
       requests_per_second_limit: report.requestsPerSecondLimit ?? 0,
       requests_in_flight: report.requestsInFlight ?? 0,
       concurrency_limit: report.concurrencyLimit ?? 0,
+      clock_skew_seconds: report.clockSkewSeconds ?? null,
     })),
     polls: (seed.polls ?? []).map(pollRow),
     orderObservations: (seed.replies ?? []).map(replyRow),

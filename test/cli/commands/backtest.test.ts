@@ -45,6 +45,7 @@ beforeAll(async () => {
       due_orders: 0,
       circuits_open: 0,
       last_reply_at: null,
+      clock_skew_seconds: null,
       requests_per_second: 1,
       requests_per_second_limit: 50,
       requests_in_flight: 0,

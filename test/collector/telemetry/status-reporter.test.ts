@@ -25,6 +25,7 @@ const status = (more: Partial<PollerStatus>): PollerStatus => ({
   circuitsOpen: 0,
   watermarkAt: T0,
   lastReplyAt: null,
+  clockSkewSeconds: null,
   ...more,
 });
 
@@ -43,7 +44,10 @@ function scene(kafka: object | null = null) {
     orders: {
       status: () =>
         new Map([
-          ['acme-eu', status({ watched: 10, due: 2, circuitsOpen: 1, lastReplyAt: T0 - 1 })],
+          [
+            'acme-eu',
+            status({ watched: 10, due: 2, circuitsOpen: 1, lastReplyAt: T0 - 1, clockSkewSeconds: -28_800 }),
+          ],
           ['acme-us', status({ watched: 5 })],
         ]),
     },
@@ -84,7 +88,13 @@ describe('the reports of a collector', () => {
       },
     ]);
     expect(gatewayStatus).toMatchObject([
-      { gateway: 'acme-eu', watermark_at: T0, watched_orders: 10, last_reply_at: T0 - 1 },
+      {
+        gateway: 'acme-eu',
+        watermark_at: T0,
+        watched_orders: 10,
+        last_reply_at: T0 - 1,
+        clock_skew_seconds: -28_800,
+      },
       { gateway: 'acme-us', watched_orders: 5, last_reply_at: null },
     ]);
     expect(gatewayStatus?.[0]).toMatchObject({

@@ -19,6 +19,7 @@ export async function reportedLater(store: Store, gateway: string): Promise<numb
       due_orders: 0,
       circuits_open: 0,
       last_reply_at: null,
+      clock_skew_seconds: null,
       requests_per_second: 0,
       requests_per_second_limit: 0,
       requests_in_flight: 0,

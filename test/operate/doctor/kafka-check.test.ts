@@ -24,7 +24,9 @@ describe('what the brokers say', () => {
   });
 
   it('warns of a group that is far behind, and of none that has not begun', () => {
-    expect(judge({ group: { hasCommitted: true, lag: 10_001n, uncommitted: 0n } })[2]).toBe('warn 10001 records behind.');
+    expect(judge({ group: { hasCommitted: true, lag: 10_001n, uncommitted: 0n } })[2]).toBe(
+      'warn 10001 records behind.',
+    );
     const fresh = judge({ group: { hasCommitted: false, lag: 20_000n, uncommitted: 0n } })[2];
     expect(fresh).toBe('ok Has not read yet; 20000 records wait.');
   });

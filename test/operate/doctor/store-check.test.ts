@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cardLikeIdsFinding } from '../../../operate/doctor/store-check.ts';
+import { cardLikeIdsFinding, clockSkewFinding } from '../../../operate/doctor/store-check.ts';
 import { createStore, type Store } from '../../../store/store.ts';
 import { type SeededStore, startSeededStore } from '../../support/seed-store.ts';
 
@@ -41,5 +41,31 @@ it('warns of a gateway whose own ids pass for card numbers, and of no other', as
       ) as string,
       advice: expect.stringContaining('cardLikeIds: keep') as string,
     },
+  ]);
+});
+
+it('compares the newest history of each gateway with the clock, as running collectors found it', async () => {
+  const now = Date.now();
+  const report = (gateway: string, clockSkewSeconds: number, reportedAt = now) => ({
+    gateway,
+    reportedAt,
+    watermarkAt: reportedAt,
+    clockSkewSeconds,
+  });
+  await seeded.seed({
+    gatewayStatus: [
+      report('agrees', 0),
+      report('ahead', 28_800),
+      report('behind', -5_400),
+      report('drifts', 40),
+      report('gone', 28_800, now - 600_000),
+    ],
+  });
+  const found = await clockSkewFinding(store);
+  expect(found.map(({ check, status, message }) => `${status} ${check}: ${message}`)).toEqual([
+    'ok gateway agrees: history: Its newest items are dated as our clock says.',
+    'fail gateway ahead: history: Its newest items are dated 8.0 hours ahead of our clock.',
+    'fail gateway behind: history: Its newest items are dated 1.5 hours behind our clock.',
+    'warn gateway drifts: history: Its newest items are dated 40 s ahead of our clock.',
   ]);
 });

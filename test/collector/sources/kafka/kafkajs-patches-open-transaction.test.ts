@@ -45,7 +45,12 @@ describe.skipIf(!kafka.available)('records behind an open transaction', () => {
     expect(source.status()).toMatchObject({ lag: 3, stalled: false });
     expect(records).toHaveLength(1);
 
-    const config = { brokers, groupId, callbackTopics: [{ topic }], watchTopic: topic } as unknown as KafkaConfig;
+    const config = {
+      brokers,
+      groupId,
+      callbackTopics: [{ topic }],
+      watchTopic: topic,
+    } as unknown as KafkaConfig;
     const { group } = await surveyKafka(config, AbortSignal.timeout(20_000));
     expect(group).toMatchObject({ uncommitted: 3n, lag: 3n });
 
