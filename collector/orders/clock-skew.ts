@@ -16,7 +16,7 @@ export type ClockSkewTracker = Map<string, { readonly observedAt: EpochMicros; r
 
 /** Clocks that are set by the network differ by less. */
 const TOLERATED_AHEAD_S = 5;
-/** An item that appears after a read is dated after it, or it is a late one: those come within ten minutes. */
+/** An item that appears after a read is dated after it, or is a late one: those come within ten minutes. */
 const TOLERATED_BEHIND_S = 900;
 /** As many orders, of the newest hundred of at most three hours, must say the same. */
 const ENOUGH_ORDERS = 5;

@@ -46,7 +46,7 @@ const CALLBACKS: readonly Omit<Kind, 'topic'>[] = [
   {
     name: 'nothing',
     weight: 4,
-    outcome: 'malformed',
+    outcome: 'tombstone',
     make: () => ({ key: null, value: null, headers: { Signature: SIGNATURE } }),
   },
   {
@@ -105,7 +105,7 @@ const WATCH: readonly Omit<Kind, 'topic'>[] = [
   {
     name: 'nothing to watch',
     weight: 3,
-    outcome: 'watch_message_malformed',
+    outcome: 'tombstone',
     make: () => ({ key: null, value: null, headers: {} }),
   },
   {

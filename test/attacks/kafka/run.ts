@@ -6,6 +6,7 @@ import { createStore, type Store } from '../../../store/store.ts';
 import { registerCodecs } from '../../../collector/sources/kafka/codecs.ts';
 import { createSandbox } from '../../../sandbox/server.ts';
 import { gatewayConfig, signedCallback } from '../../integration/support/gateway.ts';
+import { metric } from '../../integration/support/metrics.ts';
 import { startCollectorProcess } from '../../support/collector-process.ts';
 import { testClient, uniqueName } from '../../support/kafka-topics.ts';
 import { until } from '../../support/until.ts';
@@ -86,7 +87,8 @@ export async function attackKafka(options: KafkaAttackOptions): Promise<KafkaAtt
     const good = sendGood(producer, topics.callbacks, sandbox.callbackKey, intake);
     const expected = await sendHostile(producer, topics, options);
     const { sentAt, answeredMs } = await good.stop();
-    const found = await untilTaken(store, expected, sentAt.size, options);
+    const tombstones = () => tombstonesOf(collector.http, Object.values(topics));
+    const found = await untilTaken(store, tombstones, expected, sentAt.size, options);
     const tookMs = await latencies(store, sentAt);
     return {
       hostile: options.messages,
@@ -184,9 +186,16 @@ async function sendBomb(producer: Producer, topic: string, compression: number):
   await producer.send({ topic, compression, messages: [{ key: 'bomb', value: Buffer.alloc(17 << 20) }] });
 }
 
+/** Records without a value leave no row: they are counted. */
+async function tombstonesOf(address: string, topics: readonly string[]): Promise<number> {
+  const counts = topics.map((topic) => metric(address, 'gatewatch_kafka_tombstones_total', { topic }));
+  return (await Promise.all(counts)).reduce<number>((sum, count) => sum + (count ?? 0), 0);
+}
+
 /** Waits until each message has become something, and says what. */
 async function untilTaken(
   store: Store,
+  tombstones: () => Promise<number>,
   expected: Counts,
   good: number,
   { messages, say }: KafkaAttackOptions,
@@ -201,7 +210,7 @@ WHERE source = 'kafka' GROUP BY reason
 UNION ALL SELECT 'watched', uniqExact(topic, kafka_partition, kafka_offset) FROM watch_requests_store
 HAVING count() > 0`,
     );
-    return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
+    return Object.fromEntries([...rows.map(({ name, n }) => [name, n]), ['tombstone', await tombstones()]]);
   };
   const sum = (counts: Counts): number => Object.values(counts).reduce((total, count) => total + count, 0);
   const patienceMs = 30_000 + 5 * messages;
