@@ -20,6 +20,7 @@ import { POLL_QUARTERS_KEPT } from '../schemas/poll-quarters.ts';
 import { systemClock } from '../schemas/system-clock.ts';
 import { loadFingerprintKey } from '../store/fingerprint-key.ts';
 import { logEvents } from '../store/embedded/events.ts';
+import { storedEnds, type KafkaPartition } from '../store/stored-offsets.ts';
 import { migrate, openStore, untilStoreAnswers, type OpenedStore } from '../store/open.ts';
 import { readOrderRecord } from '../store/order-record.ts';
 import { readOrderTimeline } from '../store/order-timeline.ts';
@@ -231,7 +232,7 @@ function connectOrders(
 /** Records of Kafka into orders; null: no Kafka is configured. */
 async function connectKafka(
   { config, gateways, log }: Base,
-  { refill }: OpenedStore,
+  { store }: OpenedStore,
   { sink }: Sinks,
   orders: Orders,
 ): Promise<KafkaInput | null> {
@@ -243,7 +244,7 @@ async function connectKafka(
     watchRequests: tracedBatches(orders.takeWatchRecords),
     isStoreAway: () => sink.status().state === 'retrying',
     assigned: orders.assignmentChanged,
-    rewind: refill,
+    storedEnds: (partitions: readonly KafkaPartition[]) => storedEnds(store, partitions),
   };
   return createKafkaInput(config.kafka, gateways, handlers, log);
 }

@@ -9,7 +9,6 @@ import { Secret } from '../schemas/secret.ts';
 import { storePaths } from './embedded/engine-config.ts';
 import { findRunningStore } from './embedded/connection-file.ts';
 import type { EmbeddedStoreEvent } from './embedded/events.ts';
-import type { Refill } from './embedded/set-aside.ts';
 import { startEmbeddedStore, type EmbeddedStore } from './embedded/store.ts';
 import { createMigrator, type Migrator } from './migrate.ts';
 import { retentionDays } from './retention.ts';
@@ -43,8 +42,6 @@ export interface OpenedStore extends Address {
   readonly store: Store;
   /** The engine that this process started; null when another process serves the store. */
   readonly embedded: EmbeddedStore | null;
-  /** Set when the store began anew and its sources have yet to be told. */
-  readonly refill: Refill | undefined;
   close(): Promise<void>;
 }
 
@@ -160,7 +157,6 @@ function connect(
     ...address,
     store,
     embedded,
-    refill: embedded?.refill.isDue() === true ? embedded.refill : undefined,
     async close() {
       await store.close();
       await embedded?.stop();

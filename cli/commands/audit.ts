@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import type { CommittedPort, RecordPlace } from '../../operate/audit/committed-records.ts';
 import type { AuditReport } from '../../operate/audit/report.ts';
+import type { OpenedStore } from '../../store/open.ts';
 import { EXIT, printJson, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import { printable, type Host } from '../terminal/host.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
@@ -17,7 +19,9 @@ const QUERY_TIMEOUT_MS = 600_000;
 const HELP = `
 Asks the store whether everything that was acknowledged is there: accepted = stored + rejected, each counted once, for
 Kafka records, callbacks of the intake, watch requests, replies of the gateway and the history items in them. It reads
-only, and may run beside working collectors. Rows that retention has removed are not checked.
+only, and may run beside working collectors. Rows that retention has removed are not checked. With Kafka configured, records
+that the consumer group has committed and the store does not know are missing, too: after an older backup was restored, the
+next start of a collector reads them again.
 
 'not acknowledged' is no fault: rows that a crash left behind before their batch was acknowledged (they are read again and
 fold into one), or that are being written at this moment.
@@ -55,6 +59,7 @@ async function auditStore(host: Host, options: AuditCommandOptions): Promise<num
     const now = Date.now() * 1000;
     const work = audit({
       query: opened.store.query,
+      committed: await committedPort(host, options, opened),
       nowMicros: () => Date.now() * 1000,
       ...(options.since === undefined ? {} : { sinceMicros: now - options.since * 1_000_000 }),
     });
@@ -65,6 +70,37 @@ async function auditStore(host: Host, options: AuditCommandOptions): Promise<num
   } finally {
     await opened.close();
   }
+}
+
+/** The consumer group, where the configuration names one. */
+async function committedPort(
+  host: Host,
+  { config: path }: AuditCommandOptions,
+  { store }: OpenedStore,
+): Promise<CommittedPort | null> {
+  const { loadPartialConfig } = await import('../../collector/config/load.ts');
+  const { kafka } = loadPartialConfig(path, host.env, ['kafka']);
+  if (kafka === undefined) return null;
+  const { fetchRecords } = await import('../../collector/sources/kafka/fetch-records.ts');
+  const { kafkaConnection } = await import('../../collector/sources/kafka/options.ts');
+  const { findUnstored } = await import('../../collector/sources/kafka/survey.ts');
+  const { storedEnds } = await import('../../store/stored-offsets.ts');
+  return {
+    unstored: () => findUnstored(kafka, (partitions) => storedEnds(store, partitions)),
+    async withRecords(places) {
+      const found: RecordPlace[] = [];
+      await fetchRecords({
+        ...kafkaConnection(kafka),
+        places,
+        groupPrefix: `${kafka.groupId}-audit`,
+        async handle(records) {
+          for (const { topic, partition, offset, value } of records)
+            if (value !== null) found.push({ topic, partition, offset: Number(offset) });
+        },
+      });
+      return found;
+    },
+  };
 }
 
 const HEADERS = ['identity', 'accepted', 'stored', 'rejected', 'repeats', 'difference', 'not acknowledged'];

@@ -1,5 +1,6 @@
 import { sleep } from '../../schemas/deadline.ts';
 import { TABLES } from '../../schemas/names.ts';
+import { auditCommitted, type CommittedPort } from './committed-records.ts';
 import { auditContent, auditReasons, auditViews } from './checks.ts';
 import { auditHistoryItems } from './history-items.ts';
 import { auditKafkaRecords } from './kafka-records.ts';
@@ -20,6 +21,8 @@ export interface AuditOptions {
    * only when it is still there after this pause, twice; 0 looks once. @default 2000
    */
   readonly pauseMs?: number;
+  /** Null or missing: there is no Kafka to compare with. */
+  readonly committed?: CommittedPort | null;
   /** Told what is being looked at. */
   readonly onStep?: (step: string) => void;
 }
@@ -33,7 +36,7 @@ const UNDER_WAY_MICROS = 5_000_000;
  * = stored (distinct) + rejected. It reads only, needs no collector, and may run beside working ones.
  */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
-  const { query, nowMicros, sinceMicros = 0, pauseMs = 2000, onStep } = options;
+  const { query, nowMicros, sinceMicros = 0, pauseMs = 2000, committed = null, onStep } = options;
   const step = async <T>(what: string, run: () => Promise<T>): Promise<T> => {
     onStep?.(what);
     return run();
@@ -63,6 +66,7 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
       ),
     ),
     await step('reasons', () => auditReasons(query)),
+    ...(committed === null ? [] : [await step('the consumer group', () => auditCommitted(committed))]),
   ];
   return {
     ok: identities.every(holds) && checks.every((check) => check.violations === 0),

@@ -1,5 +1,6 @@
 import { TABLES } from '../../schemas/names.ts';
 import { WITHIN, withinParams, type LedgerBounds } from './ledger.ts';
+import { LEDGER_PLACE } from '../../store/stored-offsets.ts';
 import { SHOWN, type Identity, type Query } from './report.ts';
 
 interface PartitionRow {
@@ -47,7 +48,7 @@ FROM
         0 AS kind, 0 AS recent, 1 AS offered
     FROM
     (
-        SELECT extractGroups(arrayJoin(splitByChar(' ', any(coordinates))), '^(.+)/(\\\\d+)@(\\\\d+)(?:-(\\\\d+))?$') AS place
+        SELECT extractGroups(arrayJoin(splitByChar(' ', any(coordinates))), '${LEDGER_PLACE}') AS place
         FROM ${TABLES.ingestLedger}
         WHERE kafka_records > 0 AND ${WITHIN}
         GROUP BY collector_id, batch_seq

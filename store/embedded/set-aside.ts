@@ -1,5 +1,4 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, renameSync } from 'node:fs';
 import { storePaths } from './engine-config.ts';
 
 /**
@@ -21,26 +20,8 @@ export function isCorruption(message: string): boolean {
 export function setAside(dataDir: string, now: Date): string {
   const { engine } = storePaths(dataDir);
   const stamp = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  // The marker first: after a kill in between, an unnecessary refill is better than a forgotten one.
-  writeFileSync(markerOf(dataDir), '');
   let folder = `${engine}.broken-${stamp}`;
   for (let copy = 2; existsSync(folder); copy += 1) folder = `${engine}.broken-${stamp}-${copy}`;
   renameSync(engine, folder);
   return folder;
 }
-
-/** Tells whether an empty store has to be filled again from its sources. */
-export interface Refill {
-  /** The store began anew, and its sources have not been told yet. */
-  isDue(): boolean;
-  done(): void;
-}
-
-export function refillOf(dataDir: string): Refill {
-  return {
-    isDue: () => existsSync(markerOf(dataDir)),
-    done: () => rmSync(markerOf(dataDir), { force: true }),
-  };
-}
-
-const markerOf = (dataDir: string): string => join(dataDir, 'refill.due');

@@ -9,7 +9,7 @@ import { storePaths, type StorePaths } from './engine-config.ts';
 import { EmbeddedStoreError } from './errors.ts';
 import type { EmbeddedStoreEvent } from './events.ts';
 import { defaultReaderLimits, type ReaderLimits } from './reader-limits.ts';
-import { refillOf, setAside, type Refill } from './set-aside.ts';
+import { setAside } from './set-aside.ts';
 import { supervise } from './supervisor.ts';
 import { digestOf, readOrCreateSecret } from './secrets.ts';
 import { afterStuck, NOTHING_REFUSED } from './stuck-statements.ts';
@@ -62,8 +62,6 @@ export interface EmbeddedStore {
   /** What the system itself refuses the engine's process, in words. */
   readonly sandbox: string;
   readonly dataDir: string;
-  /** Due after a damaged store was set aside and begun anew. */
-  readonly refill: Refill;
   /** How often the engine's process was replaced. */
   readonly restarts: number;
   /** Statements for which it was, and until when readers are refused for them: epoch milliseconds, or 0. */
@@ -125,7 +123,6 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
       return sandboxText(supervisor.child.sandboxState);
     },
     dataDir,
-    refill: refillOf(dataDir),
     get restarts() {
       return supervisor.restarts;
     },

@@ -11,7 +11,6 @@ import {
   statusOf,
 } from './source-state.ts';
 import { type RunningSource, type SourceSettings, supervise } from './supervise.ts';
-import { createRewind } from './topic-admin.ts';
 
 /**
  * A member of a consumer group that hands over records and commits their offsets after they are durable,
@@ -41,7 +40,6 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
     settings,
     progress,
     stopping: stopping.signal,
-    rewind: createRewind(options, settings.sessionTimeoutMs, now, emit),
     session: undefined,
     state: () => state,
     change,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { GatewayConfig, KafkaConfig } from '../../../schemas/config.ts';
 import { createKafkaSource } from './consumer.ts';
 import type { KafkaRecord } from '../../../schemas/kafka.ts';
-import type { KafkaSource } from './port.ts';
+import type { KafkaSource, KafkaSourceOptions } from './port.ts';
 import { createKafkaProducer, type ProducedMessage } from './producer.ts';
 import { callbackTopicNames, gatewayOfTopic, kafkaConnection } from './options.ts';
 import { logKafkaEvent } from './log-events.ts';
@@ -27,8 +27,8 @@ export interface KafkaHandlers {
     taken: () => void,
   ) => Promise<void>;
   readonly watchRequests: (records: readonly KafkaRecord[]) => Promise<void>;
-  /** The store is empty and lacks what the group has committed: read everything again. */
-  readonly rewind?: { done(): void } | undefined;
+  /** How far the store knows each partition. */
+  readonly storedEnds: NonNullable<KafkaSourceOptions['storedEnds']>;
   /** The store does not take rows at present: handlers wait for it. */
   readonly isStoreAway: () => boolean;
   /** The group has assigned its partitions again. */
@@ -53,7 +53,7 @@ export function createKafkaInput(
     groupId: kafka.groupId,
     topics: [...callbackTopics, kafka.watchTopic],
     sessionTimeoutMs: kafka.sessionTimeoutMs,
-    rewind: handlers.rewind,
+    storedEnds: handlers.storedEnds,
     isStoreAway: handlers.isStoreAway,
     ...(kafka.createTopics ? { createTopics: { partitions: NEW_TOPIC_PARTITIONS } } : {}),
     onEvent(event) {

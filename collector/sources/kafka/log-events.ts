@@ -17,13 +17,11 @@ export function logKafkaEvent(log: Logger, event: KafkaEvent): void {
       return log.warn({ topics: event.topics, reason: event.error.message }, 'kafka: topic missing');
     case 'topic_created':
       return log.info({ topics: event.topics }, 'kafka: topic created');
-    case 'rewound':
-      return event.error === null
-        ? log.info({ topics: event.topics }, 'kafka: reading everything again')
-        : log.error(
-            { reason: event.error.message },
-            'kafka: the group could not be set back: reset its offsets by hand',
-          );
+    case 'read_again':
+      return log.warn(
+        { partitions: event.partitions },
+        'kafka: the store does not know all that the group has read: reading that again',
+      );
     case 'group_join':
       return log.info(
         { generation: event.generation, assignment: event.assignment },

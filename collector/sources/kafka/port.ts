@@ -32,6 +32,17 @@ export type KafkaTls =
       rejectUnauthorized?: boolean;
     };
 
+export interface Place {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** `next`: the offset behind the last record that is stored. */
+export type StoredEnd = Place & { readonly next: string };
+
+/** Records from `from` on are read again, though the group has committed up to `committed`. */
+export type ReadAgain = Place & { readonly from: string; readonly committed: string };
+
 export interface KafkaConnectionOptions {
   /** `host:port` of one or more brokers, to find the others by. */
   brokers: readonly string[];
@@ -80,10 +91,10 @@ export interface KafkaSourceOptions extends KafkaConnectionOptions {
   /** Where a group without a committed offset begins: the oldest record, or only new ones. @default true */
   fromBeginning?: boolean;
   /**
-   * Read every topic once more from its oldest record, whatever the group has committed; called when that is
-   * in place.
+   * How far the store knows partitions; one of which it has nothing is missing. Where the group has committed
+   * more, as after a backup was restored, these records are read again. @default the group is believed
    */
-  rewind?: { done(): void } | undefined;
+  storedEnds?(partitions: readonly Place[]): Promise<readonly StoredEnd[]>;
   /** Create missing topics with that many partitions (replication: the broker's default). @default off */
   createTopics?: { partitions: number };
   /** Lag without progress for this long is a stall. @default 60000 */
@@ -131,8 +142,8 @@ export type KafkaEvent =
   | { type: 'unreachable'; error: GatewatchError; retryInMs: number }
   | { type: 'topic_missing'; topics: readonly string[]; error: GatewatchError; retryInMs: number }
   | { type: 'topic_created'; topics: readonly string[] }
-  /** The group begins at the oldest records again; `error`: it could not be made to. */
-  | { type: 'rewound'; topics: readonly string[]; error: GatewatchError | null }
+  /** The store does not know all that the group has committed. */
+  | { type: 'read_again'; partitions: readonly ReadAgain[] }
   /** `generation` counts the joins of this process. */
   | {
       type: 'group_join';

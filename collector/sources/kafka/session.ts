@@ -2,9 +2,9 @@ import type { Consumer, Kafka } from 'kafkajs';
 import { settlesWithin } from '../../../schemas/deadline.ts';
 import { type BatchContext, following, handleBatch } from './handle-batch.ts';
 import { createPausedPartitions, type PausedPartitions } from './paused-partitions.ts';
-import { createMembership, type Membership } from './membership.ts';
+import { createMembership, partitionKey, type Membership } from './membership.ts';
 import type { KafkaRecord } from '../../../schemas/kafka.ts';
-import type { HandleContext, KafkaEvent } from './port.ts';
+import type { HandleContext, KafkaEvent, ReadAgain } from './port.ts';
 import type { Assignment, Progress } from './progress.ts';
 
 export interface SessionOptions {
@@ -21,6 +21,8 @@ export interface SessionOptions {
   maxRecordsPerHandle: number;
   partitionsConcurrency: number;
   fromBeginning: boolean;
+  /** Where reading begins in spite of what the group has committed. */
+  readAgain: readonly ReadAgain[];
   retryDelayMs(attempt: number): number;
   /** The broker answered something. */
   onContact(): void;
@@ -51,7 +53,16 @@ const LEAVE_TIMEOUT_MS = 2000;
  * The life of one kafkajs consumer: from joining the group until it stops, crashes, or a handler fails for
  * good.
  */
-export function createSession(options: SessionOptions): Session {
+export function createSession(given: SessionOptions): Session {
+  /** Not read yet, by `partitionKey`. */
+  const readAgain = new Map(given.readAgain.map((one) => [partitionKey(one.topic, one.partition), one]));
+  const options: SessionOptions = {
+    ...given,
+    emit(event) {
+      if (event.type === 'committed') readAgain.delete(partitionKey(event.topic, event.partition));
+      given.emit(event);
+    },
+  };
   const membership = createMembership();
   const paused = createPausedPartitions();
   const giveUp = new AbortController();
@@ -60,7 +71,7 @@ export function createSession(options: SessionOptions): Session {
   let closing = false;
   const heartbeatMs = Math.max(200, Math.floor(options.sessionTimeoutMs / 4));
   const consumer = createConsumer(options, heartbeatMs);
-  observe(consumer, { options, membership, paused, end: ended.resolve });
+  observe(consumer, { options, membership, paused, readAgain, end: ended.resolve });
   const context: BatchContext = {
     ...options,
     keepAliveLimits: { heartbeatMs, rebalanceGraceMs: options.rebalanceTimeoutMs / 2, giveUp: giveUp.signal },
@@ -131,10 +142,11 @@ interface SessionParts {
   readonly options: Pick<SessionOptions, 'emit' | 'progress' | 'onContact' | 'onState'>;
   readonly membership: Membership;
   readonly paused: PausedPartitions;
+  readonly readAgain: Map<string, ReadAgain>;
   readonly end: (end: SessionEnd) => void;
 }
 
-function observe({ on, events }: Consumer, parts: SessionParts): void {
+function observe({ on, events, seek }: Consumer, parts: SessionParts): void {
   const { options, membership, end } = parts;
   on(events.REQUEST, ({ payload }) => {
     options.onContact();
@@ -147,7 +159,17 @@ function observe({ on, events }: Consumer, parts: SessionParts): void {
     options.onState('rebalancing');
     options.emit({ type: 'rebalance' });
   });
-  on(events.GROUP_JOIN, ({ payload }) => joined(payload.memberId, payload.memberAssignment, parts));
+  on(events.GROUP_JOIN, ({ payload }) => {
+    joined(payload.memberId, payload.memberAssignment, parts);
+    for (const [key, { topic, partition, from }] of parts.readAgain) {
+      // Those of other members are for them to read again.
+      if (!membership.owns(topic, partition)) parts.readAgain.delete(key);
+      else {
+        options.progress.begin(topic, partition, from);
+        seek({ topic, partition, offset: from });
+      }
+    }
+  });
   on(events.END_BATCH_PROCESS, ({ payload }) => {
     const { topic, partition, batchSize, lastOffset } = payload;
     // Only control records or aborted transactions: kafkajs moves on without asking us.
@@ -164,7 +186,7 @@ function observe({ on, events }: Consumer, parts: SessionParts): void {
 export function joined(
   memberId: string,
   assignment: Assignment,
-  { options: { progress, emit, onState }, membership, paused }: Omit<SessionParts, 'end'>,
+  { options: { progress, emit, onState }, membership, paused }: Omit<SessionParts, 'end' | 'readAgain'>,
 ): void {
   membership.joined(assignment);
   progress.assign(assignment);

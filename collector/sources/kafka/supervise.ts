@@ -2,11 +2,11 @@ import { settlesWithin, sleep } from '../../../schemas/deadline.ts';
 import type { KafkaSourceStatus } from '../../../schemas/kafka.ts';
 import { createClient } from './client.ts';
 import { describeFailure } from './failure.ts';
-import type { KafkaEvent, KafkaSourceOptions } from './port.ts';
+import type { KafkaEvent, KafkaSourceOptions, ReadAgain } from './port.ts';
 import type { Progress } from './progress.ts';
 import { createSession, type Session, type SessionEnd } from './session.ts';
 import { isConnectionNews, type SourceChange, type SourceState } from './source-state.ts';
-import { createTopicAdmin, missingTopicsError, type Rewind, type TopicAdmin } from './topic-admin.ts';
+import { createTopicAdmin, missingTopicsError, type TopicAdmin } from './topic-admin.ts';
 
 type Defaulted =
   | 'sessionTimeoutMs'
@@ -25,7 +25,6 @@ export interface RunningSource {
   readonly settings: SourceSettings;
   readonly progress: Progress;
   readonly stopping: AbortSignal;
-  readonly rewind: Rewind;
   session: Session | undefined;
   state(): SourceState;
   change(change: SourceChange): void;
@@ -49,9 +48,9 @@ export async function supervise(source: RunningSource): Promise<void> {
         await sleep(MISSING_TOPIC_RETRY_MS, source.stopping);
         continue;
       }
-      await source.rewind(admin, topics);
+      const readAgain = await findUnstored(source, admin, topics);
       if (source.stopping.aborted) break;
-      source.session = createSession(sessionOptions(source, kafka, topics));
+      source.session = createSession({ ...sessionOptions(source, kafka, topics), readAgain });
       const end = await runSession(source, source.session, admin, topics);
       source.progress.assign({});
       if (end.reason === 'fatal') {
@@ -116,6 +115,18 @@ async function listTopics(source: RunningSource, admin: TopicAdmin): Promise<str
   }
   for (const lost of await admin.lostRecords(present)) source.emit({ type: 'offset_gap', ...lost });
   return present;
+}
+
+/** What has to be read again, since the store lacks it. Reports it. */
+async function findUnstored(
+  { settings: { storedEnds }, emit }: RunningSource,
+  admin: TopicAdmin,
+  topics: readonly string[],
+): Promise<ReadAgain[]> {
+  if (storedEnds === undefined) return [];
+  const partitions = await admin.unstored(topics, storedEnds);
+  if (partitions.length > 0) emit({ type: 'read_again', partitions });
+  return partitions;
 }
 
 /** Runs a session, refreshing at the broker beside it. */

@@ -3,7 +3,8 @@ import type { KafkaSurvey } from '../../../schemas/kafka.ts';
 import { createClient } from './client.ts';
 import { describeFailure } from './failure.ts';
 import { callbackTopicNames, kafkaConnection } from './options.ts';
-import { fetchLog } from './topic-admin.ts';
+import type { KafkaSourceOptions, ReadAgain } from './port.ts';
+import { createTopicAdmin, fetchLog } from './topic-admin.ts';
 
 /**
  * Asks the brokers once, with the configured credentials, and changes nothing.
@@ -55,4 +56,34 @@ async function surveyGroup(
     }
   }
   return { hasCommitted, lag, uncommitted };
+}
+
+/**
+ * What the group has committed and the store does not know. Changes nothing.
+ * @throws GatewatchError that says what is wrong with the brokers
+ */
+export async function findUnstored(
+  kafka: KafkaConfig,
+  storedEnds: NonNullable<KafkaSourceOptions['storedEnds']>,
+): Promise<ReadAgain[]> {
+  const topics = [...new Set([...callbackTopicNames(kafka), kafka.watchTopic])];
+  const admin = createTopicAdmin({
+    kafka: createClient({
+      ...kafkaConnection(kafka),
+      retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 1 },
+    }),
+    groupId: kafka.groupId,
+    topics,
+    fromBeginning: true,
+    createTopics: undefined,
+    onTopicsCreated: () => undefined,
+    onPartitions: () => undefined,
+  });
+  try {
+    return await admin.unstored((await admin.topics()).present, storedEnds);
+  } catch (error) {
+    throw describeFailure(error, kafka.brokers);
+  } finally {
+    await admin.close();
+  }
 }

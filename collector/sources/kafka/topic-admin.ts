@@ -1,8 +1,7 @@
 import type { Admin, Kafka } from 'kafkajs';
 import { GatewatchError } from '../../../schemas/errors.ts';
-import { describeFailure } from './failure.ts';
 import { LAST_STABLE } from './kafkajs-patches.ts';
-import type { KafkaEvent, KafkaSourceOptions } from './port.ts';
+import type { KafkaSourceOptions, Place, ReadAgain, StoredEnd } from './port.ts';
 import type { Progress } from './progress.ts';
 
 export interface TopicAdminOptions {
@@ -15,6 +14,8 @@ export interface TopicAdminOptions {
   /** How many partitions a topic has. */
   onPartitions(topic: string, count: number): void;
 }
+
+type StoredEnds = NonNullable<KafkaSourceOptions['storedEnds']>;
 
 export interface LostRecords {
   topic: string;
@@ -30,8 +31,8 @@ export interface TopicAdmin {
   topics(): Promise<{ present: string[]; missing: string[] }>;
   /** Records that the group has not read and never can: the log now begins behind its committed offset. */
   lostRecords(topics: readonly string[]): Promise<LostRecords[]>;
-  /** Makes the group begin at the oldest records. Throws while it has members. */
-  rewind(topics: readonly string[]): Promise<void>;
+  /** What the group has committed and the store does not know. */
+  unstored(topics: readonly string[], storedEnds: StoredEnds): Promise<ReadAgain[]>;
   /** Brings watermarks, and positions where none is known, up to date. */
   refresh(progress: Progress, topics: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -96,9 +97,20 @@ export function createTopicAdmin(options: TopicAdminOptions): TopicAdmin {
       for (const topic of topics) lost.push(...lostIn(topic, await logOf(topic), offsets.get(topic) ?? []));
       return lost;
     },
-    async rewind(topics) {
-      for (const topic of topics)
-        await use((admin) => admin.resetOffsets({ groupId, topic, earliest: true }));
+    async unstored(topics, storedEnds) {
+      // The group's offsets first: a collector beside this one stores before it commits.
+      const offsets = [...(await committed(topics))].flatMap(([topic, partitions]) =>
+        partitions.filter(({ offset }) => BigInt(offset) > 0n).map((one) => ({ ...one, topic })),
+      );
+      if (offsets.length === 0) return [];
+      const ends = await storedEnds(offsets);
+      const unstored: ReadAgain[] = [];
+      for (const topic of topics) {
+        const log = await logOf(topic);
+        const here = offsets.filter((one) => one.topic === topic);
+        unstored.push(...unstoredIn(log, here, ends, options.fromBeginning));
+      }
+      return unstored;
     },
     async refresh(progress, topics) {
       const isUnknown = progress.status().some(({ position }) => position === null);
@@ -170,6 +182,29 @@ export function lostIn(
   });
 }
 
+/**
+ * What lies between the end of what is stored and what was committed, as far as the log has it. A partition
+ * of which nothing is stored is read again from its beginning, unless groups begin at new records.
+ */
+export function unstoredIn(
+  log: readonly LogRange[],
+  committed: readonly (Place & CommittedOffset)[],
+  ends: readonly StoredEnd[],
+  fromBeginning: boolean,
+): ReadAgain[] {
+  return committed.flatMap(({ topic, partition, offset }): ReadAgain[] => {
+    const range = log.find((one) => one.partition === partition);
+    const end = ends.find((one) => one.topic === topic && one.partition === partition);
+    // Beyond its end: the topic was created anew, and the group begins it anyway.
+    if (range === undefined || BigInt(offset) > BigInt(range.high)) return [];
+    if (end === undefined && !fromBeginning) return [];
+    const stored = BigInt(end?.next ?? 0);
+    const low = BigInt(range.low);
+    const from = stored > low ? stored : low;
+    return from < BigInt(offset) ? [{ topic, partition, from: String(from), committed: offset }] : [];
+  });
+}
+
 /** Where the group reads a partition on: at its committed offset, or where one without any begins. */
 export function startOf(
   { partition, low, stable }: LogRange,
@@ -188,40 +223,4 @@ export function missingTopicsError(topics: readonly string[], brokers: readonly 
     `Kafka at ${brokers.join(', ')} has no topic ${names}, or this user may not see it: ` +
     'create it (kafka-topics.sh --create --topic NAME), or let the collector create it.';
   return new GatewatchError(message, { code: 'kafka_topic_missing', retryable: true });
-}
-
-export type Rewind = (admin: Pick<TopicAdmin, 'rewind'>, topics: readonly string[]) => Promise<void>;
-
-/** For how many session timeouts a group may have members: a killed one counts until its session ends. */
-const SESSIONS_TO_WAIT = 6;
-
-/**
- * Makes a group begin at the oldest records once, if that is asked for. The group must have no members:
- * throws while it has, for up to SESSIONS_TO_WAIT session timeouts after that was first seen. After that
- * another collector works in the group, and it goes on where it is. The time that a broker cannot be asked
- * does not count.
- */
-export function createRewind(
-  { rewind, brokers }: Pick<KafkaSourceOptions, 'rewind' | 'brokers'>,
-  sessionTimeoutMs: number,
-  now: () => number,
-  emit: (event: KafkaEvent) => void,
-): Rewind {
-  /** Set once the group was found to have members. */
-  let giveUpMs: number | null = null;
-  let isDue = rewind !== undefined;
-  return async (admin, topics) => {
-    if (!isDue) return;
-    let failure: GatewatchError | null = null;
-    await admin.rewind(topics).catch((cause: unknown) => {
-      const error = describeFailure(cause, brokers);
-      if (error.retryable) throw error;
-      giveUpMs ??= now() + SESSIONS_TO_WAIT * sessionTimeoutMs;
-      if (now() < giveUpMs) throw error;
-      failure = error;
-    });
-    isDue = false;
-    rewind?.done();
-    emit({ type: 'rewound', topics, error: failure });
-  };
 }

@@ -88,6 +88,8 @@ export function expectCallbacks(
   const callbacks = new Map<string, ExpectedCallback>();
   const rejects = new Set<string>();
   for (const record of records) {
+    // A record without a value is a compacted topic's way to say that a key is gone: nothing follows from it.
+    if (record.chaos === 'poison tombstone') continue;
     if (record.gateway !== null && !gateways.includes(record.gateway)) {
       rejects.add(record.deliveryId);
       continue;

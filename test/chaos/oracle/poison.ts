@@ -3,7 +3,7 @@ import type { Random } from '../../../sandbox/random.ts';
 
 /**
  * What can be wrong with a record of the callback topic. Each is stored with a verdict, or rejected with a
- * reason.
+ * reason; a tombstone is counted only.
  */
 export const CALLBACK_POISON = [
   'random-bytes',

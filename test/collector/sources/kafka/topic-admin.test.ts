@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lostIn, startOf } from '../../../../collector/sources/kafka/topic-admin.ts';
+import { lostIn, startOf, unstoredIn } from '../../../../collector/sources/kafka/topic-admin.ts';
 
 describe('records that a group can never read', () => {
   const log = [
@@ -36,5 +36,33 @@ describe('where a group reads a partition on', () => {
     expect(startOf(range, [{ partition: 1, offset: '-1' }], true)).toBe('10');
     expect(startOf(range, [{ partition: 0, offset: '30' }], false)).toBe('45');
     expect(startOf(range, [], true)).toBe('10');
+  });
+});
+
+describe('what a store lacks of what its group has committed', () => {
+  const log = [{ partition: 0, low: '100', high: '200', stable: '200' }];
+  const unstored = (offset: string, next: string | null, fromBeginning = true) =>
+    unstoredIn(
+      log,
+      [{ topic: 't', partition: 0, offset }],
+      next === null ? [] : [{ topic: 't', partition: 0, next }],
+      fromBeginning,
+    ).map(({ from, committed }) => `${from}-${committed}`);
+
+  it('lies between the end of what is stored and the committed offset, as far as the log has it', () => {
+    expect(unstored('180', '150')).toEqual(['150-180']);
+    expect(unstored('180', '90')).toEqual(['100-180']);
+    expect(unstored('180', '180')).toEqual([]);
+    expect(unstored('180', '190')).toEqual([]);
+    expect(unstored('100', '90')).toEqual([]);
+  });
+
+  it('is all that the log has where nothing is stored, unless groups begin at new records', () => {
+    expect(unstored('180', null)).toEqual(['100-180']);
+    expect(unstored('180', null, false)).toEqual([]);
+  });
+
+  it('is nothing where the topic was created anew', () => {
+    expect(unstored('201', '150')).toEqual([]);
   });
 });
