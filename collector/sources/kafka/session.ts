@@ -53,16 +53,7 @@ const LEAVE_TIMEOUT_MS = 2000;
  * The life of one kafkajs consumer: from joining the group until it stops, crashes, or a handler fails for
  * good.
  */
-export function createSession(given: SessionOptions): Session {
-  /** Not read yet, by `partitionKey`. */
-  const readAgain = new Map(given.readAgain.map((one) => [partitionKey(one.topic, one.partition), one]));
-  const options: SessionOptions = {
-    ...given,
-    emit(event) {
-      if (event.type === 'committed') readAgain.delete(partitionKey(event.topic, event.partition));
-      given.emit(event);
-    },
-  };
+export function createSession(options: SessionOptions): Session {
   const membership = createMembership();
   const paused = createPausedPartitions();
   const giveUp = new AbortController();
@@ -71,7 +62,7 @@ export function createSession(given: SessionOptions): Session {
   let closing = false;
   const heartbeatMs = Math.max(200, Math.floor(options.sessionTimeoutMs / 4));
   const consumer = createConsumer(options, heartbeatMs);
-  observe(consumer, { options, membership, paused, readAgain, end: ended.resolve });
+  observe(consumer, { options, membership, paused, end: ended.resolve });
   const context: BatchContext = {
     ...options,
     keepAliveLimits: { heartbeatMs, rebalanceGraceMs: options.rebalanceTimeoutMs / 2, giveUp: giveUp.signal },
@@ -139,15 +130,16 @@ function createConsumer(options: SessionOptions, heartbeatMs: number): Consumer 
 
 /** What the events of a consumer change. */
 interface SessionParts {
-  readonly options: Pick<SessionOptions, 'emit' | 'progress' | 'onContact' | 'onState'>;
+  readonly options: Pick<SessionOptions, 'emit' | 'progress' | 'readAgain' | 'onContact' | 'onState'>;
   readonly membership: Membership;
   readonly paused: PausedPartitions;
-  readonly readAgain: Map<string, ReadAgain>;
   readonly end: (end: SessionEnd) => void;
 }
 
 function observe({ on, events, seek }: Consumer, parts: SessionParts): void {
   const { options, membership, end } = parts;
+  /** Not committed yet: every join begins there again. */
+  const readAgain = new Map(options.readAgain.map((one) => [partitionKey(one.topic, one.partition), one]));
   on(events.REQUEST, ({ payload }) => {
     options.onContact();
     // The answer to a join comes before kafkajs takes up the new generation: from here on no old ticket is
@@ -161,14 +153,18 @@ function observe({ on, events, seek }: Consumer, parts: SessionParts): void {
   });
   on(events.GROUP_JOIN, ({ payload }) => {
     joined(payload.memberId, payload.memberAssignment, parts);
-    for (const [key, { topic, partition, from }] of parts.readAgain) {
+    for (const [key, { topic, partition, from }] of readAgain) {
       // Those of other members are for them to read again.
-      if (!membership.owns(topic, partition)) parts.readAgain.delete(key);
+      if (!membership.owns(topic, partition)) readAgain.delete(key);
       else {
         options.progress.begin(topic, partition, from);
         seek({ topic, partition, offset: from });
       }
     }
+  });
+  on(events.COMMIT_OFFSETS, ({ payload }) => {
+    for (const { topic, partitions } of payload.topics)
+      for (const { partition } of partitions) readAgain.delete(partitionKey(topic, Number(partition)));
   });
   on(events.END_BATCH_PROCESS, ({ payload }) => {
     const { topic, partition, batchSize, lastOffset } = payload;
@@ -182,11 +178,15 @@ function observe({ on, events, seek }: Consumer, parts: SessionParts): void {
   });
 }
 
+type JoinedParts = Pick<SessionParts, 'membership' | 'paused'> & {
+  readonly options: Pick<SessionOptions, 'emit' | 'progress' | 'onState'>;
+};
+
 /** The group gave this member partitions: those that stay keep their pauses. */
 export function joined(
   memberId: string,
   assignment: Assignment,
-  { options: { progress, emit, onState }, membership, paused }: Omit<SessionParts, 'end' | 'readAgain'>,
+  { options: { progress, emit, onState }, membership, paused }: JoinedParts,
 ): void {
   membership.joined(assignment);
   progress.assign(assignment);

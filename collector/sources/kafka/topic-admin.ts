@@ -69,10 +69,7 @@ export async function fetchLog(admin: Admin, topic: string): Promise<LogRange[]>
 export function createTopicAdmin(options: TopicAdminOptions): TopicAdmin {
   const { groupId } = options;
   const { use, close } = createConnection(options.kafka);
-  const committed = async (topics: readonly string[]): Promise<Map<string, CommittedOffset[]>> => {
-    const offsets = await use((admin) => admin.fetchOffsets({ groupId, topics: [...topics] }));
-    return new Map(offsets.map(({ topic, partitions }) => [topic, partitions]));
-  };
+  const committed = (topics: readonly string[]) => use((admin) => fetchCommitted(admin, groupId, topics));
   const logOf = async (topic: string): Promise<LogRange[]> => {
     const log = await use((admin) => fetchLog(admin, topic));
     options.onPartitions(topic, log.length);
@@ -104,13 +101,12 @@ export function createTopicAdmin(options: TopicAdminOptions): TopicAdmin {
       );
       if (offsets.length === 0) return [];
       const ends = await storedEnds(offsets);
-      const unstored: ReadAgain[] = [];
+      const found: ReadAgain[] = [];
       for (const topic of topics) {
-        const log = await logOf(topic);
         const here = offsets.filter((one) => one.topic === topic);
-        unstored.push(...unstoredIn(log, here, ends, options.fromBeginning));
+        found.push(...unstoredIn(await logOf(topic), here, ends, options.fromBeginning));
       }
-      return unstored;
+      return found;
     },
     async refresh(progress, topics) {
       const isUnknown = progress.status().some(({ position }) => position === null);
@@ -128,6 +124,15 @@ export function createTopicAdmin(options: TopicAdminOptions): TopicAdmin {
     },
     close,
   };
+}
+
+async function fetchCommitted(
+  admin: Admin,
+  groupId: string,
+  topics: readonly string[],
+): Promise<Map<string, CommittedOffset[]>> {
+  const offsets = await admin.fetchOffsets({ groupId, topics: [...topics] });
+  return new Map(offsets.map(({ topic, partitions }) => [topic, partitions]));
 }
 
 /** A connection that failed is thrown away: kafkajs does not reliably bring one back. */
