@@ -52,7 +52,7 @@ export const BLINDNESS_RULES: readonly Rule[] = [
   )
   GROUP BY gateway`,
     splitBy: null,
-    above: 120,
+    above: 60,
     unit: 'seconds since a collector last reported on the gateway',
     pendingSeconds: 60,
     keepFiringSeconds: 60,
@@ -96,7 +96,7 @@ export const BLINDNESS_RULES: readonly Rule[] = [
     kind: 'gauge',
     name: 'GatewatchPictureBehind',
     uid: 'gatewatch-picture-behind',
-    severity: 'warning',
+    severity: 'critical',
     side: 'collector',
     sql: `SELECT gateway, '' AS label, dateDiff('millisecond', max(newest), toDateTime64(as_of, 6, 'UTC')) / 1000 AS number
   FROM
@@ -108,16 +108,17 @@ export const BLINDNESS_RULES: readonly Rule[] = [
     splitBy: null,
     above: PICTURE_BEHIND.aboveSeconds,
     unit: 'seconds behind',
-    pendingSeconds: 120,
+    pendingSeconds: 60,
     keepFiringSeconds: 120,
     summary: 'Our picture of the gateway is old.',
     explanation:
-      'The gateway does not answer, or polls wait longer than they should. Alerts of this gateway hold meanwhile.',
+      'The gateway answers late or not at all, asks for pauses, or polls wait. Alerts of this gateway see nothing new meanwhile.',
     steps: [
-      'Does GatewatchGatewayUnreachable or GatewatchCircuitOpen fire too? Then begin there.',
+      'Look at /readyz and at the durations of status requests: is the gateway slow, does it ask for pauses, or do polls wait?',
       'Polls that wait: raise requestsPerSecond or concurrency of the gateway, or add a collector.',
       'Watch the age fall.',
     ],
+    suppressedBy: 'GatewatchGatewayUnreachable',
   },
   {
     kind: 'gauge',

@@ -33,7 +33,7 @@ export const APPROVAL = {
 /** From an order's first item to its deciding one. */
 export const TIME_TO_FINAL = { warnAboveSeconds: 300, badAboveSeconds: 900 } as const;
 /** Age of a gateway's watermark: how far behind our picture of it is. */
-export const FRESHNESS = { warnAboveSeconds: 60, badAboveSeconds: PICTURE_BEHIND.aboveSeconds } as const;
+export const FRESHNESS = { warnAboveSeconds: 30, badAboveSeconds: PICTURE_BEHIND.aboveSeconds } as const;
 /** Messages that wait in Kafka. */
 export const CONSUMER_LAG = {
   warnAboveMessages: 1_000,

@@ -102,7 +102,8 @@ function reportsOf(
     const reportedAt = msOf(minute) + 15_000;
     const watermarkAt = msOf(months.seenUntil[minute - 1] ?? minute);
     const circuitsOpen = months.circuits[minute - 1] ?? 0;
-    gatewayStatus.push({ gateway, reportedAt, watermarkAt, circuitsOpen });
+    const clockSkewSeconds = months.clockSkew[minute - 1] ?? 0;
+    gatewayStatus.push({ gateway, reportedAt, watermarkAt, circuitsOpen, clockSkewSeconds });
     collectors.push({ collectorId: 'collector-1', reportedAt, consumerLag: months.lag[minute - 1] ?? 0 });
   }
   return { gatewayStatus, collectors };

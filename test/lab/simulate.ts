@@ -39,6 +39,8 @@ export interface Months {
   /** By minute, as the collector reports them: circuits that are open, and messages that wait. */
   readonly circuits: Uint8Array;
   readonly lag: Uint32Array;
+  /** By minute: how far the collector finds history dated ahead of its clock, in seconds. */
+  readonly clockSkew: Float32Array;
   /** By minute. */
   readonly rejects: Uint16Array;
 }
@@ -76,11 +78,13 @@ export function simulate(options: SimulationOptions): Months {
     reporting: new Uint8Array(minutes).fill(1),
     circuits: new Uint8Array(minutes),
     lag: new Uint32Array(minutes),
+    clockSkew: new Float32Array(minutes),
     rejects: new Uint16Array(minutes),
   };
   const shares = wanderingShares(minutes, random);
   const hiccups = hiccupsOf(minutes, random);
   const now = new Float64Array(PATHS.length);
+  const clock = clockWatch();
   let next = 0;
   for (let minute = 0; minute < minutes; minute++) {
     while (next < incidents.length && (incidents[next] as Incident).end <= minute) next++;
@@ -91,6 +95,7 @@ export function simulate(options: SimulationOptions): Months {
     if (incident !== undefined) befall(incident, now);
     const gone = incident?.kind.effect.type === 'drop' ? 1 - GONE[incident.form] : 1;
     let total = 0;
+    let ahead = 0;
     for (const [path, { aheadSeconds = 0 }] of PATHS.entries()) {
       const mean = (rate[minute] ?? 0) * gone * (now[path] ?? 0);
       for (const [delay, { share }] of DELAYS.entries()) {
@@ -101,11 +106,31 @@ export function simulate(options: SimulationOptions): Months {
         const counts = orders[delay]?.[path];
         if (counts !== undefined) counts[minute] = count;
         total += count;
+        if (aheadSeconds > 0) ahead += count;
       }
     }
+    months.clockSkew[minute] = clock(total, ahead);
     see(months, minute, incident, Math.min(60_000, random.poisson(total * POLLS_AN_ORDER)), random);
   }
   return months;
+}
+
+const AHEAD_SECONDS = PATHS.find(({ aheadSeconds = 0 }) => aheadSeconds > 0)?.aheadSeconds ?? 0;
+
+/** How far the newest hundred orders of at most three hours are dated ahead, where five of them are. */
+function clockWatch(): (orders: number, ahead: number) => number {
+  const newest: { readonly orders: number; readonly ahead: number }[] = [];
+  return (orders, ahead) => {
+    newest.unshift({ orders, ahead });
+    newest.length = Math.min(newest.length, 180);
+    let [all, some] = [0, 0];
+    for (const minute of newest) {
+      if (all >= 100) break;
+      all += minute.orders;
+      some += minute.ahead;
+    }
+    return (some * 100) / Math.max(100, all) >= 5 ? AHEAD_SECONDS : 0;
+  };
 }
 
 /** Shares of the paths wander over hours, each by itself, and some differ at night. */

@@ -12,6 +12,7 @@ import {
 import { type Classified, type Classifier } from './classify.ts';
 import { type Measure, ordersMeasure } from './counts.ts';
 import { createJudge } from './judge.ts';
+import { PATHS } from './paths.ts';
 import { DELAYS, type Months } from './simulate.ts';
 
 /** A rule under one label, evaluated for any minute without a database. */
@@ -150,6 +151,11 @@ function lateness(
   return Math.min(300, Math.max(30, Math.ceil(value)));
 }
 
+/** Orders that the gateway dates ahead of our clock. */
+const PATHS_AHEAD: ReadonlySet<number> = new Set(
+  PATHS.flatMap(({ aheadSeconds = 0 }, path) => (aheadSeconds > 0 ? [path] : [])),
+);
+
 /** The numbers of the gauges: each is written here once more, since they read reports and not orders. */
 function gaugeTwin(rule: GaugeRule, months: Months): Twin {
   const newest = new Int32Array(months.minutes + 1);
@@ -172,9 +178,8 @@ function gaugeTwin(rule: GaugeRule, months: Months): Twin {
       for (let minute = at - 14; minute <= at; minute++) sum += months.rejects[minute] ?? 0;
       return sum;
     },
-    // The clocks of these months agree.
-    GatewatchClockSkew: () => 0,
-    GatewatchHistoryMisdated: () => 0,
+    GatewatchClockSkew: (at) => months.clockSkew[(recent(at) ?? 0) - 1] ?? 0,
+    GatewatchHistoryMisdated: (at) => months.clockSkew[(recent(at) ?? 0) - 1] ?? 0,
     // No producer of these months leaves a transaction open.
     GatewatchTransactionOpen: () => 0,
     // No order of these months contradicts itself.
@@ -188,7 +193,7 @@ function gaugeTwin(rule: GaugeRule, months: Months): Twin {
     rule,
     label: '',
     seen: new Set(),
-    hit: new Set(),
+    hit: rule.name === 'GatewatchClockSkew' ? PATHS_AHEAD : new Set(),
     measures: null,
     end: (at) => ({ known: at, end: at }),
     verdict: (at) => ({ number: number(at), holds: number(at) > rule.above }),

@@ -88,8 +88,8 @@ const COPIED_ONCE: ReadonlySet<string> = new Set(['GatewatchTechnicalBurnSlow', 
 
 /** Is the rule meant to notice it? It is when it counts the orders that the incident makes as affected. */
 function covers({ rule, seen, hit }: Twin, { kind: { effect } }: Incident): boolean {
+  if (effect.type === 'share') return rule.kind !== 'drop' && effect.targets.some((path) => hit.has(path));
   if (rule.kind === 'gauge') return (GAUGES[rule.name] ?? []).includes(effect.type);
-  if (effect.type === 'share') return rule.kind === 'share' && effect.targets.some((path) => hit.has(path));
   if (effect.type === 'blind') return rule.kind === 'share' && hit.has(pollIndex(effect.polls));
   if (effect.type === 'silence')
     return rule.kind === 'drop' && [...seen].every((path) => effect.targets.includes(path));
