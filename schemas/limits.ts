@@ -37,7 +37,7 @@ export const BURN_RATES = {
 export const NOT_APPROVED = { aboveShare: 0.6 } as const;
 /** Status requests of ours without a usable answer. */
 export const UNREADABLE = { aboveShare: 0.1 } as const;
-/** Age of a gateway's watermark, which is how far behind our picture of it is: longer than a restart takes. */
+/** Age of a gateway's watermark: how far behind our picture of it is. Longer than a restart takes. */
 export const PICTURE_BEHIND = { aboveSeconds: 60 } as const;
 /** Messages that wait in Kafka. */
 export const MESSAGES_WAITING = { aboveMessages: 10_000 } as const;

@@ -19,6 +19,7 @@ import {
 } from './evaluator-state.ts';
 import type { LeaseKeeper } from './lease.ts';
 import { createObserver } from './observer.ts';
+import { shownAfter, shownAtStart, type ShownState } from './shown-state.ts';
 import { loadStates, newestState, stateRows } from './state-store.ts';
 
 /**
@@ -79,37 +80,27 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const turn = createTurn(lease, clock);
   /** Null while another collector evaluates, and until what it left is known. */
   let state: EvaluatorState | null = null;
-  let unsaved: readonly Unsaved[] = [];
+  let shown: ShownState | null = null;
+  /** A pass takes longer than the time between two: the newest instant is never reached. */
+  let isSlow = false;
   let newestAsOfMs: number | null = null;
+  const record = createRecord(store, collectorId);
   const observe = createObserver(pass);
   const query = <T>(sql: string): Promise<T[]> => store.query<T>(sql);
   const wallMs = (): number => clock.now() / 1000;
-  const unsavedOf = (asOfMs: number, rows: readonly Evaluation[], steps: readonly RuleStep[]): Unsaved => ({
-    asOfMs,
-    rows,
-    states: steps.flatMap(({ rule, before, alerts }) => stateRows(rule, before, alerts, collectorId)),
-  });
+  const save = (): Promise<void> => record.save((asOfMs) => void (newestAsOfMs = asOfMs));
 
   async function holdsLease(): Promise<boolean> {
     if (await turn.check()) return true;
-    [state, unsaved] = [null, []];
+    [state, shown] = [null, null];
+    record.clear();
     return false;
-  }
-
-  /** Rows before states: states without rows would hide that rows are missing. */
-  async function save(): Promise<void> {
-    for (const one of unsaved) {
-      await store.insert('alertEvaluations', one.rows);
-      if (one.states.length > 0) await store.insert('alertStates', one.states);
-      unsaved = unsaved.filter((other) => other !== one);
-      newestAsOfMs = one.asOfMs;
-    }
   }
 
   async function resume(): Promise<EvaluatorState> {
     const resumed = await resumedFrom(query, rules, wallMs());
     newestAsOfMs = resumed.newestAsOfMs;
-    unsaved = resumed.behind.map(({ asOfMs, steps }) => unsavedOf(asOfMs, [], steps));
+    for (const { asOfMs, steps } of resumed.behind) record.add(asOfMs, [], steps);
     await save();
     return resumed.state;
   }
@@ -123,17 +114,20 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   /** @returns why some of the rules could not be evaluated; null: all that were due were */
   async function evaluate(before: EvaluatorState, instant: DueInstant): Promise<Error | null> {
     const { asOfMs, missed } = instant;
+    const isNewest = due().length === 1 || isSlow;
     const startedMs = clock.monotonicMs();
     const { failure, ...seen } = await observe(asOfMs);
     options.onPass?.({ asOfMs, tookMs: clock.monotonicMs() - startedMs, missed });
     const { state: after, steps } = withInstant(before, rules, { ...instant, ...seen });
     state = after;
-    unsaved = [...unsaved, unsavedOf(asOfMs, seen.rows, steps)].slice(-MOST_INSTANTS);
+    record.add(asOfMs, seen.rows, steps);
+    isSlow = clock.monotonicMs() - startedMs > INTERVAL_MS;
+    if (isNewest) shown = shownAfter(shown, after);
     try {
       await save();
     } finally {
       // The page matters more than its record, which is written with the next evaluation.
-      onChange();
+      if (isNewest) onChange();
     }
     return failure;
   }
@@ -157,6 +151,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       }
       if (state === null) {
         state = await resume();
+        shown = shownAtStart(state);
         // Whoever evaluated before may have had no time to tell.
         onChange();
         await prepare(async () => !signal.aborted && (await holdsLease()));
@@ -168,10 +163,33 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         await prepare(() => Promise.resolve(false));
       }
     },
-    alerts: (nowMs) => (state === null ? null : alertsAt(state, rules, options.page, nowMs)),
+    alerts: (nowMs) => (shown === null ? null : alertsAt(shown.state, rules, options.page, nowMs)),
     firing: () => firingBySeverity(state ?? NOTHING_EVALUATED, rules),
     holdsLease: turn.isOurs,
     newestAsOfMs: () => newestAsOfMs,
+  };
+}
+
+/** What instants have still to store: at most as many as are caught up. */
+function createRecord(store: EvaluatorOptions['store'], collectorId: string) {
+  let unsaved: readonly Unsaved[] = [];
+  return {
+    clear: () => void (unsaved = []),
+    add(asOfMs: number, rows: readonly Evaluation[], steps: readonly RuleStep[]): void {
+      const states = steps.flatMap(({ rule, before, alerts }) =>
+        stateRows(rule, before, alerts, collectorId),
+      );
+      unsaved = [...unsaved, { asOfMs, rows, states }].slice(-MOST_INSTANTS);
+    },
+    /** Rows before states: states without rows would hide that rows are missing. */
+    async save(onSaved: (asOfMs: number) => void): Promise<void> {
+      for (const one of unsaved) {
+        await store.insert('alertEvaluations', one.rows);
+        if (one.states.length > 0) await store.insert('alertStates', one.states);
+        unsaved = unsaved.filter((other) => other !== one);
+        onSaved(one.asOfMs);
+      }
+    },
   };
 }
 

@@ -4,8 +4,10 @@ import { RULES } from '../rules/all.ts';
 import { advance, isFiring, RESOLVED_RETENTION_MS, type RuleMemory } from './alert-state.ts';
 import { ruleTiming } from './timing.ts';
 
-/** Without a newly evaluated instant for longer than this, somebody is told. */
-const LATE_SECONDS = 300;
+/** Without a newly evaluated instant for longer than this, and at two looks, somebody is notified. */
+const LATE_SECONDS = 240;
+/** After a pause of this process it is late at one look, and not at the next. */
+const PENDING_SECONDS = 60;
 
 /** How far the evaluation has come, and when that is. */
 export interface Progress {
@@ -26,7 +28,7 @@ export function createLateAlert(
 ): (progress: Progress) => Alert[] {
   const rule = RULES.find(({ name }) => name === 'GatewatchEvaluationsLate');
   if (rule === undefined) throw new Error('no rule tells that evaluations are late');
-  const timing = { ...ruleTiming(rule), forMs: 0, keepFiringForMs: 0 };
+  const timing = { ...ruleTiming(rule), forMs: PENDING_SECONDS * 1000, keepFiringForMs: 0 };
   let memory: RuleMemory = new Map();
   let known: number | null = null;
   let knownSince = startedSteadyMs;
