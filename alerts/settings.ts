@@ -1,3 +1,4 @@
+import { readRuleName } from '../schemas/rule-name.ts';
 import type { AlertsConfig } from '../schemas/config-alerts.ts';
 import type { GatewayConfig } from '../schemas/config.ts';
 import type { EpochMicros, Rows } from '../schemas/rows.ts';
@@ -50,7 +51,10 @@ export function settingRows(
     const rereads = Object.entries(rereadSettings(poll.rereadsS)).map(([setting, value]) =>
       row(REREAD_RULE, setting, value),
     );
-    const chosen = Object.entries(config.rules).flatMap(([rule, { gateways: own, ...all }]) =>
+    const rules = Object.entries(config.rules).map(
+      ([name, set]) => [readRuleName(name) ?? name, set] as const,
+    );
+    const chosen = rules.flatMap(([rule, { gateways: own, ...all }]) =>
       Object.entries({ ...defined(all), ...defined(own?.[gateway] ?? {}) }).flatMap(([setting, value]) => [
         row(rule, setting, Number(value)),
         // Switched off is switched off, whatever is known about labels.

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { readRuleName } from './rule-name.ts';
 import { DEADLINE_MS } from './cascade-safety.ts';
 import { alertsConfigSchema } from './config-alerts.ts';
 import { addressRange, httpConfigSchema, port } from './config-http.ts';
 import { tracesConfigSchema } from './config-traces.ts';
 import { isTimeZone } from './local-time.ts';
-import { ALERT_RULES } from './names.ts';
 import { CALLBACK_TYPES } from './gateway/callback.ts';
 import { TOPICS } from './names.ts';
 import { hiddenCharacter } from './hidden-character.ts';
@@ -287,12 +287,15 @@ export const configSchema = z
   )
   .superRefine(({ alerts, gateways }, context) => {
     // A misspelt name would leave the rule as it is, and nobody would know.
-    const rules = new Set<string>(ALERT_RULES);
+    const known = new Set<string>();
     const names = new Set(gateways.map(({ name }) => name));
     const refuse = (path: string[], message: string): void =>
       context.addIssue({ code: 'custom', path: ['alerts', 'rules', ...path], message });
     for (const [rule, settings] of Object.entries(alerts.rules)) {
-      if (!rules.has(rule)) refuse([rule], 'the name of a rule');
+      const name = readRuleName(rule);
+      if (name === null) refuse([rule], 'the name of a rule');
+      else if (known.has(name)) refuse([rule], 'each rule once');
+      else known.add(name);
       for (const gateway of Object.keys(settings.gateways ?? {}))
         if (!names.has(gateway)) refuse([rule, 'gateways', gateway], 'the name of a gateway');
     }

@@ -1,3 +1,4 @@
+import { readRuleName } from '../../schemas/rule-name.ts';
 import { GatewatchError } from '../../schemas/errors.ts';
 import { durationSeconds } from './times.ts';
 import { RULES } from '../rules/all.ts';
@@ -30,17 +31,19 @@ const REPLAYED = RULES.filter((rule) => !isAskedDirectly(rule) && !isHeartbeat(r
  */
 export function trialsOf(names: readonly string[], changes: readonly string[]): Trial[] {
   for (const name of names) mustExist(name);
-  const wanted = REPLAYED.filter((rule) => names.length === 0 || names.some((name) => isNamed(rule, name)));
+  const wanted = REPLAYED.filter(
+    (rule) => names.length === 0 || names.some((name) => rule.name === readRuleName(name)),
+  );
   const overrides = changes.map(
     (text) => parseOverride(text) ?? refuse(`--set: expected RULE.NAME=VALUE, received ${text}`),
   );
   for (const { rule: name } of overrides) {
     mustExist(name);
-    if (!wanted.some((rule) => isNamed(rule, name)))
+    if (!wanted.some((rule) => rule.name === readRuleName(name)))
       refuse(`--set: ${name} is not among the rules that are evaluated`);
   }
   return wanted.map((rule) =>
-    overrides.filter((one) => isNamed(rule, one.rule)).reduce(override, { rule, limits: {} }),
+    overrides.filter((one) => rule.name === readRuleName(one.rule)).reduce(override, { rule, limits: {} }),
   );
 }
 
@@ -48,12 +51,6 @@ export function trialsOf(names: readonly string[], changes: readonly string[]): 
 export function parseOverride(text: string): Override | null {
   const match = /^([\w-]+)\.(\w+)=(\S+)$/.exec(text);
   return match === null ? null : { rule: match[1] ?? '', name: match[2] ?? '', value: match[3] ?? '' };
-}
-
-/** Is it this rule that the name means? */
-export function isNamed(rule: Rule, name: string): boolean {
-  const plain = (text: string): string => text.toLowerCase().replace(/^gatewatch-?/, '');
-  return [rule.name, rule.uid].some((own) => plain(own) === plain(name));
 }
 
 /** The limits that a rule has by itself, the first of them first. */
@@ -95,7 +92,7 @@ function override({ rule, limits }: Trial, { name, value }: Override): Trial {
 }
 
 function mustExist(name: string): void {
-  if (REPLAYED.some((rule) => isNamed(rule, name))) return;
+  if (REPLAYED.some((rule) => rule.name === readRuleName(name))) return;
   refuse(`there is no rule ${name} to replay; there are ${REPLAYED.map((rule) => rule.name).join(', ')}`);
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Evaluation } from '../../alerts/evaluate/evaluation.ts';
 import type { Why } from '../../alerts/explain/why.ts';
+import { noSuchRule, readRuleName } from '../../schemas/rule-name.ts';
 import type { Rule } from '../../alerts/rules/rule.ts';
 import {
   EXIT,
@@ -54,8 +55,8 @@ async function explain({ host }: CommandContext, name: string, options: ExplainO
   const { newestBreach } = await import('../../alerts/evaluate/evaluation-store.ts');
   const { readWhy } = await import('../../alerts/explain/why.ts');
   const { drawWhy } = await import('../terminal/draw-why.ts');
-  const rule = RULES.find((one) => one.name.toLowerCase() === name.toLowerCase());
-  if (rule === undefined) throw usageError(`no rule is called ${name}; "gatewatch alerts" lists them`);
+  const rule = RULES.find((one) => one.name === readRuleName(name));
+  if (rule === undefined) throw usageError(noSuchRule(name));
   const { gateway, label } = options;
   const atMs = await instantMs(options.at);
   const { timeZone } = loadCalendar(options.config, host.env);

@@ -1,3 +1,4 @@
+import { noSuchRule, readRuleName } from '../../schemas/rule-name.ts';
 import type { Command } from 'commander';
 import type { CascadeAnswer, CascadeResult } from '../../schemas/cascade-safety.ts';
 import type { OrderToVerify } from '../../operate/verify/verify-orders.ts';
@@ -92,8 +93,8 @@ async function alertOrders(host: Host, name: string, options: VerifyOptions): Pr
   const { newestBreach } = await import('../../alerts/evaluate/evaluation-store.ts');
   const { readIncidentOrders } = await import('../../alerts/explain/incident-orders.ts');
   const { instant } = await import('../../alerts/backtest/times.ts');
-  const rule = RULES.find((one) => one.name.toLowerCase() === name.toLowerCase());
-  if (rule === undefined) throw usageError(`no rule is called ${name}; "gatewatch alerts" lists them`);
+  const rule = RULES.find((one) => one.name === readRuleName(name));
+  if (rule === undefined) throw usageError(noSuchRule(name));
   const now = new Date();
   const since = options.since === undefined ? undefined : instant(options.since, now);
   if (since === null) throw usageError(`--since: expected a time or a duration, received ${options.since}`);

@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  isNamed,
-  limitsOf,
-  parseOverride,
-  type Trial,
-  trialsOf,
-} from '../../../alerts/backtest/overrides.ts';
+import { limitsOf, parseOverride, type Trial, trialsOf } from '../../../alerts/backtest/overrides.ts';
 import { RULES } from '../../../alerts/rules/all.ts';
 import { ruleNamed } from '../support/evaluations.ts';
 
@@ -53,11 +47,5 @@ describe('what a backtest tries', () => {
     );
     expect(() => set('TechTimeouts=3')).toThrow('expected RULE.NAME=VALUE');
     expect(parseOverride('TechTimeouts=3')).toBeNull();
-  });
-
-  it('finds a rule by name or uid, with or without the prefix, in any case', () => {
-    for (const name of ['GatewatchTechTimeouts', 'techtimeouts', 'gatewatch-tech-timeouts', 'tech-timeouts'])
-      expect(isNamed(share, name)).toBe(true);
-    expect(isNamed(share, 'Tech')).toBe(false);
   });
 });

@@ -608,10 +608,11 @@ describe('settings of alert rules', () => {
   rules:
     GatewatchTechTimeout: { enabled: false }
     TrafficDrop: { below: 0.4 }
+    trafficdrop: { below: 0.3 }
     GatewatchTechTimeouts: { gateways: { acme-us: { enabled: false }, acme-eu: { shareAbove: 0.1 } } }`);
     expect(problemsOf(() => loadConfig(file, {}))).toEqual([
       'alerts.rules.GatewatchTechTimeout: expected the name of a rule, received an object',
-      'alerts.rules.TrafficDrop: expected the name of a rule, received an object',
+      'alerts.rules.trafficdrop: expected each rule once, received an object',
       'alerts.rules.GatewatchTechTimeouts.gateways.acme-us: expected the name of a gateway, received an object',
     ]);
   });
