@@ -52,16 +52,21 @@ export interface Question {
 
 const MOST_SLICES = 3;
 /** What is less is not worth the place in a page. */
-const LEAST_PART = 0.2;
-const LEAST_ORDERS = 5;
+export const LEAST_PART = 0.2;
+export const LEAST_ORDERS = 5;
+/** A slice that explains this part of what a wider one does, of the same orders, says more. */
+const AS_GOOD = 0.8;
+/** Affected orders that two slices of "the same orders" have in common. */
+const SAME = 0.9;
 /** With fewer orders to compare with, no share of theirs means anything. */
-const LEAST_AGAINST = 10;
+export const LEAST_AGAINST = 10;
 /** Standard deviations that chance is allowed: dozens of slices are compared. */
-const Z = 4;
+export const Z = 4;
 
 /**
  * The slices that explain at least a fifth of the excess each, at most three: first where it is, then what it
- * is, each by how much they explain. A slice of the same orders as a better one explains nothing more and is
+ * is, each by how much they explain; of the same orders the narrowest slice is named: 171 of 171 orders of a
+ * channel rather than 174 of all deposits. A slice of the same orders as a better one explains nothing more and is
  * left out. None: nothing stands out.
  */
 export function standOut(cells: readonly Cell[], { kind, excess, what }: Question): Slice[] {
@@ -85,15 +90,29 @@ function best(
 ): Slice[] {
   const found: Slice[] = [];
   for (let left = cells; found.length < MOST_SLICES;) {
-    const [first] = dimensions
+    const slices = dimensions
       .flatMap((dimension) => valuesOf(left, dimension).map((value) => compare(left, dimension, value)))
-      .filter((slice) => slice.explained >= LEAST_PART * excess && isBeyondChance(slice, kind))
-      .toSorted((a, b) => b.explained - a.explained);
-    if (first === undefined) break;
+      .filter((slice) => slice.explained >= LEAST_PART * excess && isBeyondChance(slice, kind));
+    const [most] = slices.toSorted((a, b) => b.explained - a.explained);
+    if (most === undefined) break;
+    const first = narrowest(left, most, slices);
     found.push(first);
     left = left.filter(({ values }) => values[first.dimension] !== first.value);
   }
   return found;
+}
+
+/** The narrowest slice of the same affected orders that explains about as much. */
+function narrowest(cells: readonly Cell[], most: Slice, slices: readonly Slice[]): Slice {
+  const has = ({ dimension, value }: Slice) => {
+    return ({ values }: Cell): boolean => values[dimension] === value;
+  };
+  const within = cells.filter(has(most));
+  const isNarrower = (slice: Slice): boolean =>
+    slice.seen < most.seen &&
+    slice.explained >= AS_GOOD * most.explained &&
+    sum(within.filter(has(slice)), 'affected') >= SAME * sum(cells.filter(has(slice)), 'affected');
+  return slices.filter(isNarrower).toSorted((a, b) => a.seen - b.seen)[0] ?? most;
 }
 
 const valuesOf = (cells: readonly Cell[], dimension: Dimension): string[] =>

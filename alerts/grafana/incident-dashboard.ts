@@ -5,8 +5,8 @@ import { column, linkTo, THIS_VALUE } from '../../dashboards/house/links.ts';
 import { view } from '../../schemas/measures.ts';
 import { DATABASE, INCIDENT_ORDERS, INCIDENT_POPULATION } from '../../schemas/names.ts';
 import { INCIDENT } from '../explain/links.ts';
-import { WHERE } from '../explain/slices.ts';
-import { DIMENSION_TEXT } from '../explain/why-text.ts';
+import { LEAST_AGAINST, LEAST_ORDERS, LEAST_PART, WHERE, Z } from '../explain/slices.ts';
+import { DIMENSION_TEXT, NOTHING_STANDS_OUT } from '../explain/why-text.ts';
 import { statPanel, tablePanel, timeSeriesPanel } from '../../dashboards/house/panels.ts';
 
 /**
@@ -141,16 +141,23 @@ const SLICES = `SELECT slice.1 AS dimension, slice.2 AS part, toFloat64(count())
   WHERE slice.2 != ''
   GROUP BY dimension, part`;
 
+/** As `gatewatch explain` decides it, see `standOut`. */
+const BEYOND_CHANCE = `other_orders >= ${LEAST_AGAINST} AND hit >= ${LEAST_ORDERS} AND explained >= greatest(${LEAST_ORDERS}, ${LEAST_PART} * (hit + other_hit))
+  AND share - rest_share >= ${Z} * sqrt(pooled * (1 - pooled) * (1 / orders + 1 / other_orders))`;
+
 const STANDS_OUT = tablePanel({
   key: INCIDENT_DASHBOARD.panels.slices,
   title: 'What stands out',
   description:
-    'Orders that the rule saw, by what they have in common: where more are affected than among the rest, first those that explain most of the excess. Orders of which the value is not known are in neither. "gatewatch explain" leaves out what may be chance, and compares stages and reasons with the time before. A drop has no rows here, since its orders never came.',
-  sql: `SELECT dimension, part, hit, orders, hit / orders AS share, other_hit / other_orders AS rest_share, hit - orders * rest_share AS explained FROM (${SLICES}) WHERE other_orders > 0 AND hit / orders > other_hit / other_orders ORDER BY explained DESC, dimension, part LIMIT 20`,
+    'Orders that the rule saw, by what they have in common: where more are affected than among the rest, beyond chance, and enough to explain a fifth of it; first those that explain most. Orders of which the value is not known are in neither. "gatewatch explain" compares stages and reasons with the time before as well. A drop has no rows here, since its orders never came.',
+  sql: `SELECT dimension, part, hit, orders, share, rest_share, explained FROM (
+  SELECT *, hit / orders AS share, other_hit / other_orders AS rest_share, hit - orders * rest_share AS explained, (hit + other_hit) / (orders + other_orders) AS pooled
+  FROM (${SLICES})
+) WHERE ${BEYOND_CHANCE} ORDER BY explained DESC, dimension, part LIMIT 20`,
   unit: 'locale',
   decimals: 0,
   size: [24, 8],
-  noValue: 'nothing: everywhere alike',
+  noValue: NOTHING_STANDS_OUT,
   fields: {
     dimension: { title: 'Of', width: 200 },
     part: { title: 'Slice' },

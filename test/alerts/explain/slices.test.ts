@@ -53,6 +53,17 @@ describe('what stands out', () => {
     ]);
   });
 
+  it('is the narrowest slice of the same orders, not the one that explains a little more', () => {
+    const cells = [
+      cell({ channel: 'token', order_type: 'Deposit' }, 171, 171),
+      cell({ channel: 'card', order_type: 'Deposit' }, 1_147, 3),
+      cell({ channel: 'card', order_type: 'Withdrawal' }, 144, 0),
+    ];
+    const [first] = ask(cells);
+    expect(first).toMatchObject({ dimension: 'channel', value: 'token', seen: 171, affected: 171 });
+    expect(ask(cells)).toHaveLength(1);
+  });
+
   it('is nothing where the share is everywhere alike, or too few orders are there to tell', () => {
     expect(ask([cell({ channel: 'card' }, 100, 50), cell({ channel: 'p2p' }, 200, 100)])).toEqual([]);
     expect(ask([cell({ channel: 'card' }, 4, 4), cell({ channel: 'p2p' }, 20, 0)])).toEqual([]);

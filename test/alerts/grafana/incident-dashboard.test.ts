@@ -249,6 +249,21 @@ it('shows what stands out: what explains most comes first, with the share of the
   ]);
 });
 
+it('says that nothing stands out where a slice is affected a little more, as chance has it', async () => {
+  const orders = traffic({
+    gateway: 'alike',
+    orders: 80,
+    from: NOW - 5 * MINUTE,
+    to: NOW - 2 * MINUTE,
+    // 16 of 40 orders by card, 14 of 40 by p2p.
+    codes: (n) => ((n % 2 === 0 ? n < 32 : n < 28) ? TIMED_OUT : PAID),
+  });
+  const numbers = { ...TIMEOUTS, gateway: 'alike', label: 'GATEWAY_CREATE', seen: 80, affected: 30 };
+  await store.seed({ orders, rows: { alertEvaluations: [evaluationRow(numbers)] } });
+  const { text } = await page('GatewatchTechTimeouts', { gateway: 'alike', stage: 'GATEWAY_CREATE' });
+  expect(await panel('slices', text('orders_url'))).toEqual([]);
+});
+
 it('the incident dashboard without a page shows nothing, and does not fail', async () => {
   for (const key of Object.keys(INCIDENT_DASHBOARD.panels) as (keyof typeof INCIDENT_DASHBOARD.panels)[])
     expect(await panel(key, '/d/gatewatch-incident')).toEqual([]);
