@@ -38,9 +38,10 @@ export function alertOf(rule: Rule, memory: AlertMemory, page: PageSettings): Al
   const labels: Labels = { ...memory.labels, ...ruleLabels(rule), alertname: rule.name };
   const startsAt = memory.firingSince ?? memory.startsAt;
   const endsAt = firing ? memory.endsAt : (memory.resolvedAt ?? memory.endsAt);
-  const annotations = {
+  const annotations: Record<string, string> = {
     ...pageOf(rule, numbersOf(rule, memory), page),
-    ...zonedTimes({ since: startsAt, ...(firing ? {} : { ended: endsAt }) }, page.timeZone),
+    since: sinceText(rule, startsAt, page.timeZone),
+    ...zonedTimes(firing ? {} : { ended: endsAt }, page.timeZone),
   };
   return {
     fingerprint: fingerprintOf(labels),
@@ -54,8 +55,16 @@ export function alertOf(rule: Rule, memory: AlertMemory, page: PageSettings): Al
   };
 }
 
+/** When its condition began to hold, and when it fired: a rule waits for a while before it pages. */
+function sinceText({ pendingSeconds }: Rule, firedAt: number, timeZone: string = 'UTC'): string {
+  const [began, fired] = [firedAt - pendingSeconds * 1000, firedAt].map((ms) =>
+    timesText([ms * 1000], timeZone, secondText),
+  );
+  return began === fired ? `began and fired at ${fired}` : `began at ${began}, fired at ${fired}`;
+}
+
 /**
- * Since when it fires, and when it ended, by the reader's clocks beside UTC. Receivers write times themselves
+ * When it ended, by the reader's clocks beside UTC. Receivers write times themselves
  * and know UTC only: where that is the reader's, nothing has to be said.
  */
 const zonedTimes = (

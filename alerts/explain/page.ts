@@ -73,7 +73,7 @@ function howBad(rule: Rule, numbers: EvaluationNumbers, timeZone: string): strin
     case 'share':
       return (
         `${affected} of ${seen} orders (${percentage(share)}) ${rule.affectedOrders} ${window}. ` +
-        `Fewer than ${whole(limit)} of ${seen} would still be usual.`
+        `${expected === null ? '' : `About ${whole(expected)} are usual. `}It fires from ${whole(limit)} of ${seen} on.`
       );
     case 'drop':
       return (

@@ -65,9 +65,9 @@ export const Z = 4;
 
 /**
  * The slices that explain at least a fifth of the excess each, at most three: first where it is, then what it
- * is, each by how much they explain; of the same orders the narrowest slice is named: 171 of 171 orders of a
- * channel rather than 174 of all deposits. A slice of the same orders as a better one explains nothing more and is
- * left out. None: nothing stands out.
+ * is, each by how much they explain. Of the same orders the narrowest slice is named (171 of 171 orders of a
+ * channel rather than 174 of all deposits), and the others, which explain nothing more, are left out. None:
+ * nothing stands out.
  */
 export function standOut(cells: readonly Cell[], { kind, excess, what }: Question): Slice[] {
   const where = (some: readonly Cell[], dimension: Dimension, value: string): Slice =>

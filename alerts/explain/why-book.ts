@@ -2,10 +2,11 @@ import type { Clock } from '../../schemas/clock.ts';
 import { numbersOf } from '../evaluate/instance.ts';
 import { type Rule, SEVERITIES } from '../rules/rule.ts';
 import type { Alert } from './alert.ts';
-import type { PageLinks } from './page.ts';
+import type { PageSettings } from './page.ts';
 import { type Query, readWhy, type Why } from './why.ts';
 import { idInText } from './id-in-text.ts';
 import { atRiskText, whyText } from './why-text.ts';
+import { secondText, timesText } from './zoned.ts';
 
 /**
  * What pages say beside the rule's own texts: why, and what is at risk. It is asked once for each alert, when
@@ -24,7 +25,7 @@ export interface WhyBook {
 export interface WhyBookOptions {
   readonly rules: readonly Rule[];
   readonly query: Query;
-  readonly links: PageLinks;
+  readonly links: PageSettings;
   readonly clock: Clock;
   /** Ends a wait. */
   readonly signal: AbortSignal;
@@ -34,9 +35,12 @@ export interface WhyBookOptions {
 
 type Annotations = Alert['annotations'];
 
+/** An incident moves on: what stands out and what is at risk are asked for again. */
+const ASK_AGAIN_MS = 300_000;
+
 export function createWhyBook(options: WhyBookOptions): WhyBook {
   const { rules, query, links, clock, signal, limitMs } = options;
-  const known = new Map<string, Annotations>();
+  const known = new Map<string, { readonly annotations: Annotations; readonly askedMs: number }>();
   let before = Promise.resolve();
 
   async function ask(alerts: readonly Alert[], isLate: () => boolean): Promise<void> {
@@ -46,7 +50,9 @@ export function createWhyBook(options: WhyBookOptions): WhyBook {
       try {
         const why = await readWhy(query, rule, numbersOf(rule, alert));
         if (isLate()) return;
-        if (why !== null) known.set(keyOf(alert), annotationsOf(why, rule.kind, links));
+        const { as_of: asOf } = alert.values;
+        const annotations = why === null ? {} : annotationsOf(why, rule.kind, links, asOf ?? null);
+        known.set(keyOf(alert), { annotations, askedMs: clock.monotonicMs() });
       } catch {
         // Whoever is paged learns more from `gatewatch explain`, once the store answers.
       }
@@ -57,9 +63,16 @@ export function createWhyBook(options: WhyBookOptions): WhyBook {
   async function learnNow(alerts: readonly Alert[]): Promise<void> {
     const keys = new Set(alerts.map(keyOf));
     for (const key of known.keys()) if (!keys.has(key)) known.delete(key);
-    const fresh = alerts.filter((alert) => alert.status === 'firing' && !known.has(keyOf(alert)));
+    const nowMs = clock.monotonicMs();
+    const isOld = (alert: Alert): boolean =>
+      nowMs - (known.get(keyOf(alert))?.askedMs ?? -Infinity) >= ASK_AGAIN_MS;
+    const fresh = alerts.filter((alert) => alert.status === 'firing' && isOld(alert));
     if (fresh.length === 0 || signal.aborted) return;
-    for (const alert of fresh) known.set(keyOf(alert), {});
+    for (const alert of fresh)
+      known.set(keyOf(alert), {
+        annotations: known.get(keyOf(alert))?.annotations ?? {},
+        askedMs: nowMs,
+      });
     const over = Promise.withResolvers<void>();
     let late = false;
     const end = (): void => {
@@ -79,16 +92,25 @@ export function createWhyBook(options: WhyBookOptions): WhyBook {
     annotated: (alerts) =>
       alerts.map((alert) => ({
         ...alert,
-        annotations: { ...alert.annotations, ...known.get(keyOf(alert)) },
+        annotations: { ...alert.annotations, ...known.get(keyOf(alert))?.annotations },
       })),
   };
 }
 
-function annotationsOf(why: Why, kind: 'share' | 'drop', { externalUrl }: PageLinks): Annotations {
+function annotationsOf(
+  why: Why,
+  kind: 'share' | 'drop',
+  { externalUrl, timeZone = 'UTC' }: PageSettings,
+  asOf: number | null,
+): Annotations {
   const { atRisk, example } = why;
   const amounts = atRisk === null ? '' : atRiskText(atRisk);
   return {
-    why: whyText(why, kind),
+    // Numbers of the page are those of each minute: these are of the one that is named.
+    why:
+      asOf === null
+        ? whyText(why, kind)
+        : `${whyText(why, kind)}\nAs of ${timesText([asOf * 1e6], timeZone, secondText)}.`,
     ...(amounts === '' ? {} : { at_risk: amounts }),
     ...(example === null
       ? {}

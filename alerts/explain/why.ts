@@ -14,7 +14,7 @@ import { type Cell, type Slice, standOut, WHAT, WHERE } from './slices.ts';
 export interface Why {
   /** At most three, what explains most first; none: nothing stands out. */
   readonly slices: readonly Slice[];
-  /** Null for a drop: the orders that it is about never came. */
+  /** Null for a drop, whose orders never came, and where orders lose nothing. */
   readonly atRisk: AtRisk | null;
   /** The newest affected order of those that are known otherwise than by callbacks that do not verify. */
   readonly example: Example | null;
@@ -63,11 +63,15 @@ export async function readWhy(query: Query, rule: Rule, numbers: EvaluationNumbe
       : numbers.affected - (numbers.expected ?? 0);
   return {
     slices: standOut(known, { kind: rule.kind, excess, what }),
-    atRisk: orders === null ? null : atRiskOf(orders),
+    atRisk: orders === null || isAboutMessages(rule) ? null : atRiskOf(orders),
     example: orders === null ? null : exampleOf(orders, numbers),
     signature,
   };
 }
+
+/** It counts callbacks or requests of ours: the orders that they are about lose nothing by it. */
+const isAboutMessages = ({ count }: ShareRule | DropRule): boolean =>
+  ['callbacks', 'polls', 'asked', 'rereads'].includes(count.from.kind);
 
 /** Stage and reason, unless the rule's own conditions are about them. */
 function whatIsOpen({ kind, count }: ShareRule | DropRule): (typeof WHAT)[number][] {

@@ -29,7 +29,7 @@ const alertWith = (page: PageSettings) => alertOf(rule, memoryOf(), page) ?? exp
 it("tells since when, and until when, by the reader's clocks beside UTC", () => {
   const page = { externalUrl: '', timeZone: 'Europe/Berlin' };
   expect(alertWith(page).annotations).toMatchObject({
-    since: '2026-11-21 10:15:00 UTC (11:15:00 Europe/Berlin)',
+    since: 'began and fired at 2026-11-21 10:15:00 UTC (11:15:00 Europe/Berlin)',
   });
   const over = { ...memoryOf(), state: 'Normal', resolvedAt: AS_OF + 60_000 } as const;
   expect(alertOf(rule, over, page)?.annotations).toMatchObject({
@@ -37,7 +37,17 @@ it("tells since when, and until when, by the reader's clocks beside UTC", () => 
   });
   // Receivers know UTC.
   const { annotations } = alertWith({ externalUrl: '', timeZone: 'Etc/UTC' });
-  expect([annotations['since'], annotations['ended']]).toEqual([undefined, undefined]);
+  expect([annotations['since'], annotations['ended']]).toEqual([
+    'began and fired at 2026-11-21 10:15:00 UTC',
+    undefined,
+  ]);
+});
+
+it('tells when its condition began to hold, where the rule waits before it fires', () => {
+  const patient = { ...rule, pendingSeconds: 90 };
+  expect(alertOf(patient, memoryOf(), { externalUrl: '' })?.annotations['since']).toBe(
+    'began at 2026-11-21 10:13:30 UTC, fired at 2026-11-21 10:15:00 UTC',
+  );
 });
 
 it('links to Grafana wherever it is', () => {

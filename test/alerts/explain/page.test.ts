@@ -13,7 +13,7 @@ it('says what, how bad, since when, whose side and what to do first', () => {
   expect(page['summary']).toBe(rule.summary);
   expect(page['description']).toBe(
     `acme-eu CHECK: 12 of 40 orders (30%) ${rule.kind === 'share' ? rule.affectedOrders : ''} between 2026-11-21 10:09:30 ` +
-      `and 2026-11-21 10:14:30 UTC. Fewer than 9 of 40 would still be usual. ${rule.explanation}`,
+      `and 2026-11-21 10:14:30 UTC. It fires from 9 of 40 on. ${rule.explanation}`,
   );
   expect(page['side']).toBe('the provider behind the gateway');
   expect(page['steps']).toMatch(/^1\. .*\n2\. .*\n3\. /);
@@ -29,6 +29,14 @@ it("tells times by the reader's clocks beside UTC", () => {
   const later = evaluation(behind, AS_OF + 3_600_000, { number: 300, limit: 120 });
   expect(pageOf(behind, later, settings)['description']).toContain(
     ' at 2026-11-21 11:15:00 UTC (2026-11-22 00:15:00 Pacific/Auckland). ',
+  );
+});
+
+it('says what is usual and what the limit is, each by its name', () => {
+  const rule = ruleNamed('GatewatchIssuerDeclines');
+  const row = evaluation(rule, AS_OF, { seen: 1_462, affected: 160, expected: 7.2, limit: 135 });
+  expect(pageOf(rule, row, LINKS)['description']).toContain(
+    'About 7 are usual. It fires from 135 of 1462 on.',
   );
 });
 

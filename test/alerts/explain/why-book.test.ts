@@ -86,13 +86,15 @@ function book(signal = new AbortController().signal) {
   });
 }
 
-it('says why, what is at risk and an example, asked once for as long as the alert lasts', async () => {
+it('says why, what is at risk and an example, as of when, asked again every five minutes', async () => {
   const why = book();
   await why.learn([alert()]);
   const [page] = why.annotated([alert()]);
   expect(page?.annotations).toEqual({
     summary: 'as ever',
-    why: 'channel card: 50 of 50 orders (100 %), the rest 0 of 100 (0 %)',
+    why: expect.stringMatching(
+      /^channel card: 50 of 50 orders \(100 %\), the rest 0 of 100 \(0 %\)\nAs of 2026-[-\d]+ [:\d]+ UTC\.$/,
+    ) as string,
     at_risk: '1,240.5 EUR; 1 order without amount',
     example: expect.stringMatching(/^order order-1, trace [0-9a-f]{32}$/),
     example_url: expect.stringMatching(EXAMPLE_URL),
@@ -104,6 +106,9 @@ it('says why, what is at risk and an example, asked once for as long as the aler
   expect(why.annotated([later])[0]?.annotations).toEqual(page?.annotations);
   expect(asked.length).toBe(statements);
   expect(clock.pending()).toBe(0);
+  await clock.advance(300_000);
+  await why.learn([later]);
+  expect(asked.length).toBe(2 * statements);
 });
 
 it('asks again when the alert begins anew, and not about gauges or what is over', async () => {
