@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
+import { withoutFormulas } from '../terminal/csv-cells.ts';
 import type { Host } from '../terminal/host.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
 
@@ -14,7 +15,8 @@ Runs one statement on the configured ClickHouse, or on the embedded store: the r
 only read, unless --write is given. The views are history_events, orders, callbacks, polls, rejects, collector_status,
 gateway_status and annotations.
 
-On a terminal the result is a table, else tab-separated text; --format takes any format of ClickHouse.
+On a terminal the result is a table, else tab-separated text; --format takes any format of ClickHouse. CSV is made for
+spreadsheets: NULL is empty, and a text that would run as a formula has an apostrophe before it.
 
 Examples:
   $ gatewatch sql "SELECT outcome, count() FROM orders GROUP BY outcome ORDER BY 2 DESC"
@@ -50,20 +52,24 @@ async function sql({ host }: CommandContext, argument: string, options: SqlOptio
   const { openStore } = await import('../../store/open.ts');
   const { sendSql } = await import('../../store/sql-request.ts');
   const config = loadStoreConfig(options.config, host.env);
+  const format = options.format ?? defaultFormat(host, options);
   const opened = await openStore(config, { progress: progressOn(host) });
   try {
-    const chunks = sendSql({
+    const sent = sendSql({
       url: opened.url,
       database: opened.database,
       login: options.write === true ? opened.writer : opened.reader,
       statement,
-      format: options.format ?? defaultFormat(host, options),
+      format,
       settings: {
+        // Spreadsheets take \N for a text.
+        format_csv_null_representation: '',
         output_format_pretty_color: host.stdout.colour ? '1' : '0',
         // 2: reads only, and may still set how the result looks. The embedded reader can do no more anyway.
         ...(opened.kind === 'configured' && options.write !== true ? { readonly: '2' } : {}),
       },
     });
+    const chunks = /^csv/i.test(format) ? withoutFormulas(sent) : sent;
     const first = await withProgress(host, 'waiting for the store', chunks.next());
     if (first.done !== true) await host.stdout.write(first.value);
     for await (const chunk of chunks) await host.stdout.write(chunk);

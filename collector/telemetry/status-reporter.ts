@@ -16,6 +16,8 @@ export interface ReportOptions extends Parts {
 }
 
 const INTERVAL_MS = 15_000;
+/** What a rate is measured over at least. */
+const LEAST_MS = INTERVAL_MS / 2;
 
 /**
  * Reports the collector and its gateways at once and then every 15 seconds; watches for a stalled consumer.
@@ -107,7 +109,9 @@ export function createRequestRates(clock: Clock): RequestRates {
   return (gateway, requests) => {
     const before = last.get(gateway) ?? { requests: 0, ms: startedMs };
     const ms = clock.monotonicMs();
+    // A few requests in the first milliseconds of a process are no rate: they count with the next report.
+    if (ms - before.ms < LEAST_MS) return 0;
     last.set(gateway, { requests, ms });
-    return ms > before.ms ? ((requests - before.requests) * 1000) / (ms - before.ms) : 0;
+    return ((requests - before.requests) * 1000) / (ms - before.ms);
   };
 }

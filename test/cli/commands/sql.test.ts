@@ -54,6 +54,8 @@ describe('sql on the running embedded store', () => {
     expect(JSON.parse(json.stdout)).toEqual({ external_id: ORDER.external_id, status: 'Failed' });
     const csv = await sql('SELECT 1 AS a, 2 AS b', '--format', 'CSVWithNames');
     expect(csv.stdout).toBe('"a","b"\n1,2\n');
+    const cells = await sql("SELECT NULL AS a, '=1+1' AS b, -1 AS c", '--format', 'CSV');
+    expect(cells.stdout).toBe(',"\'=1+1",-1\n');
     const own = await sql('SELECT 1 AS a FORMAT CSVWithNames');
     expect(own.stdout).toBe('"a"\n1\n');
   });
