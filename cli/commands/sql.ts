@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
-import { withoutFormulas } from '../terminal/csv-cells.ts';
+import { forSpreadsheets } from '../terminal/csv-cells.ts';
 import type { Host } from '../terminal/host.ts';
 import { progressOn, withProgress } from '../terminal/progress.ts';
 
@@ -62,14 +62,12 @@ async function sql({ host }: CommandContext, argument: string, options: SqlOptio
       statement,
       format,
       settings: {
-        // Spreadsheets take \N for a text.
-        format_csv_null_representation: '',
         output_format_pretty_color: host.stdout.colour ? '1' : '0',
         // 2: reads only, and may still set how the result looks. The embedded reader can do no more anyway.
         ...(opened.kind === 'configured' && options.write !== true ? { readonly: '2' } : {}),
       },
     });
-    const chunks = /^csv/i.test(format) ? withoutFormulas(sent) : sent;
+    const chunks = /^csv/i.test(format) ? forSpreadsheets(sent) : sent;
     const first = await withProgress(host, 'waiting for the store', chunks.next());
     if (first.done !== true) await host.stdout.write(first.value);
     for await (const chunk of chunks) await host.stdout.write(chunk);

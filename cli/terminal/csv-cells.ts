@@ -2,12 +2,16 @@ const QUOTE = 0x22;
 /** A spreadsheet takes a text for a formula that begins so (OWASP, CSV injection). */
 const FORMULA: ReadonlySet<number> = new Set([...'=+-@\t\r'].map((char) => char.charCodeAt(0)));
 const APOSTROPHE = Buffer.from("'");
+const [BACKSLASH, CAPITAL_N] = [0x5c, 0x4e];
+const isNull = (byte: number, before: number): boolean =>
+  byte === BACKSLASH || (byte === CAPITAL_N && before === BACKSLASH);
 
 /**
- * CSV of the store, in which texts are quoted and numbers are not, with an apostrophe before each text that a
- * spreadsheet would run: ids and names come from strangers. Works on pieces, wherever they are cut.
+ * CSV of the store, in which texts are quoted, and numbers and `\N` (NULL) are not: with nothing for NULL, and
+ * an apostrophe before each text that a spreadsheet would run, since ids and names come from strangers. Works
+ * on pieces, wherever they are cut.
  */
-export async function* withoutFormulas(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* forSpreadsheets(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let inText = false;
   let begins = false;
   let last = 0;
@@ -18,6 +22,10 @@ export async function* withoutFormulas(chunks: AsyncIterable<Uint8Array>): Async
         yield chunk.subarray(from, at);
         yield APOSTROPHE;
         from = at;
+      }
+      if (!inText && isNull(byte, last)) {
+        yield chunk.subarray(from, at);
+        from = at + 1;
       }
       // Of a doubled quote the first ends the text and the second begins it again, with nothing in between.
       begins = byte === QUOTE && !inText && last !== QUOTE;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { withoutFormulas } from '../../../cli/terminal/csv-cells.ts';
+import { forSpreadsheets } from '../../../cli/terminal/csv-cells.ts';
 
 async function* pieces(text: string, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
@@ -10,14 +10,15 @@ async function* pieces(text: string, cuts: readonly number[]): AsyncGenerator<Ui
 
 async function through(text: string, ...cuts: number[]): Promise<string> {
   const out: Uint8Array[] = [];
-  for await (const piece of withoutFormulas(pieces(text, cuts))) out.push(piece);
+  for await (const piece of forSpreadsheets(pieces(text, cuts))) out.push(piece);
   return Buffer.concat(out).toString();
 }
 
-it('texts that a spreadsheet would run get an apostrophe, and numbers stay numbers', async () => {
+it('texts that a spreadsheet would run get an apostrophe, numbers stay numbers, and NULL is empty', async () => {
   expect(await through('"id","amount"\n"=cmd()",-1.5\n"+1","-x"\n"@a",,"ok-"\n')).toBe(
     '"id","amount"\n"\'=cmd()",-1.5\n"\'+1","\'-x"\n"\'@a",,"ok-"\n',
   );
+  expect(await through('"a","b"\n\\N,"\\N"\n1,\\N\n')).toBe('"a","b"\n,"\\N"\n1,\n');
   expect(await through('"say ""=1"" to","x"\n"""=2"""\n')).toBe('"say ""=1"" to","x"\n"""=2"""\n');
 });
 
@@ -25,6 +26,7 @@ it('wherever the pieces are cut', async () => {
   const cell = fc.oneof(
     fc.string().map((text) => `"${text.replaceAll('"', '""')}"`),
     fc.integer().map(String),
+    fc.constant('\\N'),
   );
   const rows = fc
     .array(fc.array(cell, { minLength: 1 }).map((cells) => cells.join(',')))
