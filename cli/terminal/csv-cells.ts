@@ -7,9 +7,9 @@ const isNull = (byte: number, before: number): boolean =>
   byte === BACKSLASH || (byte === CAPITAL_N && before === BACKSLASH);
 
 /**
- * CSV of the store, in which texts are quoted, and numbers and `\N` (NULL) are not: with nothing for NULL, and
- * an apostrophe before each text that a spreadsheet would run, since ids and names come from strangers. Works
- * on pieces, wherever they are cut.
+ * CSV of the store, in which texts are quoted, numbers and `\N` (NULL) are not: with nothing for NULL, and an
+ * apostrophe before each text that a spreadsheet would run, since ids and names come from strangers. Works on
+ * pieces, wherever they are cut.
  */
 export async function* forSpreadsheets(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let inText = false;
