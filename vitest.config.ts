@@ -19,9 +19,11 @@ const suites =
         'test/golden/golden.test.ts',
         'test/integration/jaeger.test.ts',
         'test/integration/keepers.test.ts',
+        'test/integration/otel-collector.test.ts',
         'test/integration/restarts.test.ts',
         'test/integration/span-outage.test.ts',
         'test/sandbox/demo.test.ts',
+        'test/store/trace-views-otel-collector.test.ts',
         'test/alerts/rules-agree.test.ts',
       ]
     : [];

@@ -170,6 +170,7 @@ function createAttempts(evaluator: Evaluator, clock: Clock, log: Logger, signal:
         holdsLease: evaluator.holdsLease(),
         newestAsOf,
         ageSeconds: Math.max(0, (clock.now() - (newestAsOf ?? startedAt)) / 1e6),
+        firing: evaluator.holdsLease() ? Object.fromEntries(evaluator.firing()) : {},
         lastError,
       };
     },

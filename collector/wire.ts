@@ -47,7 +47,13 @@ import { createCallbackAccess } from './sources/http/callback-access.ts';
 import { readListenerTls, startListeners, type Listeners } from './sources/http/listeners.ts';
 import { createRefusals } from './sources/http/guard.ts';
 import type { KafkaInput } from './sources/kafka/input.ts';
-import { evaluatorGauges, gaugeReaders, type Parts } from './telemetry/gauges.ts';
+import {
+  evaluatorGauges,
+  gaugeReaders,
+  processGauges,
+  type Parts,
+  type ProcessReadings,
+} from './telemetry/gauges.ts';
 import { createHealth } from './telemetry/health.ts';
 import { isOtlpWanted, readProtocol } from './telemetry/otel-env.ts';
 import { createReportCounters } from './telemetry/report-counters.ts';
@@ -59,8 +65,8 @@ import { startTelemetry } from './telemetry/telemetry.ts';
 export interface CollectorDeps {
   readonly log: Logger;
   readonly env: Environment;
-  /** Resident memory of this process. */
-  readonly memoryBytes: () => number;
+  /** Version, memory and processor time of this process. */
+  readonly self: ProcessReadings;
 }
 
 export interface Collector {
@@ -133,7 +139,7 @@ export async function startCollector(config: LoadedConfig, deps: CollectorDeps):
 /** What all steps have in common. */
 type Base = ReturnType<typeof createBase>;
 
-function createBase(config: LoadedConfig, { log, env, memoryBytes }: CollectorDeps) {
+function createBase(config: LoadedConfig, { log, env, self }: CollectorDeps) {
   const { collectorId } = config;
   const clock = systemClock;
   const life = createLifecycle(log);
@@ -146,7 +152,7 @@ function createBase(config: LoadedConfig, { log, env, memoryBytes }: CollectorDe
     gateways: new Map(config.gateways.map((gateway) => [gateway.name, gateway])),
     log,
     env,
-    memoryBytes,
+    self,
     clock,
     stamp: createStamp(clock),
     life,
@@ -360,6 +366,7 @@ async function begin(
     engine: embedded,
   };
   telemetry.observe(gaugeReaders(parts, clock));
+  telemetry.observe(processGauges(base.self, VERSION, clock.now(), config.dataDir));
   await migrate(config.retention, { store, log, signal: life.signal });
   const fingerprint = createFingerprint(await loadFingerprintKey({ store, keyFile }, stamp));
   life.signal.throwIfAborted();
@@ -376,7 +383,7 @@ async function begin(
   life.signal.throwIfAborted();
   health.started();
   await kafka?.source.start();
-  const self = { collectorId, version: VERSION, clock, stamp, counters, memoryBytes: base.memoryBytes };
+  const self = { collectorId, version: VERSION, clock, stamp, counters, memoryBytes: base.self.memoryBytes };
   life.onStop(startReports({ ...parts, ...self, fail: life.fail }));
   await beginAlerting(base, store, http);
   log.info({ http, intake, store: store.url, config: config.origin, resumedOrders }, 'collecting');

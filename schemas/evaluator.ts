@@ -8,6 +8,8 @@ export interface EvaluatorStatus {
   readonly newestAsOf: EpochMicros | null;
   /** Seconds since then; without an evaluation, since this collector began to look. */
   readonly ageSeconds: number;
+  /** Alerts that fire, by severity; empty where another collector evaluates. */
+  readonly firing: Readonly<Record<string, number>>;
   /** Why the last attempt failed; null after one that did not. */
   readonly lastError: string | null;
 }

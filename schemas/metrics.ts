@@ -4,7 +4,8 @@
  * closed sets; identifiers of orders never are one.
  */
 
-export type InstrumentKind = 'counter' | 'gauge' | 'histogram';
+/** `reading`: a total that is read where it is kept; shown as a counter. */
+export type InstrumentKind = 'counter' | 'reading' | 'gauge' | 'histogram';
 
 export interface MetricDefinition {
   readonly name: string;
@@ -22,6 +23,48 @@ const LATENESS_BUCKETS = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600];
 const ROW_BUCKETS = [1, 10, 50, 100, 500, 1000, 2500, 5000, 10_000, 25_000, 75_000];
 
 export const METRICS = {
+  buildInfo: {
+    name: 'gatewatch.build_info',
+    kind: 'gauge',
+    unit: '',
+    description: '1, with the version that runs',
+    labels: ['version', 'node'],
+  },
+  processCpu: {
+    name: 'process.cpu_seconds',
+    kind: 'reading',
+    unit: 's',
+    description: 'Processor time of the collector, without the embedded engine',
+    labels: [],
+  },
+  processMemory: {
+    name: 'process.resident_memory_bytes',
+    kind: 'gauge',
+    unit: 'By',
+    description: 'Memory of the collector, without the embedded engine',
+    labels: [],
+  },
+  processStart: {
+    name: 'process.start_time_seconds',
+    kind: 'gauge',
+    unit: 's',
+    description: 'When the collector was started, in seconds since 1970',
+    labels: [],
+  },
+  diskFree: {
+    name: 'gatewatch.disk_free_bytes',
+    kind: 'gauge',
+    unit: 'By',
+    description: 'Room that is left on the disk of the data folder',
+    labels: [],
+  },
+  alertsFiring: {
+    name: 'gatewatch.alerts_firing',
+    kind: 'gauge',
+    unit: '',
+    description: 'Alerts that fire, as the collector that evaluates the rules knows them',
+    labels: ['severity'],
+  },
   received: {
     name: 'gatewatch.received',
     kind: 'counter',
@@ -303,11 +346,11 @@ type KeyOfKind<Kind extends InstrumentKind> = {
   [K in MetricKey]: (typeof METRICS)[K]['kind'] extends Kind ? K : never;
 }[MetricKey];
 export type CounterKey = KeyOfKind<'counter'>;
-export type GaugeKey = KeyOfKind<'gauge'>;
+export type GaugeKey = KeyOfKind<'gauge' | 'reading'>;
 export type HistogramKey = KeyOfKind<'histogram'>;
 
 /** The name under which `/metrics` shows an instrument, e.g. `gatewatch_received_total`. */
 export function prometheusName(key: MetricKey): string {
   const { name, kind } = METRICS[key];
-  return `${name.replaceAll('.', '_')}${kind === 'counter' ? '_total' : ''}`;
+  return `${name.replaceAll('.', '_')}${kind === 'counter' || kind === 'reading' ? '_total' : ''}`;
 }

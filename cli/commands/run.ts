@@ -77,7 +77,7 @@ async function run({ host }: CommandContext, options: RunOptions): Promise<numbe
   });
   log.info({ origin: config.origin, collectorId: config.collectorId }, 'starting');
   const { startCollector } = await import('../../collector/wire.ts');
-  const collector = await startCollector(config, { log, env: host.env, memoryBytes: host.memoryBytes });
+  const collector = await startCollector(config, { log, env: host.env, self: host });
   log.info({ ...collector.addresses }, 'running');
   reload = () => collector.reload(load());
   const ended = await Promise.race([

@@ -24,6 +24,8 @@ export interface Host {
   readonly nodeVersion: string;
   /** Resident memory of this process. */
   memoryBytes(): number;
+  /** Processor time of this process since its start. */
+  cpuSeconds(): number;
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Data, and nothing else. */
   readonly stdout: Output;
@@ -51,6 +53,10 @@ export function createHost(process: NodeJS.Process): Host {
     execPath: process.execPath,
     nodeVersion: process.versions.node,
     memoryBytes: () => process.memoryUsage.rss(),
+    cpuSeconds() {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    },
     stdin: process.stdin,
     stdout,
     stderr,

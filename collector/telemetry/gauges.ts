@@ -1,10 +1,11 @@
+import { statfsSync } from 'node:fs';
 import type { Clock } from '../../schemas/clock.ts';
 import type { EvaluatorStatus } from '../../schemas/evaluator.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import type { KafkaSourceStatus, PartitionStatus } from '../../schemas/kafka.ts';
 import type { PollerStatus } from '../../schemas/polling.ts';
 import type { RowSink, SpanExporterStatus } from '../../schemas/sink.ts';
-import type { GaugeReaders } from './instruments.ts';
+import type { GaugeReaders, GaugeReading } from './instruments.ts';
 
 /** The running parts that reports and gauges look at. Parts that are not there (yet) are null. */
 export interface Parts {
@@ -38,10 +39,45 @@ export function gaugeReaders(parts: Parts, clock: Clock): GaugeReaders {
   };
 }
 
+/** What the process says of itself. */
+export interface ProcessReadings {
+  readonly nodeVersion: string;
+  /** Resident memory. */
+  memoryBytes(): number;
+  /** Since the start. */
+  cpuSeconds(): number;
+}
+
+/** The process and the disk that it writes to. */
+export const processGauges = (
+  self: ProcessReadings,
+  version: string,
+  startedAt: EpochMicros,
+  dataDir: string,
+): GaugeReaders => ({
+  buildInfo: () => [{ value: 1, labels: { version, node: self.nodeVersion } }],
+  processCpu: () => self.cpuSeconds(),
+  processMemory: () => self.memoryBytes(),
+  processStart: () => startedAt / 1e6,
+  diskFree: () => freeBytes(dataDir),
+});
+
+function freeBytes(folder: string): readonly GaugeReading[] {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return [{ value: bavail * bsize }];
+  } catch {
+    // Without an embedded store there may be no such folder.
+    return [];
+  }
+}
+
 /** How the alert rules are evaluated. */
 export const evaluatorGauges = (status: () => EvaluatorStatus): GaugeReaders => ({
   evaluationAge: () => status().ageSeconds,
   evaluatorHoldsLease: () => Number(status().holdsLease),
+  alertsFiring: () =>
+    Object.entries(status().firing).map(([severity, value]) => ({ value, labels: { severity } })),
 });
 
 function restartsByCause({ restarts, readers }: NonNullable<Parts['engine']>) {

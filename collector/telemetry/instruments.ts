@@ -1,4 +1,4 @@
-import type { Counter, Histogram, Meter, ObservableGauge } from '@opentelemetry/api';
+import type { Counter, Histogram, Meter, Observable } from '@opentelemetry/api';
 import { createNoopMeter } from '@opentelemetry/api';
 import type {
   CounterKey,
@@ -45,9 +45,12 @@ export function noInstruments(): Instruments {
 export function observeGauges(meter: Meter, readers: GaugeReaders): void {
   for (const [key, read] of Object.entries(readers) as [GaugeKey, GaugeReaders[GaugeKey]][]) {
     if (read === undefined) continue;
-    const { name, unit, description } = METRICS[key];
-    const gauge: ObservableGauge = meter.createObservableGauge(name, { unit, description });
-    gauge.addCallback((result) => {
+    const { name, kind, unit, description } = METRICS[key];
+    const instrument: Observable =
+      kind === 'gauge'
+        ? meter.createObservableGauge(name, { unit, description })
+        : meter.createObservableCounter(name, { unit, description });
+    instrument.addCallback((result) => {
       const readings = read();
       if (typeof readings === 'number') result.observe(readings);
       else

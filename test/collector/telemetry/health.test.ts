@@ -143,7 +143,7 @@ describe('readiness while something stands still', () => {
   });
 
   it('ends when nobody evaluates the alert rules, which is no reason to restart', () => {
-    const evaluator = { holdsLease: true, newestAsOf: 1, ageSeconds: 170, lastError: null };
+    const evaluator = { holdsLease: true, newestAsOf: 1, ageSeconds: 170, firing: {}, lastError: null };
     expect(ready({ evaluator })).toEqual({});
     const late = { ...evaluator, ageSeconds: 200 };
     expect(ready({ evaluator: late })).toEqual({

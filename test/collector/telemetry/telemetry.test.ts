@@ -42,7 +42,7 @@ describe("the collector's metrics", () => {
 
   it('have names that Prometheus accepts', () => {
     for (const key of Object.keys(METRICS) as MetricKey[])
-      expect(prometheusName(key)).toMatch(/^gatewatch_[a-z_]+$/);
+      expect(prometheusName(key)).toMatch(/^(gatewatch|process)_[a-z_]+$/);
     expect(prometheusName('received')).toBe('gatewatch_received_total');
     expect(prometheusName('pollLateness')).toBe('gatewatch_poll_lateness_seconds');
   });
