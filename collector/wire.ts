@@ -24,6 +24,7 @@ import { storedEnds, type KafkaPartition } from '../store/stored-offsets.ts';
 import { migrate, openStore, untilStoreAnswers, type OpenedStore } from '../store/open.ts';
 import { readOrderRecord } from '../store/order-record.ts';
 import { readOrderTimeline } from '../store/order-timeline.ts';
+import { startSystemdWatchdog } from './systemd-watchdog.ts';
 import { VERSION } from '../store/package-files.ts';
 import { createStoreProbe } from '../store/store-probe.ts';
 import { acknowledgedWithin, createBackpressure } from './backpressure.ts';
@@ -145,6 +146,8 @@ function createBase(config: LoadedConfig, { log, env, self }: CollectorDeps) {
   const life = createLifecycle(log);
   const telemetry = startTelemetry({ version: VERSION, collectorId, env });
   life.onStop(() => telemetry.stop(1_000));
+  const stopWatchdog = startSystemdWatchdog(env, clock);
+  life.onStop(async () => stopWatchdog());
   return {
     config,
     collectorId,

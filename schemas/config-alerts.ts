@@ -83,6 +83,8 @@ export const alertsConfigSchema = z.strictObject({
       token: secret.optional(),
       /** Minutes after which an alert that still fires is sent again. @default 240 */
       repeatMinutes: z.number().positive().default(240),
+      /** Posted to once a minute for as long as rules are evaluated: a dead man's switch. @default none */
+      heartbeatUrl: url.optional(),
     })
     .optional(),
   /** Base address of Grafana, put before links. @default '' */

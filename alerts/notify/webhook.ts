@@ -7,7 +7,7 @@ import { notTaken, type PostOutcome, postJson, problemOf } from './post.ts';
 import type { AlertTarget, TargetOptions } from './alert-target.ts';
 import { webhookBody } from './webhook-body.ts';
 
-/** Signs of life: this target repeats what fires to people. */
+/** Signs of life: the webhook repeats what fires to people, these go to an address of their own. */
 const HEARTBEATS: ReadonlySet<string> = new Set(RULES.filter(isHeartbeat).map(({ name }) => name));
 /** Gateways whose notifications are sent at once. */
 const CONCURRENCY = 4;
@@ -22,7 +22,7 @@ export function createWebhook(
   config: NonNullable<AlertsConfig['webhook']>,
   options: TargetOptions = {},
 ): AlertTarget {
-  const { url, token, repeatMinutes } = config;
+  const { url, token, repeatMinutes, heartbeatUrl } = config;
   const memory = createNoticeMemory(options.notices);
 
   /** Sends what has changed for one gateway; null when nothing has, or when it is not time yet. */
@@ -45,11 +45,20 @@ export function createWebhook(
     return outcome;
   }
 
+  /** It is missed where it is evaluated that it is: what it answers is counted, and changes nothing. */
+  async function beat(signOfLife: Alert | undefined): Promise<void> {
+    if (heartbeatUrl === undefined || signOfLife?.status !== 'firing') return;
+    const outcome = await postJson(heartbeatUrl, webhookBody('', [signOfLife]), undefined, options);
+    options.onOutcome?.('webhook', outcome.kind);
+  }
+
   return {
     name: 'webhook',
     async send(alerts, now) {
-      const told = alerts.filter(({ labels }) => !HEARTBEATS.has(labels['alertname'] ?? ''));
-      const groups = Map.groupBy(told, ({ labels }) => labels['gateway'] ?? '');
+      const isSignOfLife = ({ labels }: Alert): boolean => HEARTBEATS.has(labels['alertname'] ?? '');
+      const signOfLife = alerts.find(isSignOfLife);
+      const pages = alerts.filter((alert) => !isSignOfLife(alert));
+      const groups = Map.groupBy(pages, ({ labels }) => labels['gateway'] ?? '');
       const waiting = [...new Set([...groups.keys(), ...memory.gateways()])];
       const problems: string[] = [];
       let cause: unknown;
@@ -61,7 +70,7 @@ export function createWebhook(
           if (outcome.kind === 'failed') cause ??= outcome.cause;
         }
       };
-      await Promise.all(Array.from({ length: CONCURRENCY }, work));
+      await Promise.all([...Array.from({ length: CONCURRENCY }, work), beat(signOfLife)]);
       if (problems.length > 0) throw notTaken('webhook', url, problems.join(', '), cause);
       const unsaved = memory.problem();
       if (unsaved !== undefined)

@@ -145,6 +145,8 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'alerts.webhook.url': 'The address.',
   'alerts.webhook.token': 'Bearer token.',
   'alerts.webhook.repeatMinutes': 'Minutes after which an alert that still fires is sent again.',
+  'alerts.webhook.heartbeatUrl':
+    "Address of a dead man's switch outside of your installation: it gets a POST after each evaluation of the rules, and raises the alarm when they stop coming. `url` and `token` are not told to it.",
   'alerts.externalUrl': 'Base address of Grafana, put before the links of pages.',
   'alerts.timeZone':
     'Zone of those who read pages, by its name in the IANA database, such as `Europe/Berlin`. Pages, `gatewatch alerts`, `gatewatch explain` and the console show times in it beside UTC. The days and hours that baselines compare, `holidays` and office hours are those of its clocks.',

@@ -68,6 +68,24 @@ it('is not told that all is well: it would repeat that to people', async () => {
   expect(notifications()).toEqual(['firing: A firing']);
 });
 
+it('has a dead man’s switch told after each evaluation, and of nothing else', async () => {
+  const dead = await startWebhookReceiver();
+  const [target] = createTargets(
+    alertsConfigSchema.parse({ webhook: { url: receiver.url, heartbeatUrl: dead.url } }),
+    { notices: fileNotices(folder, receiver.url) },
+  );
+  for (const minute of [1, 2])
+    await target?.send([alert('GatewatchHeartbeat', 'firing', ''), alert('A', 'firing')], minute * MINUTE);
+  // Rules are no longer evaluated: what fires is offered on, without a sign of life.
+  await target?.send([alert('A', 'firing')], 3 * MINUTE);
+  expect(dead.received.map(({ body }) => body.alerts.map(({ labels }) => labels['alertname']))).toEqual([
+    ['GatewatchHeartbeat'],
+    ['GatewatchHeartbeat'],
+  ]);
+  expect(notifications()).toEqual(['firing: A firing']);
+  await dead.stop();
+});
+
 it('hears of an end that came while it was away, however long that was', async () => {
   await webhook.send([alert('A', 'firing')], 2 * MINUTE);
   receiver.answer(503);
