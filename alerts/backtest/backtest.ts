@@ -1,5 +1,6 @@
 import type { Evaluation } from '../evaluate/evaluation.ts';
 import { evaluationsAt } from '../evaluate/evaluation-store.ts';
+import { view } from '../../schemas/measures.ts';
 import { type Rule, RULE_GROUPS } from '../rules/rule.ts';
 import type { Trial } from './overrides.ts';
 import { createRecount } from './recount.ts';
@@ -18,6 +19,11 @@ export interface BacktestOptions extends BacktestRange {
   readonly trials: readonly Trial[];
   /** Runs one SELECT with the collector's rights; whole numbers up to 2 ** 53 come exact. */
   readonly query: <T>(sql: string) => Promise<T[]>;
+  /**
+   * What the configuration says, by rule, gateway and setting with bars between: a store in which no
+   * collector ran does not know. @default as it is stored
+   */
+  readonly settings?: ReadonlyMap<string, number> | undefined;
   /** Instants that are read at once. @default 120 */
   readonly batch?: number;
   /** Called after each instant. */
@@ -55,7 +61,9 @@ export async function runBacktest(options: BacktestOptions): Promise<ReplayedRul
   const recount = createRecount(
     query,
     Object.fromEntries(trials.map(({ rule, limits }) => [rule.name, limits])),
+    options.settings,
   );
+  const switchedOn = await rulesSwitchedOn(options);
   const instants = instantsOf(options, new Set(runs.map(({ stepMs }) => stepMs)));
   for (let first = 0; first < instants.length; first += batch) {
     const some = instants.slice(first, first + batch);
@@ -76,8 +84,21 @@ export async function runBacktest(options: BacktestOptions): Promise<ReplayedRul
   }
   return runs.map(({ replaying, stepMs, recounted }) => {
     const replay = replaying.replay();
-    return { replay, summary: summarize(replay, stepMs, recounted) };
+    const isOff = replay.rule.offByDefault === true && !switchedOn.has(replay.rule.name);
+    return { replay, summary: summarize(replay, stepMs, recounted, isOff) };
   });
+}
+
+/** The rules that a setting switches on, for some gateway at least. */
+async function rulesSwitchedOn({ query, settings }: BacktestOptions): Promise<ReadonlySet<string>> {
+  const stored = await query<{ rule: string }>(
+    `SELECT DISTINCT toString(rule) AS rule FROM ${view('alertSettings')} WHERE startsWith(setting, 'enabled') AND value != 0`,
+  );
+  const own = [...(settings ?? [])].flatMap(([key, value]) => {
+    const [rule = '', , setting = ''] = key.split('|');
+    return setting.startsWith('enabled') && value !== 0 ? [rule] : [];
+  });
+  return new Set([...stored.map(({ rule }) => rule), ...own]);
 }
 
 /** Slow rules are evaluated no more often than their group is. */

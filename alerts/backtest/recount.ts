@@ -1,4 +1,4 @@
-import type { SettingOverrides } from '../count/clocks.ts';
+import type { Clocks, SettingOverrides } from '../count/clocks.ts';
 import type { Evaluation, EvaluationPass } from '../evaluate/evaluation.ts';
 import { createPass } from '../evaluate/pass.ts';
 import { RULES } from '../rules/all.ts';
@@ -8,7 +8,11 @@ import { type Rule, RULE_GROUPS, type RuleGroupName } from '../rules/rule.ts';
 export type Recount = (rules: readonly Rule[], asOfMs: number) => Promise<Evaluation[]>;
 
 /** @param limits what is tried instead of the limits that are set */
-export function createRecount(query: <T>(sql: string) => Promise<T[]>, limits: SettingOverrides): Recount {
+export function createRecount(
+  query: <T>(sql: string) => Promise<T[]>,
+  limits: SettingOverrides,
+  settings?: Clocks['settings'],
+): Recount {
   // A pass remembers what the next instant needs as well. Few sets of rules are asked for together.
   const passes = new Map<string, EvaluationPass>();
   return async (rules, asOfMs) => {
@@ -27,6 +31,7 @@ export function createRecount(query: <T>(sql: string) => Promise<T[]>, limits: S
       rules: [...new Map([...causes, ...rules].map((rule) => [rule.name, rule])).values()],
       query,
       overrides: limits,
+      settings,
       evaluator: 'backtest',
       now: () => 0,
       monotonicMs: () => 0,

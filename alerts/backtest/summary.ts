@@ -33,6 +33,8 @@ export interface RuleSummary {
   readonly summary: string;
   readonly stepSeconds: number;
   readonly evaluations: number;
+  /** Why it was not judged: no setting switches it on, or nothing is known at any instant; null: it was. */
+  readonly notJudged: 'switched_off' | 'no_data' | null;
   /** Of these, how many were stored, and how many were counted anew. */
   readonly read: number;
   readonly recounted: number;
@@ -60,7 +62,12 @@ export interface AlertSummary {
   readonly values: Readonly<Record<string, number | null>>;
 }
 
-export function summarize(replay: RuleReplay, stepMs: number, recounted: number): RuleSummary {
+export function summarize(
+  replay: RuleReplay,
+  stepMs: number,
+  recounted: number,
+  isOff: boolean,
+): RuleSummary {
   const { rule, instantsMs, instances } = replay;
   const endMs = instantsMs.at(-1) ?? 0;
   const spanMs = Math.max(instantsMs.length * stepMs, stepMs);
@@ -73,6 +80,7 @@ export function summarize(replay: RuleReplay, stepMs: number, recounted: number)
     summary: rule.summary,
     stepSeconds: stepMs / 1000,
     evaluations: instantsMs.length,
+    notJudged: isOff ? 'switched_off' : instances.length === 0 ? 'no_data' : null,
     read: instantsMs.length - recounted,
     recounted,
     pages,

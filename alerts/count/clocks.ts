@@ -39,8 +39,13 @@ export const clocksSql = (asOf: number): string => `${withWatermarks(time(asOf))
 SELECT arrayMap((g, w) -> (g, toUnixTimestamp64Micro(w)), mapKeys(watermarks), mapValues(watermarks)) AS known,
   (SELECT groupArray((concat(rule, '|', gateway, '|', setting), value)) FROM ${view('alertSettings')}) AS configured`;
 
-export function readClocks({ known, configured }: ClocksRow, overrides: SettingOverrides): Clocks {
-  const settings = new Map(configured);
+/** @param own settings that go before those that are stored */
+export function readClocks(
+  { known, configured }: ClocksRow,
+  overrides: SettingOverrides,
+  own: Clocks['settings'] = new Map(),
+): Clocks {
+  const settings = new Map([...configured, ...own]);
   return {
     watermarks: new Map(known.map(([gateway, watermark]) => [gateway, Number(watermark) / 1e6])),
     settings,

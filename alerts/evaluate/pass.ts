@@ -42,6 +42,8 @@ export interface PassOptions {
   readonly monotonicMs: () => number;
   /** @default what the configuration says */
   readonly overrides?: SettingOverrides;
+  /** Settings by rule, gateway and name, with bars between, over those that are stored. @default none */
+  readonly settings?: Clocks['settings'] | undefined;
 }
 
 export interface Evaluating {
@@ -58,7 +60,7 @@ const USUAL_TRAFFIC_EVERY_SECONDS = 300;
  * is read now and then; and the rest is arithmetic. It remembers only what another process would read anew.
  */
 export function createPass(options: PassOptions): Evaluating {
-  const { query, evaluator, now, monotonicMs, overrides = {} } = options;
+  const { query, evaluator, now, monotonicMs, overrides = {}, settings } = options;
   const rules = options.rules.filter((rule) => !isAskedDirectly(rule));
   const items = createItemCounter({ rules: rules.filter(isCounting), query });
   const lateness = remembering(String, async (asOf: number) => {
@@ -86,7 +88,7 @@ export function createPass(options: PassOptions): Evaluating {
       const suppressors = rules.filter(({ name }) => wanted.some((rule) => rule.suppressedBy === name));
       const asked = [...new Set([...wanted, ...suppressors])];
       const [row] = await query<ClocksRow>(clocksSql(asOf));
-      const clocks = readClocks(row ?? { known: [], configured: [] }, overrides);
+      const clocks = readClocks(row ?? { known: [], configured: [] }, overrides, settings);
       const needsLateness = asked.some((rule) => isCounting(rule) && rule.count.clock === 'late');
       const late = needsLateness
         ? await lateness(asOf - (asOf % LATENESS_EVERY_SECONDS))

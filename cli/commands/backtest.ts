@@ -1,6 +1,7 @@
 import { open, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { BacktestRange, ReplayedRule } from '../../alerts/backtest/backtest.ts';
+import { GatewatchError } from '../../schemas/errors.ts';
 import type { Trial } from '../../alerts/backtest/overrides.ts';
 import { EXIT, printJson, usageError, type CommandContext, type GlobalOptions } from '../command-context.ts';
 import type { Host } from '../terminal/host.ts';
@@ -65,7 +66,8 @@ async function backtest(
   const { openStore } = await import('../../store/open.ts');
   const opened = await openStore(loadStoreConfig(options.config, host.env), { progress: progressOn(host) });
   try {
-    const done = await replayAll(host, trials, range, opened);
+    const settings = await settingsOf(host, options);
+    const done = await replayAll(host, trials, { ...range, settings }, opened);
     if (options.html !== undefined) {
       const { plotHtml } = await import('../../alerts/backtest/plot-html.ts');
       await writeFile(options.html, plotHtml(done, range));
@@ -109,10 +111,27 @@ async function readRange(options: BacktestOptions): Promise<BacktestRange> {
   return { fromMs: from.getTime(), toMs: to.getTime(), stepMs: step === null ? null : step * 1000 };
 }
 
+type Settings = ReadonlyMap<string, number> | undefined;
+
+/** What the configuration sets of rules; undefined: it names no gateway, and what the store knows counts. */
+async function settingsOf(host: Host, { config: path }: BacktestOptions): Promise<Settings> {
+  const { loadPartialConfig } = await import('../../collector/config/load.ts');
+  const { settingRows } = await import('../../alerts/settings.ts');
+  const { alerts } = loadPartialConfig(path, host.env, ['alerts']);
+  try {
+    const { gateways } = loadPartialConfig(path, host.env, ['gateways']);
+    const rows = settingRows(alerts, gateways, 0);
+    return new Map(rows.map(({ gateway, rule, setting, value }) => [`${rule}|${gateway}|${setting}`, value]));
+  } catch (error) {
+    if (!(error instanceof GatewatchError) || error.code !== 'config_invalid') throw error;
+    return undefined;
+  }
+}
+
 async function replayAll(
   host: Host,
   trials: readonly Trial[],
-  range: BacktestRange,
+  range: BacktestRange & { readonly settings: Settings },
   { store }: OpenedStore,
 ): Promise<ReplayedRule[]> {
   const { runBacktest } = await import('../../alerts/backtest/backtest.ts');

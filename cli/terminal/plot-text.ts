@@ -1,7 +1,7 @@
 import { headlineOf, labelsText, nearest, nearness, valuesText } from '../../alerts/backtest/headline.ts';
 import type { ReplayedRule } from '../../alerts/backtest/backtest.ts';
 import type { Episode, InstanceReplay, RuleReplay } from '../../alerts/backtest/replay.ts';
-import { reportOf } from '../../alerts/backtest/summary.ts';
+import { reportOf, type RuleSummary } from '../../alerts/backtest/summary.ts';
 import type { Rule } from '../../alerts/rules/rule.ts';
 import { minuteText, spanText } from '../../alerts/backtest/times.ts';
 
@@ -30,8 +30,22 @@ export function backtestText(
     `${minuteText(fromMs)} to ${minuteText(toMs)} UTC\n`,
     ...rules.map((rule) => plotText(rule, options)),
     `${count(rules.length, 'rule')}: ${count(pages, 'page')}, ${(pages / weeks).toFixed(1)} a week.`,
-    `${count(read + recounted, 'evaluation')}: ${read} read, ${recounted} recounted.\n`,
+    `${count(read + recounted, 'evaluation')}: ${read} read, ${recounted} recounted.`,
+    ...notJudged(summaries),
+    '',
   ].join('\n');
+}
+
+/** A rule that was not judged is not a quiet one. */
+function notJudged(summaries: readonly RuleSummary[]): string[] {
+  const named = (why: RuleSummary['notJudged'], text: string): string[] => {
+    const rules = summaries.filter((one) => one.notJudged === why).map(({ rule }) => rule);
+    return rules.length === 0 ? [] : [`Not judged, ${text}: ${rules.join(', ')}.`];
+  };
+  return [
+    ...named('switched_off', 'as no setting switches them on'),
+    ...named('no_data', 'as no gateway is known in this time'),
+  ];
 }
 
 const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -116,6 +116,27 @@ describe('backtest', () => {
     expect(stdout).toMatch(/2026-03-02 01:10 {2}for 20m/);
     expect(stdout).toMatch(/\d other label sets? stayed quiet/);
     expect(stdout).toMatch(/1 rule: 2 pages, .*\n37 evaluations: 0 read, 37 recounted\.\n$/);
+  });
+
+  test('takes settings from the configuration where no collector stored any, and lists what was not judged', async () => {
+    const { stdout } = await backtest('MerchantCallbackMissing', 'TechTimeouts', '--step', '30m');
+    expect(stdout).toContain(
+      'Not judged, as no setting switches them on: GatewatchMerchantCallbackMissing.\n',
+    );
+    const config = join(folder, 'gatewatch.yaml');
+    const gateway = "{ name: acme-eu, secureUrl: 'https://acme.test', token: t }";
+    writeFileSync(config, `gateways: [${gateway}]\n`);
+    const { stdout: text } = await backtest(
+      'MerchantCallbackMissing',
+      '--json',
+      '--step',
+      '30m',
+      '--config',
+      config,
+    );
+    const { rules } = JSON.parse(text) as { rules: { notJudged: string | null; pages: number }[] };
+    // No merchant callback for any order, paid or failed.
+    expect(rules).toMatchObject([{ notJudged: null, pages: 2 }]);
   });
 
   test('shows a bar with the time that is left, on a terminal only', async () => {
