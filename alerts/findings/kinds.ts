@@ -1,6 +1,8 @@
 import { FINDING_TIMES, type FindingKind, type FindingSide } from '../../schemas/findings.ts';
 import { STUCK } from '../../schemas/limits.ts';
+import type { EpochMicros } from '../../schemas/rows.ts';
 import { sqlList, sqlText } from '../../schemas/measures.ts';
+import { instant } from './sweep-scope.ts';
 import { CONFIRMED_FROM, isReversed, LAST_STATE, LAST_STATE_AT } from '../count/order-count.ts';
 
 /**
@@ -28,6 +30,8 @@ export interface Judgement {
 export interface JudgedTypes {
   /** The callback types that the gateway is to send, and does: without one its callbacks are not missed. */
   readonly callbackTypes: readonly ('Success' | 'Failed')[];
+  /** When a collector first reported on the gateway, as far as reports are kept. */
+  readonly watchedSince: EpochMicros;
 }
 
 const NEVER = `toDateTime64(0, 6, 'UTC')`;
@@ -105,15 +109,20 @@ function differs(status: string): string {
   return `if(deciding.1 = '', ${status} IN ('Success', 'Failed'), ${status} NOT IN ('', deciding.1))`;
 }
 
-/** The kinds that follow from an order's facts, for one gateway. */
-export const judgements = ({ callbackTypes }: JudgedTypes): readonly Judgement[] => {
+/** Does a callback count that an order of this gateway lacks? */
+function isOurs({ callbackTypes, watchedSince }: JudgedTypes): string {
   const isExpected = `has(CAST([${sqlList(callbackTypes)}], 'Array(String)'), deciding.1)`;
-  // Who learns of an order a day after it was decided, as from a backfill, was not there when callbacks came.
-  const isOurs = `${isKnown('decided_at')} AND decided_seen <= ${after('decided_at', DAY_SECONDS)} AND ${isExpected}`;
+  // What was decided before a collector first watched the gateway, or a day before it was known, as from a
+  // backfill, is of a time when nobody took callbacks.
+  return `${isKnown('decided_at')} AND decided_at >= ${instant(watchedSince)} AND decided_seen <= ${after('decided_at', DAY_SECONDS)} AND ${isExpected}`;
+}
+
+/** The kinds that follow from an order's facts, for one gateway. */
+export const judgements = (types: JudgedTypes): readonly Judgement[] => {
   return [
     {
       kind: 'CALLBACK_MISSING',
-      when: `${isOurs} AND ${isOverdue('answered_at', late('decided_at'))}`,
+      when: `${isOurs(types)} AND ${isOverdue('answered_at', late('decided_at'))}`,
       subject: 'deciding.1',
       side: `if(${isKnown('confirmed_seen')}, ${side('merchant')}, ${side('gateway')})`,
       expected: `concat('callback ', deciding.1)`,
@@ -129,7 +138,7 @@ export const judgements = ({ callbackTypes }: JudgedTypes): readonly Judgement[]
     },
     {
       kind: 'CALLBACK_WITHOUT_HISTORY',
-      when: `${isOurs} AND ${isKnown('answered_at')} AND ${isOverdue('confirmed_seen', late('greatest(decided_at, answered_at)'))}`,
+      when: `${isOurs(types)} AND ${isKnown('answered_at')} AND ${isOverdue('confirmed_seen', late('greatest(decided_at, answered_at)'))}`,
       subject: 'deciding.1',
       side: side('gateway'),
       expected: `'merchant callback (stage 6)'`,

@@ -1,5 +1,5 @@
 import { clocksSql, type ClocksRow, endsOf, readClocks, settingOf, type Clocks } from '../count/clocks.ts';
-import { sqlText } from '../../schemas/measures.ts';
+import { sqlText, view } from '../../schemas/measures.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { ARRIVALS, FINDINGS_FRONTIER } from '../count/tables.ts';
 import { factFindings, storeFindings, vanishedFindings } from './finding-rows.ts';
@@ -53,7 +53,7 @@ export function createFindings({ query, command }: FindingsOptions): Findings {
     const scope = { ...stretch, hasOld: hasSome(row?.old), hasAged: hasSome(row?.aged) };
     const store = (select: string): Promise<void> => command(storeFindings(scope.gateway, scope.now, select));
     if (Number(row?.touched ?? 0) > 0) {
-      const types = await typesOf(scope);
+      const types = await typesOf(scope, clocks, query);
       await store(factFindings(scope, types));
       await store(vanishedFindings(scope, types));
       if (scope.hasAged) await store(replayedCallbacks(scope));
@@ -65,18 +65,6 @@ export function createFindings({ query, command }: FindingsOptions): Findings {
     await command(
       `INSERT INTO ${FINDINGS_FRONTIER} (gateway, judged_to, judged_at) SELECT ${sqlText(scope.gateway)}, ${instant(scope.to)}, now64(6, 'UTC')`,
     );
-  }
-
-  /** A gateway that sends no callbacks, or not to us, is not said to miss them. */
-  async function typesOf(scope: SweepScope): Promise<JudgedTypes> {
-    const callbackTypes = Object.entries(STATUS_OF_STATE).flatMap(([state, status]) =>
-      settingOf(clocks, CALLBACK_RULE, scope.gateway, `enabled/${state}`, 0) === 1 ? [status] : [],
-    );
-    if (callbackTypes.length === 0) return { callbackTypes };
-    const some = await query<object>(
-      `SELECT 1 AS one FROM ${ARRIVALS} WHERE ${ofGateway(scope)} AND received_at >= ${oldReach(scope)} AND ${VERIFIED} LIMIT 1`,
-    );
-    return { callbackTypes: some.length === 0 ? [] : callbackTypes };
   }
 
   return {
@@ -102,6 +90,26 @@ export function createFindings({ query, command }: FindingsOptions): Findings {
       return isMore;
     },
   };
+}
+
+/** A gateway that sends no callbacks, or not to us, is not said to miss them. */
+async function typesOf(
+  scope: SweepScope,
+  clocks: Clocks,
+  query: FindingsOptions['query'],
+): Promise<JudgedTypes> {
+  const callbackTypes = Object.entries(STATUS_OF_STATE).flatMap(([state, status]) =>
+    settingOf(clocks, CALLBACK_RULE, scope.gateway, `enabled/${state}`, 0) === 1 ? [status] : [],
+  );
+  const [first] = await query<{ at: number }>(
+    `SELECT toUnixTimestamp64Micro(min(reported_at)) AS at FROM ${view('gatewayStatus')} WHERE ${ofGateway(scope)}`,
+  );
+  const watchedSince = Number(first?.at ?? 0);
+  if (callbackTypes.length === 0) return { callbackTypes, watchedSince };
+  const some = await query<object>(
+    `SELECT 1 AS one FROM ${ARRIVALS} WHERE ${ofGateway(scope)} AND received_at >= ${oldReach(scope)} AND ${VERIFIED} LIMIT 1`,
+  );
+  return { callbackTypes: some.length === 0 ? [] : callbackTypes, watchedSince };
 }
 
 /** What is judged next, after it was judged up to an instant; null when nothing is. */

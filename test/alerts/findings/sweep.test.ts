@@ -398,6 +398,16 @@ it('closes what no longer contradicts, and leaves the others open', async () => 
   ).toHaveLength(3);
 });
 
+it('misses no callback of a time before a collector first watched the gateway', async () => {
+  const gateway = 'new-here';
+  const before = paid('before', { gateway, callbacks: [] });
+  const known = paid('known-sender', { gateway });
+  await store.seed(seedAll([before, known]));
+  await store.seed(watching(gateway, NOW, NOW - 5 * MINUTE));
+  await sweepAll(findingsOf(store));
+  expect(await found(store, "external_id = 'before'")).toEqual([]);
+});
+
 it('does not judge what is due after our picture of a gateway ends', async () => {
   const gateway = 'blind';
   const stuck = paid('unheard', {

@@ -153,8 +153,8 @@ export function seedOf(told: Told): Seed {
 }
 
 /** What a collector says of itself and its settings: without, nothing is judged. */
-export const watching = (gateway = GATEWAY, until = NOW): Seed => ({
-  gatewayStatus: [{ gateway, reportedAt: until, watermarkAt: until }],
+export const watching = (gateway = GATEWAY, until = NOW, from = until - 30 * 86_400_000): Seed => ({
+  gatewayStatus: [from, until].map((at) => ({ gateway, reportedAt: at, watermarkAt: at })),
   rows: {
     alertSettings: [
       { gateway, rule: '', setting: 'set', value: 1, configured_at: dateTime64(0) },
