@@ -25,6 +25,9 @@ export function shownRange({ asOf, windowFrom, windowTo }: Times): {
   return { from: Math.floor(windowFrom - before), to: Math.ceil(asOf) };
 }
 
+/** As people read and write it, in UTC: `2026-11-25 10:15:00`. */
+const secondText = (at: Date): string => at.toISOString().slice(0, 19).replace('T', ' ');
+
 /**
  * The address of an evaluation on the incident dashboard, without a host.
  */
@@ -36,7 +39,7 @@ export function incidentUrl({ rule, gateway, label }: EvaluationKey, times: Time
     'var-rule': rule,
     'var-gateway': gateway,
     'var-label': label,
-    'var-as_of': String(Math.floor(times.asOf / 1000)),
+    'var-as_of': secondText(new Date(times.asOf)),
   });
   return `/d/${INCIDENT.uid}?${params.toString()}`;
 }

@@ -51,7 +51,7 @@ function howBad(rule: Rule): string {
     case 'share':
       return (
         `${number('affected')} of ${number('seen')} orders ({{ humanizePercentage .Values.share.Value }}) ${rule.affectedOrders}, ` +
-        `in the window before ${time('as_of')}. Fewer than ${number('limit')} of ${number('seen')} would still be usual.`
+        `in the window before ${time('as_of')}. It fires from ${number('limit')} of ${number('seen')} on.`
       );
     case 'drop':
       return (

@@ -219,7 +219,11 @@ export function incidentDashboard(): Dashboard {
         'Label',
         'Stage, reason, side or state that the page names; empty for rules without one.',
       ),
-      text('as_of', 'As of', 'The evaluation: what was known then. Seconds since 1970, UTC.'),
+      text(
+        'as_of',
+        'As of',
+        'The evaluation: what was known then. UTC, as in 2026-11-25 10:15:00; seconds since 1970 will do.',
+      ),
     ],
     rows: [
       {

@@ -62,7 +62,7 @@ export const stageFailures = timeSeriesPanel({
   size: [12, 9],
   max: 1,
   limits: FAILURE_LIMITS,
-  legendValues: ['mean', 'max'],
+  legendValues: ['max', 'lastNotNull'],
   series: {
     '/^share\\b/': {
       title: GATEWAY_AND_STAGE,
@@ -148,7 +148,7 @@ export const pollFailures = timeSeriesPanel({
   size: [12, 8],
   max: 1,
   limits: { warnAbove: POLL_FAILURES.warnAboveShare, badAbove: POLL_FAILURES.badAboveShare },
-  legendValues: ['mean', 'max'],
+  legendValues: ['max', 'lastNotNull'],
   series: {
     '/^share\\b/': { title: label('gateway') },
     '/^polls\\b/': { ...volume(`requests ${label('gateway')}`), volumeBars: true },

@@ -96,7 +96,10 @@ export interface TimeSeriesOptions extends PanelOptions {
   /** @default lines */
   readonly draw?: 'lines' | 'stacked-bars';
   readonly max?: number;
-  /** What the legend says about each series. @default ['mean', 'max'] */
+  /**
+   * What the legend says about each series. A mean of shares would count an hour of two orders like one of
+   * two thousand. @default ['mean', 'max'], of shares ['min', 'max', 'lastNotNull']
+   */
   readonly legendValues?: readonly string[];
 }
 
@@ -105,7 +108,9 @@ const WIDE = 12;
 
 export function timeSeriesPanel(options: TimeSeriesOptions): timeseries.PanelBuilder {
   const stacked = options.draw === 'stacked-bars';
-  const legendValues = options.legendValues ?? ['mean', 'max'];
+  const legendValues =
+    options.legendValues ??
+    (options.unit === 'percentunit' ? ['min', 'max', 'lastNotNull'] : ['mean', 'max']);
   const legend = new common.VizLegendOptionsBuilder()
     .showLegend(true)
     .displayMode(common.LegendDisplayMode.Table)

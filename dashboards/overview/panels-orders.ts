@@ -116,7 +116,7 @@ export const shares = timeSeriesPanel({
   size: [16, 9],
   max: 1,
   limits: { warnBelow: TECHNICAL_SUCCESS.warnBelowShare, badBelow: TECHNICAL_SUCCESS.badBelowShare },
-  legendValues: ['mean', 'min', 'lastNotNull'],
+  legendValues: ['min', 'lastNotNull'],
   fields: {
     technical_success: { title: 'technical success', colour: 'green' },
     approval: { title: 'approval', colour: 'blue' },

@@ -31,7 +31,7 @@ function rulesShare({ key, title, what, series }: SharePanel) {
     decimals: 1,
     size: [8, 9],
     noValue: NO_EVALUATION,
-    legendValues: ['mean', 'max', 'lastNotNull'],
+    legendValues: ['max', 'lastNotNull'],
     series: {
       '/^share\\b/': { title: name },
       '/^rule_limit\\b/': {

@@ -100,9 +100,10 @@ export const submittedOverTime = timeSeriesPanel({
   key: 'form-submitted-over-time',
   title: 'Payers who submitted the form, over time',
   description:
-    'Share of the orders on the form that were submitted by now, by when they were first there; bars ' +
-    `are the orders. Below ${percent(FORM_SUBMITTED.badBelowShare)} is bad (dashed). The last minutes ` +
-    'are lower by nature: those payers are still typing. Next: exits in the same minutes.',
+    'Share of the orders on the form that were submitted by now, by when they were first there, of those ' +
+    'that were submitted, left, or have been there for half an hour: who may still be typing is in the ' +
+    `bars alone. Below ${percent(FORM_SUBMITTED.badBelowShare)} is bad (dashed). Next: exits in the same ` +
+    'minutes.',
   sql: queries.SUBMITTED_OVER_TIME_SQL,
   unit: 'percentunit',
   decimals: 1,
@@ -110,7 +111,7 @@ export const submittedOverTime = timeSeriesPanel({
   max: 1,
   limits: SUBMIT_LIMITS,
   noValue: 'nobody on the form',
-  legendValues: ['mean', 'min'],
+  legendValues: ['min', 'lastNotNull'],
   fields: {
     submitted_share: { title: 'submitted', colour: 'green' },
     form_orders: { ...volume('orders on the form'), volumeBars: true },

@@ -1,7 +1,7 @@
 import { ORDER_KEY, ratio, sqlText } from '../../schemas/measures.ts';
 import { CONFIRM_FAILURE_CODES, FORM_EXITS, FORM_STEPS, formStepNumber } from '../../schemas/payform.ts';
 import { timeOfMicros } from '../../schemas/order-quarters.ts';
-import { bucket } from '../house/filters.ts';
+import { bucket, END } from '../house/filters.ts';
 import { QUARTERS } from '../house/quarters.ts';
 
 /** SQL about payers on the payment form. n is always a count of distinct orders. */
@@ -64,8 +64,15 @@ FROM
   ${ON_FORM}
 )`;
 
-/** time (first on the form), submitted_share 0..1, form_orders. */
-export const SUBMITTED_OVER_TIME_SQL = `SELECT ${bucket('on_form_at')} AS time, ${ratio(`countIf(${SUBMITTED})`, 'count()')} AS submitted_share, count() AS form_orders
+/** Who neither submitted nor left may still be typing for so long. */
+const TIME_TO_SUBMIT = 'INTERVAL 30 MINUTE';
+const HAD_THE_TIME = `(${SUBMITTED} OR bits != 0 OR on_form_at < ${END} - ${TIME_TO_SUBMIT})`;
+
+/**
+ * time (first on the form), submitted_share 0..1 of the orders that were submitted, left or had half an hour,
+ * form_orders: all.
+ */
+export const SUBMITTED_OVER_TIME_SQL = `SELECT ${bucket('on_form_at')} AS time, ${ratio(`countIf(${SUBMITTED})`, `countIf(${HAD_THE_TIME})`)} AS submitted_share, count() AS form_orders
 FROM
 (
   ${ON_FORM}

@@ -73,7 +73,9 @@ it('leads to the evaluation, and to the orders where there are any', async () =>
     sameOrders: ordersUrl === panelUrl,
   }));
   const incident = '/d/gatewatch-incident?var-rule=';
-  const asOf = (NOW - 60_000) / 1000;
+  const asOf = encodeURIComponent(
+    new Date(NOW - 60_000).toISOString().slice(0, 19).replace('T', ' '),
+  ).replace('%20', '+');
   expect(links).toEqual([
     {
       state: 'Alerting',

@@ -19,7 +19,7 @@ it('leads to one evaluation, with as much before the window as the window is lon
     'var-rule': 'GatewatchTechTimeouts',
     'var-gateway': 'a & b',
     'var-label': 'CHECK',
-    'var-as_of': String(AS_OF / 1000),
+    'var-as_of': '2026-11-21 10:31:00',
   });
 });
 

@@ -49,7 +49,7 @@ it('leads to exactly its orders', () => {
   );
   expect(page['orders_url']).toBe(
     'https://grafana.shop.de/d/gatewatch-incident?from=1795255469999&to=1795256100000&var-rule=GatewatchTechTimeouts' +
-      '&var-gateway=acme-eu&var-label=CHECK&var-as_of=1795256100',
+      '&var-gateway=acme-eu&var-label=CHECK&var-as_of=2026-11-21+10%3A15%3A00',
   );
 });
 

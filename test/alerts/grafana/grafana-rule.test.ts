@@ -91,7 +91,7 @@ describe('what Grafana reads of an evaluation', () => {
     const page = instances.find(({ firing }) => firing) ?? expect.fail('nothing fires');
     expect(renderTemplate(rule.annotations['description'] ?? '', page)).toContain(
       'acme-eu CHECK: 12 of 40 orders (30%) timed out (reason 11), in the window before ' +
-        '2026-03-02 12:00:00 +0000 UTC. Fewer than 5 of 40 would still be usual.',
+        '2026-03-02 12:00:00 +0000 UTC. It fires from 5 of 40 on.',
     );
     const url = new URL(renderTemplate(rule.annotations['orders_url'] ?? '', page), 'https://a.test');
     expect(Object.fromEntries(url.searchParams)).toEqual({

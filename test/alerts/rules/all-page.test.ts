@@ -21,7 +21,7 @@ describe.skipIf(!HAS_ALERTMANAGER)('a page, from the rows of an incident to whoe
     });
     const { annotations = {} } = page?.alert ?? {};
     expect(annotations['description']).toMatch(
-      /^acme-eu GATEWAY_CREATE: (\d+) of (\d+) orders \([\d.]+%\) timed out .* Fewer than \d+ of \2 would still be usual\./,
+      /^acme-eu GATEWAY_CREATE: (\d+) of (\d+) orders \([\d.]+%\) timed out .* (About \d+ are usual\. )?It fires from \d+ of \2 on\./,
     );
     expect(annotations['runbook_url']).toBe(`${RUNBOOK_URL}/GatewatchTechTimeouts.md`);
     expect(annotations['dashboard_url']?.startsWith(`${GRAFANA_URL}/d/`)).toBe(true);
