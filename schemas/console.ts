@@ -89,6 +89,7 @@ export interface ConsoleAlert extends AlertLine {
   readonly panelUrl: string | null;
   /** The orders behind the alert; null when the rule counts none. */
   readonly ordersUrl: string | null;
+  readonly runbookUrl: string;
   /** Null while nothing is known, and of an alert that counts no orders or does not fire. */
   readonly explained: AlertExplained | null;
 }

@@ -2,6 +2,7 @@ import type { AlertExplained, AlertsAnswer, ConsoleAlert } from '../../schemas/c
 import { storeErrorText } from '../../store/store-error-text.ts';
 import type { TableResult } from '../../store/store.ts';
 import { incidentUrl } from '../explain/incident-url.ts';
+import { runbookUrl } from '../explain/links.ts';
 import type { Explainer } from '../explain/explainer.ts';
 import { type Newest, type NewestAlert, readNewest } from './newest.ts';
 
@@ -59,5 +60,11 @@ function toConsoleAlert(alert: NewestAlert, explained: AlertExplained | null): C
   const { line } = alert;
   const { numbers } = line;
   const url = numbers === null ? null : incidentUrl(alert, numbers);
-  return { ...line, panelUrl: url, ordersUrl: numbers?.kind === 'gauge' ? null : url, explained };
+  return {
+    ...line,
+    panelUrl: url,
+    ordersUrl: numbers?.kind === 'gauge' ? null : url,
+    runbookUrl: runbookUrl(line.rule),
+    explained,
+  };
 }

@@ -5,7 +5,7 @@ import type { EpochMicros } from '../../schemas/rows.ts';
 import type { EvaluationNumbers } from '../evaluate/instance.ts';
 import { isAskedDirectly, labelOf, type Rule, type Side } from '../rules/rule.ts';
 import { incidentUrl, shownRange } from './incident-url.ts';
-import { INCIDENT, runbookPanel, RUNBOOKS } from './links.ts';
+import { INCIDENT, runbookUrl as runbookUrlOf } from './links.ts';
 import { secondText, timesText } from './zoned.ts';
 
 /** Whose side, as a person would say it. */
@@ -53,10 +53,7 @@ export function pageOf(
       rule.panel === undefined ? panelOf(incident, INCIDENT.seen) : overview(rule.panel, numbers),
     ),
     ...(rule.kind === 'gauge' ? {} : { orders_url: link(incident), orders_sql: ordersSql(rule, numbers) }),
-    runbook_url:
-      runbookUrl === undefined
-        ? link(panelOf(`/d/${RUNBOOKS.uid}?`, runbookPanel(rule.name)))
-        : `${runbookUrl}/${rule.name}.md`,
+    runbook_url: runbookUrl === undefined ? link(runbookUrlOf(rule.name)) : `${runbookUrl}/${rule.name}.md`,
   };
 }
 

@@ -91,7 +91,11 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 180_000
       // Panels ask when they come into sight: all of them are.
       await page.setViewportSize({ width: 1440, height: 2_400 });
       // The heaviest question of all: a busy machine may need to ask it twice.
-      const states = async (): Promise<string[]> => Object.values(await settledPanels(page));
+      const states = async (): Promise<string[]> =>
+        Object.entries(await settledPanels(page)).flatMap(([title, state]) =>
+          // A demo's incident may be everywhere alike: then it says so.
+          title === 'What stands out' && state === 'empty' ? [] : [state],
+        );
       const asked = async (): Promise<string[]> => {
         if ((await states()).some((state) => state.includes('TIMEOUT_EXCEEDED'))) await page.reload();
         return [...new Set(await states())];
@@ -349,11 +353,29 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 180_000
     await page.close();
   });
 
-  it('fits a telephone: one panel beside none, and nothing wider than the screen', async () => {
+  it('leads from a single panel, as links do, to all of its dashboard', async () => {
+    const { page, problems } = await openPage(browser, { width: 1440, height: 900 });
+    await page.goto(`${live.url}/d/gatewatch-overview?${RANGE}&viewPanel=panel-2997148`);
+    await page.waitForSelector('.way-back');
+    await page.screenshot({ path: join(SHOTS, 'one-panel.png') });
+    expect(await page.locator('.panel').count()).toBe(1);
+    await page.click('.way-back');
+    await expect.poll(() => page.locator('.panel').count()).toBeGreaterThan(5);
+    expect(page.url()).not.toContain('viewPanel');
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  it('fits a telephone: what fires first, single numbers in pairs, nothing wider than the screen', async () => {
     const { page } = await openPage(browser, { width: 390, height: 4000 });
     await page.goto(`${live.url}/d/gatewatch-overview?${RANGE}`);
     await panelsInSight(page);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    const topOf = (kind: string) =>
+      page.evaluate(
+        `Math.min(...[...document.querySelectorAll('.panel-${kind}')].map((one) => one.getBoundingClientRect().top))`,
+      ) as Promise<number>;
+    expect(await topOf('alertlist')).toBeLessThan(await topOf('stat'));
     await page.screenshot({ path: join(SHOTS, 'overview-narrow.png') });
     await page.close();
   });

@@ -64,6 +64,7 @@ const alert = (state: string, rule: string) => ({
   numbers: null,
   panelUrl: '/d/one?panel',
   ordersUrl: state === 'Alerting' ? '/d/one?orders' : null,
+  runbookUrl: '/d/gatewatch-runbooks?viewPanel=panel-1',
   explained:
     state === 'Alerting'
       ? {
@@ -191,7 +192,8 @@ describe.skipIf(chromium === null)('the page over made-up answers', () => {
       'Firing since 10:25:00 UTC: ending, the condition no longer holds',
     ]);
     expect(await panel.locator('.alert.waiting .alert-rule').getAttribute('href')).toBe('/d/one?panel');
-    expect(await panel.locator('.alert-labels a').count()).toBe(1);
+    expect(await panel.locator('.alert-labels a', { hasText: 'Orders' }).count()).toBe(1);
+    expect(await panel.locator('.alert-labels a', { hasText: 'Runbook' }).count()).toBe(3);
     expect(await panel.locator('.alert b').count()).toBe(0);
     // What explains it, as text, whatever a channel is called.
     expect(await panel.locator('.alert-why li').allTextContents()).toEqual([

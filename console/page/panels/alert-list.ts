@@ -31,7 +31,7 @@ export function drawAlertList({ body }: PanelContext, answer: AlertsAnswer): Dra
 }
 
 function entryOf(alert: ConsoleAlert, answer: AlertsAnswer): HTMLElement {
-  const { rule, severity, summary, detail, labels, panelUrl, ordersUrl, explained } = alert;
+  const { rule, severity, summary, detail, labels, panelUrl, ordersUrl, runbookUrl, explained } = alert;
   const { phase, text } = alertStateOf(alert, answer);
   return h(
     'li',
@@ -56,6 +56,7 @@ function entryOf(alert: ConsoleAlert, answer: AlertsAnswer): HTMLElement {
       ordersUrl === null
         ? null
         : h('a', { href: ordersUrl, 'aria-label': `Orders behind ${rule}` }, 'Orders'),
+      h('a', { href: runbookUrl, 'aria-label': `Runbook of ${rule}` }, 'Runbook'),
     ),
   );
 }

@@ -191,8 +191,17 @@ function drawPanels(
   const content =
     alone === undefined
       ? sections.map((section) => drawSection(section, card, rows))
-      : [h('div', { class: 'viewed' }, card({ ...alone, gridPos: { x: 0, y: 0, w: 24, h: 18 } }))];
+      : [h('div', { class: 'viewed' }, wayBack(board, alone, host), card({ ...alone, gridPos: VIEWED }))];
   return { content, cards, rows };
+}
+
+const VIEWED = { x: 0, y: 0, w: 24, h: 18 };
+
+/** Links lead to one panel: who follows one may want the others. */
+function wayBack({ title }: Dashboard, { id }: Panel, host: CardHost): HTMLElement {
+  const button = h('button', { type: 'button', class: 'way-back' }, `\u2190 All of ${title}`);
+  button.addEventListener('click', () => host.toggleView(id));
+  return button;
 }
 
 function drawDashboard(
