@@ -11,7 +11,7 @@ export interface AlertLine {
   readonly labels: Readonly<Record<string, string>>;
   /**
    * `Normal`, `Pending` (it holds, and nobody is told yet), `Alerting`, `Recovering` (it no longer holds, and
-   * is about to end), `NoData` or `Error`.
+   * is about to end), `NotJudged` (no order was where it looks), `NoData` or `Error`.
    */
   readonly state: string;
   /** Since when it fires; while it is pending, since when it is. Null while nothing is wrong. */

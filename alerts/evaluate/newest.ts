@@ -50,13 +50,41 @@ export async function readNewest(
 ): Promise<Newest> {
   const { data } = await query(newestSql(atMs, notable));
   const [first] = data;
+  const alerts = data.map((row) => toAlert(row, timeZone));
   return {
     asOf: first === undefined ? null : micros(first['newest']) / 1000,
-    alerts: data
-      .map((row) => toAlert(row, timeZone))
-      .filter(({ rule, line }) => !HEARTBEATS.has(rule) && (!notable || line.state !== 'Normal'))
+    alerts: notJudged(alerts)
+      .filter(
+        ({ rule, line }) =>
+          !HEARTBEATS.has(rule) && (!notable || !['Normal', 'NotJudged'].includes(line.state)),
+      )
       .toSorted((a, b) => urgency(a) - urgency(b) || compare(placeOf(a), placeOf(b))),
   };
+}
+
+/** While it holds, windows of its gateway look past the history. */
+const MISDATED: AlertRuleName = 'GatewatchHistoryMisdated';
+
+/**
+ * A rule that saw no order of a gateway whose history is dated elsewhere has judged nothing: it is not said
+ * to be quiet.
+ */
+function notJudged(alerts: readonly NewestAlert[]): NewestAlert[] {
+  const misdated = new Set(
+    alerts.flatMap(({ rule, gateway, line }) =>
+      rule === MISDATED && line.state !== 'Normal' ? [gateway] : [],
+    ),
+  );
+  return alerts.map((alert) => {
+    const { line, evaluation, gateway } = alert;
+    const isBlind =
+      line.state === 'Normal' &&
+      evaluation?.seen === 0 &&
+      line.numbers?.kind !== 'gauge' &&
+      misdated.has(gateway);
+    const detail = `No order was in its window, since the gateway's history is dated elsewhere (${MISDATED}).`;
+    return isBlind ? { ...alert, line: { ...line, state: 'NotJudged', detail } } : alert;
+  });
 }
 
 /** Every pass has a row of it, whatever gateways are known. */
@@ -165,20 +193,25 @@ function labelsOf(rule: Rule | undefined, { gateway, label }: EvaluationKey): Re
 /** States first, then severities, then the order of the rules. What is not listed comes first. */
 function urgency({ rule, line: { state, severity } }: NewestAlert): number {
   const place = RULES.findIndex(({ name }) => name === rule);
-  const ranks = [STATES_BY_URGENCY.indexOf(state), SEVERITIES_BY_NAME.indexOf(severity), place];
+  const ranks = [
+    STATES_BY_URGENCY.findIndex((one) => one === state),
+    SEVERITIES_BY_NAME.indexOf(severity),
+    place,
+  ];
   return ranks.reduce((sum, rank) => sum * 1_000 + rank + 1, 0);
 }
 const placeOf = ({ gateway, label }: EvaluationKey): string => `${gateway}/${label}`;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const SEVERITIES_BY_NAME: readonly string[] = SEVERITIES;
-const STATES_BY_URGENCY: readonly string[] = [
+const STATES_BY_URGENCY: readonly (AlertState | 'NotJudged')[] = [
   'Alerting',
   'NoData',
   'Error',
   'Pending',
   'Recovering',
+  'NotJudged',
   'Normal',
-] satisfies readonly AlertState[];
+];
 
 const text = (value: unknown): string => String(value as string);
 

@@ -23,9 +23,9 @@ interface AlertsOptions extends GlobalOptions {
 
 const HELP = `
 Shows what every alert rule saw last, and the state of each alert: pending (it holds, and nobody is told yet), firing,
-ending (it no longer holds), or quiet. A collector evaluates the rules once a minute, the slow ones every ten minutes, and
-writes down what they saw; this command reads that and evaluates nothing. Times are UTC, and beside it by the clocks of
-alerts.timeZone (GATEWATCH_TIME_ZONE).
+ending (it no longer holds), quiet, or not judged (the gateway's history is dated where no rule looks). A collector
+evaluates the rules once a minute, the slow ones every ten minutes, and writes down what they saw; this command reads that
+and evaluates nothing. Times are UTC, and beside it by the clocks of alerts.timeZone (GATEWATCH_TIME_ZONE).
 
 With --send-test one page that says that it is a test goes to the Alertmanager and the webhook of
 the configuration, and their answers are printed. Whom an Alertmanager pages is its own configuration, by severity and side.

@@ -50,6 +50,7 @@ const SHOWN: Readonly<Record<string, readonly [colour: 'red' | 'yellow' | 'green
   Error: ['red', 'ERROR'],
   Pending: ['yellow', 'pending'],
   Recovering: ['yellow', 'ending'],
+  NotJudged: ['yellow', 'not judged'],
   Normal: ['green', 'quiet'],
 };
 const shownState = (state: string) => SHOWN[state] ?? (['red', state] as const);

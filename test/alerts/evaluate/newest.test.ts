@@ -116,6 +116,35 @@ describe('the newest evaluations', () => {
     ]);
   });
 
+  it('are not called quiet where the history is dated elsewhere and no order was in the window', async () => {
+    const asOf = NOW - 6 * DAY;
+    const of = { asOf, gateway: 'local-time', affected: 0 };
+    await store.seed({
+      rows: {
+        alertEvaluations: [
+          passAt(asOf),
+          evaluationRow({
+            rule: 'GatewatchHistoryMisdated',
+            ...of,
+            number: 28_800,
+            limit: 600,
+            breach: true,
+          }),
+          evaluationRow({ rule: TIMEOUTS, ...of, label: 'CHECK', seen: 0 }),
+          evaluationRow({ rule: 'GatewatchIssuerDeclines', ...of, seen: 7 }),
+          evaluationRow({ rule: TIMEOUTS, ...of, gateway: 'acme-eu', label: 'CHECK', seen: 0 }),
+        ],
+      },
+    });
+    expect(await shown(asOf)).toEqual([
+      'Pending GatewatchHistoryMisdated local-time',
+      'NotJudged GatewatchTechTimeouts local-time CHECK',
+      'Normal GatewatchTechTimeouts acme-eu CHECK',
+      'Normal GatewatchIssuerDeclines local-time',
+    ]);
+    expect(await shown(asOf, true)).toEqual(['Pending GatewatchHistoryMisdated local-time']);
+  });
+
   it('can be those alone that somebody should look at, by one statement that tells their age, too', async () => {
     asked.splice(0);
     expect(await shown(NOW + 20_000, true)).toEqual([
