@@ -34,6 +34,7 @@ import type {
   ReadOrder,
   TrackedOrders,
 } from './poller-contract.ts';
+import { isBlind } from './watermark-tracker.ts';
 
 export interface GatewayPollerOptions extends PendingLimits {
   readonly policy: PollConfig;
@@ -66,6 +67,8 @@ interface Driver {
   apply: ApplyReply | null;
   cancelTimer: () => void;
   sequence: number;
+  /** The gateway does not answer, and that was told. */
+  isSilent: boolean;
 }
 
 /**
@@ -81,6 +84,7 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
     apply: null,
     cancelTimer: () => {},
     sequence: 0,
+    isSilent: false,
   };
   const instant = () => instantOf(options.clock);
   return {
@@ -216,12 +220,21 @@ async function poll(driver: Driver, request: StatusRequest, apply: ApplyReply): 
       durationMs: replied.nowMs - request.startMs,
     });
     finishRead(state, request, applied, replied, instantOf(clock));
+    noteSilence(driver, reply);
   } catch (error) {
     onEvent({ type: 'apply_failed', error });
     retryRead(state, request.key, clock.monotonicMs());
   } finally {
     releasePending(state, reply);
   }
+}
+
+/** Tells once that the gateway no longer answers, and once that it does; a refusal has its circuit. */
+function noteSilence(driver: Driver, { outcome, errorType }: HttpReply): void {
+  const isSilent = isBlind(driver.state.watermark) && (driver.isSilent || outcome === 'unknown');
+  if (isSilent === driver.isSilent) return;
+  driver.isSilent = isSilent;
+  driver.options.onEvent({ type: 'blind', reason: isSilent ? errorType : null });
 }
 
 async function send(driver: Driver, request: StatusRequest): Promise<HttpReply> {

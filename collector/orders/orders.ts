@@ -160,6 +160,13 @@ export function createOrders(options: OrdersOptions): Orders {
 function logPollerEvent({ log, signal }: OrdersOptions, gateway: string, event: PollerEvent): void {
   if (event.type === 'circuits')
     log.warn({ gateway, open: event.open }, 'the gateway refuses our credentials or address');
+  else if (event.type === 'blind' && event.reason === null)
+    log.warn({ gateway }, 'the gateway answers status requests again');
+  else if (event.type === 'blind')
+    log.warn(
+      { gateway, reason: event.reason },
+      'the gateway does not answer status requests: orders are tried again, and alerts see nothing new',
+    );
   else if (!signal.aborted)
     log.error({ gateway, err: event.error }, 'a reply could not be stored; the order is read again');
 }

@@ -83,7 +83,11 @@ export type Asked =
  */
 export type AskStatus = (order: WatchedOrder, deadlineMs: number) => Promise<Asked>;
 
-/** A circuit opened or closed, or a reply could not be applied and is read again. */
+/**
+ * A circuit opened or closed, the gateway no longer answers (`reason`: how its last request ended) or answers
+ * again (null), or a reply could not be applied and is read again.
+ */
 export type PollerEvent =
   | { readonly type: 'circuits'; readonly open: number }
+  | { readonly type: 'blind'; readonly reason: string | null }
   | { readonly type: 'apply_failed'; readonly error: unknown };

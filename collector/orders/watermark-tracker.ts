@@ -34,10 +34,13 @@ export function notePoll(tracker: WatermarkTracker, outcome: PollOutcome, starte
   }
 }
 
+/** So many requests in a row failed that the gateway counts as not answering. */
+export const isBlind = ({ failures }: WatermarkTracker): boolean => failures >= FAILURES_TO_BLIND;
+
 /** The time up to which our view is complete: now, unless the gateway fails or the polls are late. */
 export function watermark(tracker: WatermarkTracker, now: EpochMicros, behindMs: number): EpochMicros {
-  const { lastReplyAt, firstFailureAt, failures } = tracker;
-  const seen = failures < FAILURES_TO_BLIND ? now : (lastReplyAt ?? firstFailureAt ?? now);
+  const { lastReplyAt, firstFailureAt } = tracker;
+  const seen = isBlind(tracker) ? (lastReplyAt ?? firstFailureAt ?? now) : now;
   const caughtUp = behindMs <= TOLERATED_LATENESS_MS ? now : now - Math.round(behindMs * 1000);
   return Math.min(seen, caughtUp);
 }

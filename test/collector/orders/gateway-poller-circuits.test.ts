@@ -67,3 +67,19 @@ describe('a credential that the gateway refuses', () => {
     expect(poller.status().circuitsOpen).toBe(1);
   });
 });
+
+it('a gateway that does not answer is told of once, and once that it answers again', async () => {
+  let away = true;
+  const scene = createScene({
+    answer: () => (away ? { httpStatus: null, outcome: 'unknown', errorType: 'timeout', body: null } : {}),
+  });
+  for (const id of ['a', 'b']) scene.watch(id);
+  await scene.clock.advance(1_000);
+  // Two failures are noise.
+  expect(scene.events).toEqual([]);
+  await scene.clock.advance(10 * MINUTE);
+  expect(scene.events).toEqual([{ type: 'blind', reason: 'timeout' }]);
+  away = false;
+  await scene.clock.advance(10 * MINUTE);
+  expect(scene.events.slice(1)).toEqual([{ type: 'blind', reason: null }]);
+});
