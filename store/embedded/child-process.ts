@@ -179,7 +179,7 @@ function wording(
     const seconds = Math.round(config.startTimeoutMs / 1000);
     return [
       code,
-      `Another process holds the data folder ${config.dataDir}, and did not release it within ${seconds} s. ` +
+      `Another process (${message}, its engine) holds the data folder ${config.dataDir}, and did not release it within ${seconds} s. ` +
         `Stop it, or set another folder with GATEWATCH_DATA_DIR.`,
     ];
   }

@@ -184,26 +184,30 @@ async function openUnlocked(config: ChildConfig, open: () => Promise<Engine>): P
     try {
       return await open();
     } catch (error) {
-      if (!isHeldByOther(config.dataDir)) throw error;
+      const holder = holderOf(config.dataDir);
+      if (holder === null) throw error;
       if (performance.now() > deadline) {
-        throw new StartFailure('DATA_DIR_LOCKED', error);
+        throw new StartFailure('DATA_DIR_LOCKED', new Error(`process ${holder}`, { cause: error }));
       }
       if (attempt === 0)
-        send({ event: 'log', level: 'warn', msg: 'waiting for the data folder to be released' });
+        send({
+          event: 'log',
+          level: 'warn',
+          msg: `waiting for process ${holder} to release the data folder`,
+        });
       await sleep(200);
     }
   }
 }
 
-/** The library does not say why it failed, but whoever holds the folder has left its process id there. */
-function isHeldByOther(dataDir: string): boolean {
+/** The library does not say why it failed, but the process that holds the folder has left its id there. */
+function holderOf(dataDir: string): number | null {
+  let pid = Number.NaN;
   try {
-    const pid = Number(
-      /^PID: (\d+)/.exec(readFileSync(join(storePaths(dataDir).engine, 'status'), 'utf8'))?.[1],
-    );
-    return pid !== process.pid && process.kill(pid, 0);
+    pid = Number(/^PID: (\d+)/.exec(readFileSync(join(storePaths(dataDir).engine, 'status'), 'utf8'))?.[1]);
+    return pid !== process.pid && process.kill(pid, 0) ? pid : null;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? pid : null;
   }
 }
 

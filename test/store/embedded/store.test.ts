@@ -257,7 +257,9 @@ describe('the owner of a store', () => {
     const owner = await parent();
     const events: string[] = [];
     const second = start({ log: (event) => events.push(event.msg) });
-    await until(() => events.includes('waiting for the data folder to be released'));
+    await until(() =>
+      events.some((event) => /^waiting for process \d+ to release the data folder$/.test(event)),
+    );
     owner.process.kill('SIGKILL');
     expect(await query(await second, 'SELECT 1')).toBe('1\n');
   });
@@ -267,6 +269,7 @@ describe('the owner of a store', () => {
     const error = await start({ startTimeoutMs: 300 }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'DATA_DIR_LOCKED', retryable: true });
     expect(String(error)).toContain(dataDir);
+    expect(String(error)).toMatch(/Another process \(process \d+, its engine\) holds/);
   });
 
   it('hears that the port is taken, and by which setting to change it', async () => {
