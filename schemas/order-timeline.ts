@@ -72,6 +72,8 @@ const callback = z.object({
 
 const polls = z.object({
   count: z.number(),
+  /** Parts of the newest reply that could not be read: while there are some, the history is incomplete. */
+  refusedItems: z.number(),
   outcomes: z.array(z.object({ outcome: z.enum(POLL_OUTCOMES), count: z.number() })),
   firstAt: instant.nullable(),
   last: z

@@ -141,14 +141,15 @@ export interface PollsRow {
   http_status: number | null;
   error_type: string;
   duration_ms: number;
+  refused_items: number;
 }
 
 /** One row for each outcome, with its last request. */
 export const POLLS = `
 SELECT p.outcome AS outcome, uniqExact(p.poll_id) AS count,
     toUnixTimestamp64Micro(min(p.started_at)) AS first_at, toUnixTimestamp64Micro(max(p.started_at)) AS last_at,
-    argMax(tuple(p.http_status, p.error_type, p.duration_ms), p.started_at) AS latest,
-    latest.1 AS http_status, latest.2 AS error_type, latest.3 AS duration_ms
+    argMax(tuple(p.http_status, p.error_type, p.duration_ms, p.refused_items), p.started_at) AS latest,
+    latest.1 AS http_status, latest.2 AS error_type, latest.3 AS duration_ms, latest.4 AS refused_items
 FROM ${TABLES.polls} AS p
 WHERE ${THIS_ORDER}
     AND order_id IN ({external_id:String}, {external_transaction_id:String}) AND order_id != ''

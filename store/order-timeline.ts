@@ -157,6 +157,7 @@ function pollsOf(rows: readonly sql.PollsRow[]): OrderTimeline['polls'] {
   const firstAt = Math.min(...rows.map((row) => row.first_at));
   return {
     count: rows.reduce((sum, row) => sum + row.count, 0),
+    refusedItems: rows.find(({ outcome }) => outcome === 'ok')?.refused_items ?? 0,
     outcomes: rows.map(({ outcome, count }) => ({ outcome, count })),
     firstAt: last === undefined ? null : formatTime(firstAt),
     last:

@@ -16,7 +16,7 @@ export function drawTimeline(output: Output, timeline: OrderTimeline): string {
   return parts.filter((part) => part !== '').join('\n');
 }
 
-function drawHead(output: Output, { order }: OrderTimeline): string {
+function drawHead(output: Output, { order, polls: { refusedItems } }: OrderTimeline): string {
   const id = order.externalId ?? order.externalTransactionId ?? '';
   const title = output.paint('bold', `${order.orderType} ${printable(id)}`);
   const reason =
@@ -31,6 +31,13 @@ function drawHead(output: Output, { order }: OrderTimeline): string {
   const facts: readonly (readonly [string, string | null, typeof colour?])[] = [
     ['status', order.status ?? 'not read yet'],
     ['outcome', outcome, colour],
+    [
+      'incomplete',
+      refusedItems === 0
+        ? null
+        : `parts of the newest reply that could not be read: ${refusedItems}, see the view rejects`,
+      'yellow',
+    ],
     ['amount', amount],
     ['channel', order.channel],
     ['merchant id', merchantId],

@@ -95,6 +95,7 @@ describe('an order by the service id', () => {
   test("sums up its status requests, and nobody else's", async () => {
     const { polls, watch } = await found({ id: ORDER.external_id });
     expect(polls).toEqual({
+      refusedItems: 0,
       count: 3,
       outcomes: [
         { outcome: 'ok', count: 2 },

@@ -7,6 +7,7 @@ import {
   migratedStore,
   observationRow,
   ORDER,
+  pollRow,
   seedOrder,
   START,
   type MigratedStore,
@@ -125,5 +126,19 @@ describe('order, with no collector running', () => {
     expect(stdout).toContain('Success');
     // oxlint-disable-next-line no-control-regex -- these must not get through
     expect(stdout).not.toMatch(/[\u0007\u001b\u009b\u202e]/);
+  });
+
+  test('says that the history is incomplete while the newest reply has items that could not be read', async () => {
+    await db.store.insert('polls', [
+      pollRow({
+        poll_id: 'refusing',
+        started_at: Date.parse('2026-11-21T10:18:00Z') * 1000,
+        refused_items: 2,
+      }),
+    ]);
+    const { stdout } = await cli(['order', ORDER.external_id], { env });
+    expect(stdout).toMatch(
+      /incomplete +parts of the newest reply that could not be read: 2, see the view rejects/,
+    );
   });
 });
