@@ -51,8 +51,16 @@ async function run({ host }: CommandContext, options: RunOptions): Promise<numbe
   });
   const stopping = Promise.withResolvers<string>();
   let signals = 0;
+  let isStarting = true;
   host.onSignal((signal) => {
     signals += 1;
+    // Nothing was taken from anybody yet, and the engine ends with this process: there is nothing to wait for,
+    // least of all for a data folder that another process holds.
+    if (isStarting) {
+      log.info({ signal }, 'stopped while starting');
+      void host.exit(EXIT.done);
+      return;
+    }
     if (signals > 1) {
       log.warn({ signal }, 'stopping at once');
       void host.exit(EXIT.failed);
@@ -78,6 +86,7 @@ async function run({ host }: CommandContext, options: RunOptions): Promise<numbe
   log.info({ origin: config.origin, collectorId: config.collectorId }, 'starting');
   const { startCollector } = await import('../../collector/wire.ts');
   const collector = await startCollector(config, { log, env: host.env, self: host });
+  isStarting = false;
   log.info({ ...collector.addresses }, 'running');
   reload = () => collector.reload(load());
   const ended = await Promise.race([

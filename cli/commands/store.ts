@@ -53,7 +53,10 @@ async function serve({ host }: CommandContext, options: StoreOptions): Promise<n
   const { fsync, readerPassword, readersWithoutSandbox } = config.embedded;
   const { dataDir } = config;
   const readers = { readerPassword, readersWithoutSandbox };
-  const store = await startEmbeddedStore({ dataDir, port, fsync, ...readers, log: logEvents(log) });
+  const starting = startEmbeddedStore({ dataDir, port, fsync, ...readers, log: logEvents(log) });
+  const store = await Promise.race([starting, stopped]);
+  // The engine ends with this process.
+  if (store === undefined) return host.exit(EXIT.done);
   host.outliveStdout();
   const secretFile = join(store.dataDir, 'writer.secret');
   const readerSecretFile = join(store.dataDir, 'reader.secret');

@@ -152,6 +152,23 @@ describe('run', () => {
     sandbox.faults.remove(fault.id);
   });
 
+  test.each(['run', 'store'])(
+    'Ctrl-C ends %s at once while it waits for a held data folder',
+    async (command) => {
+      const owner = startCli(['store', '--port', '0'], { env });
+      await untilPrinted(owner, 'stdout', /Ctrl-C/);
+      // Who owns the folder is not to be found, as when its process is about to end.
+      rmSync(join(dataDir, 'embedded.json'));
+      child = startCli(command === 'store' ? ['store', '--port', '0'] : [command], { env });
+      await untilPrinted(child, 'stderr', /waiting for process \d+ to release the data folder/);
+      const { code, tookMs } = await stop('SIGINT');
+      owner.kill('SIGKILL');
+      await once(owner, 'exit');
+      expect(code).toBe(0);
+      expect(tookMs).toBeLessThan(2000);
+    },
+  );
+
   test('fails when its port is taken, and says which', async () => {
     const other = createServer().listen(Number(new URL(url).port), '127.0.0.1');
     await once(other, 'listening');
