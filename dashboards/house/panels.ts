@@ -103,6 +103,12 @@ export interface TimeSeriesOptions extends PanelOptions {
   readonly legendValues?: readonly string[];
 }
 
+/**
+ * Without a point for longer than this a line ends: what happened meanwhile is not known. Longer than an interval
+ * of any range that is usual (90 days: three hours), whose points would all stand alone otherwise.
+ */
+const GAP_MS = 3 * 3_600_000;
+
 /** From here on there is room for the legend beside the plot. */
 const WIDE = 12;
 
@@ -127,6 +133,7 @@ export function timeSeriesPanel(options: TimeSeriesOptions): timeseries.PanelBui
     .showPoints(common.VisibilityMode.Auto)
     .pointSize(4)
     .spanNulls(false)
+    .insertNulls(stacked ? false : GAP_MS)
     .stacking(
       new common.StackingConfigBuilder()
         .mode(stacked ? common.StackingMode.Normal : common.StackingMode.None)

@@ -126,6 +126,8 @@ export interface CustomConfig {
   readonly showPoints?: string;
   readonly pointSize?: number;
   readonly spanNulls?: boolean | number;
+  /** A number: the line ends where no point comes for so many milliseconds. */
+  readonly insertNulls?: boolean | number;
   readonly stacking?: { readonly mode?: string; readonly group?: string };
   readonly axisPlacement?: string;
   readonly axisLabel?: string;

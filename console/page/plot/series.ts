@@ -28,9 +28,10 @@ export function joinSeries(frames: readonly Frame[], theme: Theme): SeriesSet {
     const time = frame.fields.find(({ kind }) => kind === 'time');
     return time === undefined ? [] : [{ frame, instants: time.values as (number | null)[] }];
   });
-  const times = [...new Set(usable.flatMap(({ instants }) => instants))]
+  const known = [...new Set(usable.flatMap(({ instants }) => instants))]
     .filter((time): time is number => time !== null)
     .toSorted((a, b) => a - b);
+  const times = withGaps(known, longestStep(frames));
   const series: Series[] = [];
   for (const { frame, instants } of usable) {
     const rowAt = new Map(instants.map((time, row) => [time, row]));
@@ -53,6 +54,18 @@ export function joinSeries(frames: readonly Frame[], theme: Theme): SeriesSet {
   }
   return { times, series };
 }
+
+/** The longest time between two points that a line crosses, in milliseconds. */
+function longestStep(frames: readonly Frame[]): number {
+  const steps = frames.flatMap(({ fields }) => fields.map(({ config }) => config.custom?.insertNulls));
+  return Math.min(...steps.filter((step) => typeof step === 'number'), Infinity);
+}
+
+/** With a time that no series has wherever the next is further away. */
+const withGaps = (times: readonly number[], longest: number): number[] =>
+  times.flatMap((time, index) =>
+    (times[index + 1] ?? time) - time > longest ? [time, time + longest] : [time],
+  );
 
 function numberAt({ values }: Field, row: number): number | null {
   const value = row === -1 ? null : values[row];

@@ -34,6 +34,13 @@ describe('series of several frames', () => {
     ]);
   });
 
+  it('have no value between two points that are further apart than a line crosses', () => {
+    const shares = field('share', [0.9, 0.8, 0.7], { insertNulls: 10 });
+    const set = joinSeries([frame([10, 20, 31], shares)], 'dark');
+    expect(set.times).toEqual([10, 20, 30, 31]);
+    expect(set.series[0]?.values).toEqual([0.9, 0.8, null, 0.7]);
+  });
+
   it('leave out fields that are hidden or no numbers', () => {
     const text: Field = { ...field('t', []), kind: 'text', values: ['x'] };
     const set = joinSeries(
