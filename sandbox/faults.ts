@@ -23,7 +23,11 @@ export const FAULTS = {
   http_429: { kind: 'request', effect: '429 with Retry-After (retryAfterSeconds, default 2)' },
   http_499: { kind: 'request', effect: '499' },
   http_500: { kind: 'request', effect: '500 Internal Server Error' },
-  http_503: { kind: 'request', effect: '503 Service unavailable' },
+  http_503: {
+    kind: 'request',
+    effect: '503 Service unavailable, with Retry-After where retryAfterSeconds is given',
+  },
+  early_hints: { kind: 'request', effect: '100 Continue and 103 Early Hints come before the reply' },
   limit_reached: { kind: 'request', effect: '400 Limit was reached (create only)' },
   id_mismatch: { kind: 'request', effect: "the reply carries another order's externalId (status only)" },
   out_of_order_items: { kind: 'request', effect: 'orderHistory is shuffled (status only)' },

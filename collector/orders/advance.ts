@@ -9,19 +9,25 @@ export interface ReplyFacts {
   readonly orderStatus: string | null;
   readonly final: boolean;
   readonly newItems: number;
+  /** The latest time among the new items, if there are any. */
+  readonly newestItemAt?: EpochMicros | undefined;
   /** The gateway's `Retry-After`, if any, in milliseconds. */
   readonly retryAfterMs: number | null;
 }
 
 const SECOND: EpochMicros = 1_000_000;
-const MAX_RETRY_AFTER_MS = 3_600_000;
+/**
+ * Items come for about ten minutes after a final status. A history that ended a day before it was read, in whatever
+ * time zone its gateway dates it, is whole.
+ */
+const LONG_OVER: EpochMicros = 24 * 3600 * SECOND;
 
 /**
  * The poll policy as a pure function: the order's state after a read, with the time of the next one.
  *
  * Not final: the configured delays, then doubling up to a maximum. Final: re-reads at fixed times after the
  * final status was first seen, and on until a read at or after the last of them brings nothing new: then the
- * order is settled. A reply that says nothing (423, 499 and above, none, any other error) leaves the state
+ * order is settled; one whose history ended long ago, with its first read. A reply that says nothing (423, 499 and above, none, any other error) leaves the state
  * unknown: keep reading. An order that is still not final, or brings no reply, after the configured age is
  * given up.
  *
@@ -49,6 +55,8 @@ export function advance(
   const upcoming = policy.rereadsS.map((s) => finalAt + s * SECOND).find((at) => at > now);
   const reread = order.finalAt === null ? 0 : order.reread + 1;
   const next = { attempt, lastStatus, finalAt, reread };
+  const isLongOver = facts.newestItemAt !== undefined && now - facts.newestItemAt > LONG_OVER;
+  if (order.finalAt === null && isLongOver) return { ...order, ...next, phase: 'settled', nextPollAt: now };
   if (upcoming !== undefined) return { ...order, ...next, phase: 'rereading', nextPollAt: upcoming };
   // A history that grows with every read must come to an end as well.
   if (facts.newItems > 0 && !tooOld) {
@@ -114,7 +122,8 @@ function retryTime(
   now: EpochMicros,
   random: number,
 ): EpochMicros {
-  const wanted = Math.min(facts.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) * 1000;
+  // One answer, of whatever stands before the gateway, must not make us blind to an order for long.
+  const wanted = Math.min((facts.retryAfterMs ?? 0) * 1000, policy.maxDelayS * SECOND);
   return now + Math.max(wanted, delay(order.attempt, policy, random));
 }
 

@@ -38,11 +38,13 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
   const { order, tracked, known: knownBefore, decoded } = await identify(reply, context);
   const content = decoded?.ok === true ? decoded : null;
   const outcome = decoded !== null && !decoded.ok ? 'invalid_response' : reply.outcome;
+  const newestItemAt = newestOf(content);
   const facts = {
     outcome,
     orderStatus: content?.orderStatus ?? null,
     final: content?.final === true,
     newItems: content?.newEvents.length ?? 0,
+    newestItemAt,
     retryAfterMs: reply.retryAfterMs,
   };
   // Its own reads drive the schedule of an order that is tracked under both ids.
@@ -73,7 +75,7 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
     known: ended ? null : known,
     readAt: content === null ? reply.readAt : reply.startedAt,
     outcome,
-    newestItemAt: newestOf(content),
+    newestItemAt,
   };
 }
 

@@ -34,7 +34,7 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'gateways[].poll.maxDelayS': 'After these the wait doubles, up to this many seconds.',
   'gateways[].poll.jitter': 'Each wait varies by this share, 0 to 0.5, so that orders spread out.',
   'gateways[].poll.rereadsS':
-    'Re-reads after a final status, in seconds after it was first seen. They go on until one brings nothing new.',
+    'Re-reads after a final status, in seconds after it was first seen. They go on until one brings nothing new. An order whose history ended a day before its first read is read once.',
   'gateways[].poll.giveUpAfterH':
     'An order that is not final after this many hours is abandoned, with a record.',
   'gateways[].poll.concurrency': 'Status requests under way at once, at most 1000.',

@@ -63,6 +63,10 @@ export async function answer(
       return result.status;
     case 'slow':
       await waitWhileOpen(request, fault.delayMs ?? 3000);
+      break;
+    case 'early_hints':
+      reply.raw.writeContinue();
+      reply.raw.writeEarlyHints({ link: '</payform.css>; rel=preload; as=style' });
   }
   const bent = fault === undefined ? result : bendReply(result, fault, random);
   await write(reply, bent, JSON.stringify(bent.body));
@@ -76,9 +80,12 @@ export function bendReply(
   random: Random,
 ): GatewayReply {
   const error = ERROR_OF[fault.name];
-  if (error === 'RATE_LIMITED')
-    return { ...errorReply(error), headers: { 'retry-after': String(fault.retryAfterSeconds ?? 2) } };
-  if (error) return errorReply(error);
+  if (error) {
+    const seconds = fault.retryAfterSeconds ?? (error === 'RATE_LIMITED' ? 2 : undefined);
+    const mayWait = error === 'RATE_LIMITED' || error === 'UNAVAILABLE';
+    if (!mayWait || seconds === undefined) return errorReply(error);
+    return { ...errorReply(error), headers: { 'retry-after': String(seconds) } };
+  }
   if (result.status !== 200) return result;
   if (fault.name === 'id_mismatch') return { ...result, body: { ...result.body, externalId: random.uuid() } };
   const body = result.body as FullStatusReply;

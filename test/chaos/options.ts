@@ -10,6 +10,7 @@ export const SCENARIOS = [
   'freeze',
   'disk-full',
   'network',
+  'gateway-answers',
   'swallow',
   'clock',
   'embedded',

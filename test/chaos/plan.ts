@@ -5,6 +5,7 @@ import type { Fault } from './faults/fault.ts';
 import { freezeCollector, freezeStore } from './faults/freeze.ts';
 import { killAtRandom, killInMigration, killInShutdown, killsAtPoints } from './faults/kill-collector.ts';
 import { storeKills } from './faults/kill-store.ts';
+import { gatewayAnswers } from './faults/gateway-answers.ts';
 import { network } from './faults/network.ts';
 import { brokerOutage, storeOutage } from './faults/outages.ts';
 import { rebalances } from './faults/rebalance.ts';
@@ -41,6 +42,7 @@ export function planFaults(options: ChaosOptions, disk: SmallDisk | { reason: st
   faults.push(...repeat([rebalances], rounds));
   if (has('freeze')) faults.push(freezeCollector, freezeCollector, freezeStore, freezeStore);
   if (has('network')) faults.push(...network);
+  if (has('gateway-answers')) faults.push(...gatewayAnswers);
   if (has('store-outage')) faults.push(storeOutage(outageS));
   if (has('broker-outage')) faults.push(brokerOutage(outageS, 'killed'), brokerOutage(15, 'frozen'));
   if (has('disk-full')) {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { FaultName } from '../../sandbox/faults.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
@@ -56,6 +59,31 @@ describe('faults of requests', () => {
       503: 1,
       200: 8,
     });
+  });
+
+  it('ask for a pause with 429, and with 503 where they are told to', async () => {
+    await using rig = await sandboxWithClock();
+    const id = seed(rig.sandbox);
+    for (const name of ['http_429', 'http_503', 'http_500'] as const) {
+      const fault = rig.sandbox.faults.add({ name, retryAfterSeconds: 90 });
+      const { headers } = await status(rig.sandbox, id);
+      expect([name, headers.get('retry-after')]).toEqual([name, name === 'http_500' ? null : '90']);
+      rig.sandbox.faults.remove(fault.id);
+    }
+  });
+
+  it('send informational answers before the reply, which stays what it is', async () => {
+    await using rig = await sandboxWithClock();
+    const id = seed(rig.sandbox);
+    const plain = await status(rig.sandbox, id);
+    rig.sandbox.faults.add({ name: 'early_hints' });
+    const heard: number[] = [];
+    const url = `${rig.sandbox.secureUrl}${PATH}/${id}/status`;
+    const asked = request(url, { headers: { authorization: `Bearer ${rig.sandbox.token}` } }).end();
+    asked.on('information', ({ statusCode }) => heard.push(statusCode));
+    const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+    expect(JSON.parse(await text(reply))).toEqual(plain.json);
+    expect([...heard, reply.statusCode]).toEqual([100, 103, 200]);
   });
 
   it('leave the payment unknown: after a 500 the order may exist, after a 423 it does not (section 1)', async () => {

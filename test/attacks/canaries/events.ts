@@ -17,10 +17,15 @@ export function canary(n: number, forId = false): string {
   return usable[pick]?.write(card) ?? SECRETS.holder;
 }
 
-/** What a person's text is searched for: digits with anything but letters between them. Names stay. */
+/**
+ * What a person's text is searched for: digits with anything but letters between them. Names stay, and so does a
+ * card number backwards, which is another number.
+ */
 const IN_NOTES = DISGUISES.filter(({ write }) => {
-  const digits = write('4111111111111111').normalize('NFKC');
-  return /(?:\d[^\p{L}\d]*){16}/u.test(digits) && !digits.includes(SECRETS.holder);
+  const card = '4111111111111111';
+  const text = write(card).normalize('NFKC');
+  const isInOneRun = text.split(/\p{L}+/u).some((run) => run.replace(/\D/g, '').includes(card));
+  return isInOneRun && !text.includes(SECRETS.holder);
 });
 
 /** A body of `POST /annotations`, a card in each of its fields in turn. */

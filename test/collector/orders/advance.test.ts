@@ -60,11 +60,11 @@ describe('the schedule of an order that is not final', () => {
     },
   );
 
-  it('waits as long as the gateway asks, up to an hour, and never less than its own delay', () => {
+  it('waits as long as the gateway asks, up to its own longest delay, and never less than its own delay', () => {
     const next = (retryAfterMs: number) =>
       (advance(watchedOrder(), failed('rate_limited', retryAfterMs), STEADY, T0, 0.5).nextPollAt - T0) /
       SECOND;
-    expect([0, 1500, 60_000, 86_400_000].map(next)).toEqual([2, 2, 60, 3600]);
+    expect([0, 1500, 60_000, 86_400_000].map(next)).toEqual([2, 2, 60, 300]);
   });
 
   it('keeps within its jitter', () => {
@@ -94,6 +94,22 @@ describe('the schedule of an order whose final status was seen', () => {
     const { at, order } = play(() => final);
     expect(at).toEqual([0, 60, 180, 630]);
     expect(order).toMatchObject({ phase: 'settled', lastStatus: 'Success', finalAt: T0, reread: 3 });
+  });
+
+  it('is settled with its first read when its history ended more than a day before', () => {
+    const over = (hours: number) => play(() => ({ ...final, newItems: 4, newestItemAt: T0 - hours * HOUR }));
+    expect(over(24.5)).toMatchObject({
+      at: [0],
+      order: { phase: 'settled', lastStatus: 'Success', finalAt: T0 },
+    });
+    // It may have ended now, at a gateway that dates it in its local time.
+    expect(over(14).at.slice(0, 4)).toEqual([0, 60, 180, 630]);
+  });
+
+  it('is read again as usual when it was seen final before, however old what it brings is', () => {
+    const order = watchedOrder({ phase: 'rereading', finalAt: T0, nextPollAt: T0 + 60 * SECOND });
+    const { at } = play(() => ({ ...final, newItems: 0, newestItemAt: T0 - 100 * HOUR }), { order });
+    expect(at).toEqual([60, 180, 630]);
   });
 
   it('reads on until one read brings nothing new', () => {
