@@ -254,7 +254,15 @@ function watermarksOf(asOf: string): string {
  * Text of the view `gateway_watermarks`: the same as known now. The newest report of this hour will do as
  * well, so it asks the table alone: a view of a view would be planned with each question.
  */
-export const watermarksView = (): string => `CREATE OR REPLACE VIEW ${VIEWS.gatewayWatermarks} AS
+export const watermarksView =
+  (): string => `-- One row: one gateway that a collector reported on within the last week.
+-- - As known now: measures of a gateway go no further. Of several collectors, the one that sees furthest counts.
+CREATE OR REPLACE VIEW ${VIEWS.gatewayWatermarks}
+(
+    gateway LowCardinality(String) COMMENT 'The gateway''s name in the configuration. Part of every identity.',
+    watermark DateTime64(6, 'UTC') COMMENT 'Up to when our picture of the gateway is complete.'
+)
+AS
 SELECT toString(gateway) AS gateway, max(newest) AS watermark
 FROM
 (

@@ -4,14 +4,14 @@ export const DATABASE = 'gatewatch';
 
 /** Public views. Queries of dashboards, alerts and analysts use these only. */
 export const VIEWS = {
+  orders: 'orders',
   historyEvents: 'history_events',
   orderTimeline: 'order_timeline',
+  orderIds: 'order_ids',
+  orderMoney: 'order_money',
   orderTrace: 'order_trace',
   otelTraces: 'otel_traces',
   otelTraceTimes: 'otel_traces_trace_id_ts',
-  orders: 'orders',
-  orderMoney: 'order_money',
-  orderIds: 'order_ids',
   callbackArrivals: 'callback_arrivals',
   callbackVerdicts: 'callback_verdicts',
   callbacks: 'callbacks',

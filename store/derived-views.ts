@@ -1,65 +1,35 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { schemaError, splitStatements } from './migrations.ts';
+import { markOf, readDefinitions, storedComments, type Definition } from './definitions.ts';
 import type { Store } from './store.ts';
 
-/** A view that holds no rows of its own: its text can be replaced at any time. */
-export interface DerivedView {
-  readonly name: string;
-  /** `CREATE OR REPLACE VIEW`, without the comments before it. */
-  readonly definition: string;
-}
+const VIEW = /^CREATE OR REPLACE VIEW (\w+)\s/;
 
 /**
- * The views of these files, in their order: a view stands after those that it reads.
+ * The views of these files, which hold no rows: their text can be replaced at any time. A view stands after
+ * those that it reads.
  * @throws GatewatchError `store_schema` when a file holds anything else, or defines a view again
  */
-export async function readDerivedViews(files: readonly string[]): Promise<readonly DerivedView[]> {
-  const views = new Map<string, DerivedView>();
-  for (const file of files) {
-    const text = (await readFile(file, 'utf8')).replaceAll('\r\n', '\n');
-    for (const statement of splitStatements(text)) {
-      const [, definition, name] = VIEW.exec(statement) ?? [];
-      if (definition === undefined || name === undefined)
-        throw schemaError(
-          `${basename(file)}: expected statements of the form CREATE OR REPLACE VIEW name AS`,
-        );
-      if (views.has(name)) throw schemaError(`${basename(file)}: the view ${name} is defined a second time`);
-      views.set(name, { name, definition });
-    }
-  }
-  return [...views.values()];
+export async function readDerivedViews(files: readonly string[]): Promise<readonly Definition[]> {
+  const views = await readDefinitions(files, VIEW, 'statements of the form CREATE OR REPLACE VIEW name AS');
+  const ordered = new Set<Definition>();
+  const add = (view: Definition): void => {
+    for (const other of views) if (other !== view && reads(view, other) && !reads(other, view)) add(other);
+    ordered.add(view);
+  };
+  views.forEach(add);
+  return [...ordered];
 }
 
-/** A definition, and the comments before it. */
-const VIEW = /^(?:\s*--[^\n]*\n)*\s*(CREATE OR REPLACE VIEW (\w+)\s+AS\b[\s\S]*)$/;
+/** Names of views are names of columns, too: what counts is where a query reads from. */
+const reads = (view: Definition, { name }: Definition): boolean =>
+  new RegExp(`\\b(?:FROM|JOIN|IN)\\s+(?:\\w+\\.)?${name}\\b`).test(view.statement);
 
-/**
- * What is left of a migration's statements: those that made these views before they had definitions of their
- * own have nothing to do any more.
- */
-export function withoutViews(statements: readonly string[], views: readonly DerivedView[]): string[] {
-  const names = new Set(views.map(({ name }) => name));
-  return statements.filter((statement) => !names.has(VIEW.exec(statement)?.[2] ?? ''));
-}
-
-/**
- * The statements that bring the store's views to these definitions; none when they are there already. What a
- * view was made from stands in its comment, which the engine replaces together with the view: two collectors
- * that start at once end with the same, and nothing can be recorded that was not done.
- */
-export async function planDerivedViews(store: Store, views: readonly DerivedView[]): Promise<string[]> {
-  const tables = await store.query<{ name: string; comment: string }>(
-    `SELECT name, comment FROM system.tables WHERE database = {database:String} AND engine = 'View'`,
-    { database: store.database },
-    { database: 'system' },
-  );
-  const comments = new Map(tables.map(({ name, comment }) => [name, comment]));
+/** The statements that bring the store's views to these definitions; none when they are there already. */
+export async function planDerivedViews(store: Store, views: readonly Definition[]): Promise<string[]> {
+  const comments = await storedComments(store);
   const wanted = (await runAsMaker(store)) ? views.map(asMaker) : views;
   return wanted
-    .filter((view) => comments.get(view.name) !== markOf(view))
-    .map((view) => `${view.definition}\nCOMMENT '${markOf(view)}'`);
+    .filter(({ name, statement }) => comments.get(name) !== markOf(statement))
+    .map(({ statement }) => `${statement}\nCOMMENT '${markOf(statement)}'`);
 }
 
 /**
@@ -75,14 +45,10 @@ async function runAsMaker(store: Store): Promise<boolean> {
   return setting?.value === 'DEFINER';
 }
 
-function asMaker({ name, definition }: DerivedView): DerivedView {
-  const head = `VIEW ${name}`;
-  return {
-    name,
-    definition: definition.replace(head, `${head} DEFINER = CURRENT_USER SQL SECURITY DEFINER`),
-  };
-}
+/** A view's name and the list of its columns, where there is one. */
+const HEAD = /^CREATE OR REPLACE VIEW \w+(?:\s*\(\n[\s\S]*?\n\))?/;
 
-function markOf({ definition }: DerivedView): string {
-  return `gatewatch definition ${createHash('sha256').update(definition).digest('hex')}`;
-}
+const asMaker = ({ name, statement }: Definition): Definition => ({
+  name,
+  statement: statement.replace(HEAD, (head) => `${head} DEFINER = CURRENT_USER SQL SECURITY DEFINER`),
+});

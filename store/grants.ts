@@ -7,7 +7,7 @@ import {
   TABLES,
   VIEWS,
 } from '../schemas/names.ts';
-import { schemaError } from './migrations.ts';
+import { schemaError } from './definitions.ts';
 import { quoteIdentifier, quoteString } from './sql/quote.ts';
 
 /** Views that anybody who reads may ask. */
@@ -152,8 +152,7 @@ export function schemaObjects(statements: readonly string[]): SchemaObjects {
     const [, table, columns = ''] =
       /^CREATE TABLE IF NOT EXISTS (\w+)\s*\(([\s\S]*?)\n\)/m.exec(statement) ?? [];
     if (table !== undefined) tables.set(table, { hasGateway: /^\s*gateway\s/m.test(columns) });
-    // The newest text of a view counts.
-    const [, view, select = ''] = /^CREATE OR REPLACE VIEW (\w+)\s+AS\b([\s\S]*)$/m.exec(statement) ?? [];
+    const [, view, select = ''] = /^CREATE OR REPLACE VIEW (\w+)([\s\S]*)$/m.exec(statement) ?? [];
     if (view !== undefined) texts.set(view, select);
   }
   const beneath = (name: string): string[] => {

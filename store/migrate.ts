@@ -1,17 +1,17 @@
 import { sleep } from '../schemas/deadline.ts';
-import { planDerivedViews, readDerivedViews, withoutViews, type DerivedView } from './derived-views.ts';
-import type { Migration } from './migrations.ts';
-import { readMigrations, schemaError } from './migrations.ts';
-import { DERIVED_VIEW_FILES, MIGRATIONS_FOLDER } from './package-files.ts';
+import type { Definition } from './definitions.ts';
+import { planDerivedViews, readDerivedViews } from './derived-views.ts';
+import { TABLES_FOLDER, VIEW_FILES } from './package-files.ts';
 import { planRetention } from './retention.ts';
 import type { RetentionDays } from './retention.ts';
 import { quoteIdentifier } from './sql/quote.ts';
 import type { Store } from './store.ts';
 import { isStatementRace } from './store-error.ts';
+import { planTables, readTables } from './tables.ts';
 
 export interface MigratorOptions {
   store: Store;
-  /** Folder of the numbered SQL files. @default that of the package */
+  /** Folder with one file for each table. @default that of the package */
   directory?: string;
   /** Files with the definitions of views that hold no rows. @default those of the package */
   viewFiles?: readonly string[];
@@ -20,15 +20,12 @@ export interface MigratorOptions {
 }
 
 export interface MigrationStep {
-  readonly title: string;
+  readonly title: 'tables' | 'views' | 'retention';
   readonly statements: readonly string[];
 }
 
 export interface MigrationPlan {
-  /** Version in the store before; 0 for none. */
-  readonly from: number;
-  readonly to: number;
-  /** Statements in the order in which they would run. */
+  /** Statements in the order in which they would run; no step: the store is up to date. */
   readonly steps: readonly MigrationStep[];
 }
 
@@ -42,30 +39,12 @@ export interface Migrator {
   run(): Promise<MigrationPlan>;
 }
 
-interface Applied {
-  version: number;
-  name: string;
-  checksum: string;
-}
-
-const RECORD_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations
-(
-    version UInt32,
-    name String,
-    checksum String,
-    applied_at DateTime64(6, 'UTC') DEFAULT now64(6)
-)
-ENGINE = ReplacingMergeTree
-ORDER BY version`;
-
 /**
- * Numbered SQL files for tables, forward only; then the derived views and the retention, wherever they differ
- * from what they should be. ClickHouse has no transaction around DDL: every statement is safe to repeat, and
- * a version is recorded after its last statement, so that a run which was cut off, or a second collector that
- * starts at the same moment, repeats statements without harm.
+ * Tables that are not there yet; then the derived views and the retention, wherever they differ from what
+ * they should be. ClickHouse has no transaction around DDL: every statement is safe to repeat, so that a run
+ * which was cut off, or a second collector that starts at the same moment, repeats statements without harm.
  *
- * `plan` and `run` throw GatewatchError `store_schema` when an applied file has changed since, or when the
- * store was migrated by a newer version than this one.
+ * `plan` and `run` throw GatewatchError `store_schema` when another version has made a table.
  */
 export function createMigrator(options: MigratorOptions): Migrator {
   return { plan: () => plan(options), run: () => run(options) };
@@ -73,22 +52,22 @@ export function createMigrator(options: MigratorOptions): Migrator {
 
 /** Every statement that makes the schema of this version in an empty database. */
 export async function schemaStatements({
-  directory = MIGRATIONS_FOLDER,
-  viewFiles = DERIVED_VIEW_FILES,
+  directory = TABLES_FOLDER,
+  viewFiles = VIEW_FILES,
 }: Pick<MigratorOptions, 'directory' | 'viewFiles'> = {}): Promise<string[]> {
-  const migrations = await readMigrations(directory);
-  const views = await readDerivedViews(viewFiles);
-  return [
-    ...migrations.flatMap(({ statements }) => withoutViews(statements, views)),
-    ...views.map(({ definition }) => definition),
-  ];
+  const [tables, views] = await Promise.all([readTables(directory), readDerivedViews(viewFiles)]);
+  return [...tables, ...views].map(({ statement }) => statement);
 }
 
 async function plan(options: MigratorOptions): Promise<MigrationPlan> {
-  const views = await readDerivedViews(options.viewFiles ?? DERIVED_VIEW_FILES);
-  const { from, to, todo } = await pendingOf(options, views);
-  const repeated = await repeatedSteps(options, views, from === 0);
-  return { from, to, steps: [...todo.map(stepOf), ...repeated] };
+  const { store, directory = TABLES_FOLDER, viewFiles = VIEW_FILES, retention = {} } = options;
+  const tables = await readTables(directory);
+  const steps: MigrationStep[] = [
+    { title: 'tables', statements: await planTables(store, tables) },
+    { title: 'views', statements: await planDerivedViews(store, await readDerivedViews(viewFiles)) },
+    { title: 'retention', statements: await planRetention(store, retention, ttlOf(tables)) },
+  ];
+  return { steps: steps.filter(({ statements }) => statements.length > 0) };
 }
 
 async function run(options: MigratorOptions): Promise<MigrationPlan> {
@@ -97,67 +76,17 @@ async function run(options: MigratorOptions): Promise<MigrationPlan> {
   if (planned.steps.length === 0) return planned;
   const { store } = options;
   await store.command(`CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(store.database)}`, { database: '' });
-  await repeatable(store, RECORD_TABLE);
-  // Another process may have come this far meanwhile.
-  const views = await readDerivedViews(options.viewFiles ?? DERIVED_VIEW_FILES);
-  const { from, to, todo } = await pendingOf(options, views);
-  for (const migration of todo) {
-    for (const statement of migration.statements) await repeatable(store, statement);
-    await store.command(recordOf(migration));
-  }
-  const repeated = await repeatedSteps(options, views, false);
-  for (const { statements } of repeated)
+  for (const { statements } of planned.steps)
     for (const statement of statements) await repeatable(store, statement);
-  return { from, to, steps: [...todo.map(stepOf), ...repeated] };
+  return planned;
 }
 
-interface Pending {
-  readonly from: number;
-  readonly to: number;
-  readonly todo: readonly Migration[];
-}
-
-async function pendingOf(
-  { store, directory = MIGRATIONS_FOLDER }: MigratorOptions,
-  views: readonly DerivedView[],
-): Promise<Pending> {
-  const all = await readMigrations(directory);
-  const done = await appliedTo(store);
-  for (const row of done) compare(all, row);
-  const versions = new Set(done.map((row) => row.version));
-  const todo = all
-    .filter(({ version }) => !versions.has(version))
-    .map((migration) => ({ ...migration, statements: withoutViews(migration.statements, views) }));
-  return { from: Math.max(0, ...versions), to: all.length, todo };
-}
-
-async function appliedTo(store: Store): Promise<Applied[]> {
-  const known = await store.query<{ present: number }>(
-    `SELECT count() AS present FROM system.tables WHERE database = {database:String} AND name = 'schema_migrations'`,
-    { database: store.database },
-    { database: 'system' },
-  );
-  if ((known[0]?.present ?? 0) === 0) return [];
-  return store.query<Applied>('SELECT version, name, checksum FROM schema_migrations FINAL ORDER BY version');
-}
-
-/** What is compared with the store at every start, instead of being recorded. */
-async function repeatedSteps(
-  { store, retention = {} }: MigratorOptions,
-  views: readonly DerivedView[],
-  isNew: boolean,
-): Promise<MigrationStep[]> {
-  const changed = await planDerivedViews(store, views);
-  const ttl = await planRetention(store, retention, isNew);
-  return [
-    { title: 'views', statements: changed },
-    { title: 'retention', statements: ttl },
-  ].filter(({ statements }) => statements.length > 0);
-}
+/** What a table that is still to be made will look like. */
+const ttlOf = (tables: readonly Definition[]): ReadonlyMap<string, string> =>
+  new Map(tables.map(({ name, statement }) => [name, statement]));
 
 /**
- * Two runs at once can trip over each other in the engine's catalogue; the second try finds the work done. A
- * statement that copies a table may take minutes.
+ * Two runs at once can trip over each other in the engine's catalogue; the second try finds the work done.
  */
 async function repeatable(store: Store, statement: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -172,29 +101,3 @@ async function repeatable(store: Store, statement: string): Promise<void> {
 
 const RACE_ATTEMPTS = 8;
 const RACE_PAUSE_MS = 50;
-
-function compare(all: readonly Migration[], done: Applied): void {
-  const file = all[done.version - 1];
-  if (file === undefined) {
-    throw schemaError(
-      `the store is at version ${done.version} (${done.name}), this gatewatch knows up to ${all.length}: run the newer release`,
-    );
-  }
-  if (file.checksum !== done.checksum) {
-    throw schemaError(
-      `migration ${titleOf(file.version, file.name)} was changed after it had been applied: restore the file and put the change into a new one`,
-    );
-  }
-}
-
-const stepOf = ({ version, name, statements }: Migration): MigrationStep => ({
-  title: titleOf(version, name),
-  statements,
-});
-
-const recordOf = ({ version, name, checksum }: Migration): string =>
-  `INSERT INTO schema_migrations (version, name, checksum) SELECT ${version}, '${name}', '${checksum}'`;
-
-function titleOf(version: number, name: string): string {
-  return `${String(version).padStart(4, '0')}_${name}`;
-}

@@ -87,7 +87,7 @@ const part = (name: (typeof PARTS)[number], texts: readonly string[], count = 'c
  * takes the engine longer than to read.
  */
 const RECORD = [
-  // As the view `orders` reads the texts of migration 0019; the view itself would take a fifth longer.
+  // As the view `orders` reads these texts; the view itself would take a fifth longer.
   `${part('head', [
     'max(s.external_transaction_id)',
     'max(s.last_reply_at)',

@@ -1,37 +1,35 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The package's folder: that of the sources in the repository, one further up once compiled into `dist/`. */
 const ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
 
-/** Path of a file that the package ships beside its code: migrations, rules, dashboards. */
+/** Path of a file that the package ships beside its code: schema, rules, dashboards. */
 export function packageFile(path: string): string {
   return join(ROOT, path);
 }
 
-/** The numbered SQL files. */
-export const MIGRATIONS_FOLDER = packageFile('schemas/sql');
+/** One file for each table. */
+export const TABLES_FOLDER = packageFile('schemas/tables');
+/** One file for each view that is written by hand. */
+const VIEWS_FOLDER = packageFile('schemas/views');
 /** Payment spans as views, generated from their contract. */
 export const TRACE_VIEWS_FILE = packageFile('store/out/views/traces.sql');
-/**
- * Definitions of views that hold no rows, in the order in which they can be made. The last are generated
- * and read the views before them.
- */
-export const DERIVED_VIEW_FILES: readonly string[] = [
-  'store/views/events.sql',
-  'store/views/orders.sql',
-  'store/views/callbacks.sql',
-  'store/views/operation.sql',
-  'store/views/alerting.sql',
-  'store/views/findings.sql',
-  'dashboards/out/views/gateway_watermarks.sql',
-  'dashboards/out/views/order_quarters.sql',
-  'dashboards/out/views/poll_counts.sql',
-  'store/out/views/traces.sql',
-  'alerts/out/views/incident_orders.sql',
-  'alerts/out/views/incident_population.sql',
-].map(packageFile);
+/** Definitions of views that hold no rows: those written by hand, and those generated. */
+export const VIEW_FILES: readonly string[] = [
+  ...readdirSync(VIEWS_FOLDER)
+    .toSorted()
+    .map((file) => join(VIEWS_FOLDER, file)),
+  TRACE_VIEWS_FILE,
+  ...[
+    'dashboards/out/views/gateway_watermarks.sql',
+    'dashboards/out/views/order_quarters.sql',
+    'dashboards/out/views/poll_counts.sql',
+    'alerts/out/views/incident_orders.sql',
+    'alerts/out/views/incident_population.sql',
+  ].map(packageFile),
+];
 /** The generated configuration of Alertmanager, without addresses. */
 export const ALERTMANAGER_FOLDER = packageFile('alerts/out/alertmanager');
 /** The generated dashboards, classic JSON. */

@@ -107,21 +107,20 @@ export const KEPT_FOR_EVER: ReadonlySet<TableKey> = new Set<TableKey>([
 
 /**
  * The ALTER statements that bring the tables' TTLs to what is configured; none when they are there already.
- * `assumeNew`: the tables do not exist yet, plan for their creation.
+ * @param definitions by name, of tables that may have to be made first
  */
 export async function planRetention(
   store: Store,
   configured: Partial<RetentionDays>,
-  assumeNew: boolean,
+  definitions: ReadonlyMap<string, string>,
 ): Promise<string[]> {
   const retention = { ...DEFAULT_RETENTION_DAYS, ...configured };
-  const current = assumeNew ? new Map<string, number>() : await currentDays(store);
+  const stored = await storedEngines(store);
   const statements: string[] = [];
   for (const { table, column, days } of AGE) {
     const wanted = retention[days];
-    // A table that a migration has still to make gets its TTL afterwards.
-    const has = assumeNew ? 0 : current.get(table);
-    if (has === undefined || wanted === has) continue;
+    const definition = stored.get(table) ?? definitions.get(table);
+    if (definition === undefined || wanted === daysIn(definition)) continue;
     // Without materialize, existing parts follow when they merge: altering a large table must not rewrite it
     // at start.
     const settings = 'SETTINGS materialize_ttl_after_modify = 0';
@@ -134,17 +133,15 @@ export async function planRetention(
   return statements;
 }
 
-/** Days of the TTL that each table has; 0: none, or one of another form. */
-async function currentDays(store: Store): Promise<Map<string, number>> {
+/** Days of the TTL in a table's definition; 0: none, or one of another form. */
+const daysIn = (definition: string): number =>
+  Number(/\bTTL .*toIntervalDay\((\d+)\)/.exec(definition)?.[1] ?? 0);
+
+async function storedEngines(store: Store): Promise<ReadonlyMap<string, string>> {
   const tables = await store.query<{ name: string; definition: string }>(
     'SELECT name, engine_full AS definition FROM system.tables WHERE database = {database:String}',
     { database: store.database },
     { database: 'system' },
   );
-  const days = new Map<string, number>();
-  for (const { name, definition } of tables) {
-    const [, count] = /\bTTL .*toIntervalDay\((\d+)\)/.exec(definition) ?? [];
-    days.set(name, Number(count ?? 0));
-  }
-  return days;
+  return new Map(tables.map(({ name, definition }) => [name, definition]));
 }

@@ -1,4 +1,4 @@
-import { ITEMS_BY_TIME, VIEWS } from '../schemas/names.ts';
+import { ITEMS_BY_TIME } from '../schemas/names.ts';
 import { COLUMNS } from '../schemas/rows.ts';
 import {
   FAILED,
@@ -10,6 +10,7 @@ import {
   SPAN_SCOPE,
 } from '../schemas/span-contract.ts';
 import { quoteString } from './sql/quote.ts';
+import { ORDER_TRACE_HEAD, OTEL_TRACE_TIMES_HEAD, OTEL_TRACES_HEAD } from './trace-view-heads.ts';
 
 /**
  * Payment spans as SQL, by the same contract as the exported ones: one view for one order, in the columns of
@@ -99,9 +100,7 @@ function events(kind: 'item' | 'root'): string {
 
 /** Columns as Grafana's traces panel reads them, behind the identity of the order. */
 function orderTrace(): string {
-  return `-- Columns as Grafana's traces panel reads them. Made for single orders: a condition on the order or on its trace id reaches the tables,
--- which are sorted by order.
-CREATE OR REPLACE VIEW ${VIEWS.orderTrace} AS
+  return `${ORDER_TRACE_HEAD}
 SELECT
     ${ORDER.join(', ')},
     trace_id AS traceID,
@@ -131,8 +130,7 @@ const links = (): string => "arrayFilter(to -> to != '', [link])";
 
 /** The exporter's table: every span that is exported, and a root only once it is. */
 function otelTraces(): string {
-  return `-- The table of the OpenTelemetry Collector's ClickHouse exporter. Conditions on the time reach the tables, which are sorted by time.
-CREATE OR REPLACE VIEW ${VIEWS.otelTraces} AS
+  return `${OTEL_TRACES_HEAD}
 SELECT
     started_at AS Timestamp,
     trace_id AS TraceId,
@@ -171,8 +169,7 @@ const noAttributes = (of: string): string =>
 
 /** The exporter's look-up of the time range in which a trace lies. */
 function otelTraceTimes(): string {
-  return `-- When each trace begins, and when its last span does: the exporter's table beside otel_traces.
-CREATE OR REPLACE VIEW ${VIEWS.otelTraceTimes} AS
+  return `${OTEL_TRACE_TIMES_HEAD}
 SELECT
     ${TRACE_ID} AS TraceId,
     min(h.span_start) AS Start,

@@ -137,7 +137,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'console/': ['schemas/', 'store/'],
   'operate/': ['schemas/', 'store/'],
   'sandbox/': ['schemas/'],
-  'docs/': ['schemas/', 'alerts/', 'dashboards/', 'cli/'],
+  'docs/': ['schemas/', 'store/', 'alerts/', 'dashboards/', 'cli/'],
 };
 
 /** Files that put rooms together. */

@@ -12,8 +12,8 @@ interface MigrateOptions extends GlobalOptions {
 
 const HELP = `
 Makes the database, its tables and views, and brings the time that rows are kept to what is configured. 'gatewatch run'
-does the same when it starts; run it apart when another user than the collector's may change tables. Forward only, safe
-to repeat and to run from several places at once.
+does the same when it starts; run it apart when another user than the collector's may change tables. Safe to repeat and to
+run from several places at once.
 
 Examples:
   $ gatewatch migrate --dry-run               print the statements, change nothing
@@ -27,7 +27,7 @@ export function addMigrate(program: Command, context: CommandContext): void {
     .option('--dry-run', 'print the statements that would run, and run none')
     .option('--grants', 'make roles with the least that each needs, on a server, instead of tables and views')
     .option('--gateway <name...>', 'with --grants: a role for analysts who see this gateway alone')
-    .option('--json', 'versions and statements as one JSON object')
+    .option('--json', 'steps and statements as one JSON object')
     .addHelpText('after', HELP)
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<MigrateOptions>();
@@ -98,7 +98,7 @@ function statementsOf(plan: MigrationPlan): string {
 }
 
 function summary(plan: MigrationPlan, dryRun: boolean): string {
-  if (plan.steps.length === 0) return `The store is up to date, at version ${plan.to}.`;
+  if (plan.steps.length === 0) return 'The store is up to date.';
   const titles = plan.steps.map((step) => step.title).join(', ');
   return dryRun ? `Would run: ${titles}. Nothing was changed.` : `Done: ${titles}.`;
 }

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import type { Logger } from 'pino';
 import { EXIT, type CommandContext, type GlobalOptions } from '../command-context.ts';
+import type { Host } from '../terminal/host.ts';
 import { createLog } from '../terminal/log.ts';
 
 /** The longest that a graceful stop may take. */
@@ -49,30 +51,8 @@ async function run({ host }: CommandContext, options: RunOptions): Promise<numbe
     log.fatal({ err: error }, 'uncaught error; ending');
     void host.exit(EXIT.failed);
   });
-  const stopping = Promise.withResolvers<string>();
-  let signals = 0;
   let isStarting = true;
-  host.onSignal((signal) => {
-    signals += 1;
-    // Nothing was taken from anybody yet, and the engine ends with this process: there is nothing to wait for,
-    // least of all for a data folder that another process holds.
-    if (isStarting) {
-      log.info({ signal }, 'stopped while starting');
-      void host.exit(EXIT.done);
-      return;
-    }
-    if (signals > 1) {
-      log.warn({ signal }, 'stopping at once');
-      void host.exit(EXIT.failed);
-      return;
-    }
-    log.info({ signal }, 'stopping; a second signal stops at once');
-    setTimeout(() => {
-      log.error({ deadlineMs: STOP_DEADLINE_MS }, 'not stopped in time; ending');
-      void host.exit(EXIT.failed);
-    }, STOP_DEADLINE_MS);
-    stopping.resolve(signal);
-  });
+  const stopping = stopSignal(host, log, () => isStarting);
 
   // A signal that comes before anything runs has nothing to renew.
   let reload = (): void => undefined;
@@ -91,11 +71,39 @@ async function run({ host }: CommandContext, options: RunOptions): Promise<numbe
   reload = () => collector.reload(load());
   const ended = await Promise.race([
     collector.done,
-    stopping.promise.then(async (signal) => {
+    stopping.then(async (signal) => {
       await collector.stop(signal);
       return collector.done;
     }),
   ]);
   log.info({ reason: ended.reason, exitCode: ended.exitCode }, 'stopped');
   return ended.exitCode;
+}
+
+/** Resolves with the first signal; what runs is to stop then. The process ends whatever becomes of that. */
+function stopSignal(host: Host, log: Logger, isStarting: () => boolean): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let signals = 0;
+  host.onSignal((signal) => {
+    signals += 1;
+    // Nothing was taken from anybody yet, and the engine ends with this process: there is nothing to wait
+    // for, least of all a data folder that another process holds.
+    if (isStarting()) {
+      log.info({ signal }, 'stopped while starting');
+      void host.exit(EXIT.done);
+      return;
+    }
+    if (signals > 1) {
+      log.warn({ signal }, 'stopping at once');
+      void host.exit(EXIT.failed);
+      return;
+    }
+    log.info({ signal }, 'stopping; a second signal stops at once');
+    setTimeout(() => {
+      log.error({ deadlineMs: STOP_DEADLINE_MS }, 'not stopped in time; ending');
+      void host.exit(EXIT.failed);
+    }, STOP_DEADLINE_MS);
+    resolve(signal);
+  });
+  return promise;
 }

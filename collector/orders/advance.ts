@@ -17,8 +17,8 @@ export interface ReplyFacts {
 
 const SECOND: EpochMicros = 1_000_000;
 /**
- * Items come for about ten minutes after a final status. A history that ended a day before it was read, in whatever
- * time zone its gateway dates it, is whole.
+ * Items come for about ten minutes after a final status. A history that ended a day before it was read, in
+ * whatever time zone its gateway dates it, is whole.
  */
 const LONG_OVER: EpochMicros = 24 * 3600 * SECOND;
 
@@ -27,9 +27,9 @@ const LONG_OVER: EpochMicros = 24 * 3600 * SECOND;
  *
  * Not final: the configured delays, then doubling up to a maximum. Final: re-reads at fixed times after the
  * final status was first seen, and on until a read at or after the last of them brings nothing new: then the
- * order is settled; one whose history ended long ago, with its first read. A reply that says nothing (423, 499 and above, none, any other error) leaves the state
- * unknown: keep reading. An order that is still not final, or brings no reply, after the configured age is
- * given up.
+ * order is settled; one whose history ended long ago, with its first read. A reply that says nothing (423,
+ * 499 and above, none, any other error) leaves the state unknown: keep reading. An order that is still not
+ * final, or brings no reply, after the configured age is given up.
  *
  * @param random a number in [0, 1) for the jitter
  */

@@ -104,8 +104,8 @@ export interface TimeSeriesOptions extends PanelOptions {
 }
 
 /**
- * Without a point for longer than this a line ends: what happened meanwhile is not known. Longer than an interval
- * of any range that is usual (90 days: three hours), whose points would all stand alone otherwise.
+ * Without a point for longer than this a line ends: what happened meanwhile is not known. Longer than an
+ * interval of any range that is usual (90 days: three hours), whose points would all stand alone otherwise.
  */
 const GAP_MS = 3 * 3_600_000;
 

@@ -3,7 +3,7 @@ import { VIEWS } from '../../schemas/names.ts';
 import { REJECT_REASONS } from '../../schemas/rows.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
 import { CALLED_VIEW_DOCS, type CalledViewDoc } from './called-view-docs.ts';
-import { VIEW_DOCS, type ViewDoc } from './view-docs.ts';
+import { readViewDocs, type ViewDoc } from './view-docs.ts';
 
 /** docs/reference/views.md: the public views with grain, columns and units. */
 export function viewsPage(): string {
@@ -14,7 +14,7 @@ export function viewsPage(): string {
       'exactly once, and they change only with a note in the CHANGELOG. Tables whose names end in `_store`, and `order_watch`, ' +
       '`ingest_ledger` and `export_cursor`, are internal.',
     "Type `Time` stands for `DateTime64(6, 'UTC')`: an instant with microseconds. All times are UTC.",
-    ...VIEW_DOCS.map(viewSection),
+    ...documented().map(viewSection),
     ...CALLED_VIEW_DOCS.map(calledViewSection),
     '## Kinds of findings',
     table(
@@ -30,10 +30,16 @@ export function viewsPage(): string {
   );
 }
 
+/** In the order in which the names stand. */
+function documented(): readonly ViewDoc[] {
+  const names: readonly string[] = Object.values(VIEWS);
+  return readViewDocs().toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
+}
+
 function viewSection(view: ViewDoc): string {
   const rows = view.columns.map((column) => [code(column.name), code(column.type), column.text]);
   return [
-    `## ${VIEWS[view.view]}`,
+    `## ${view.name}`,
     `Grain: ${view.grain}.`,
     view.notes.map((note) => `- ${note}`).join('\n'),
     table(['Column', 'Type', 'Meaning'], rows),

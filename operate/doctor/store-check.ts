@@ -79,7 +79,7 @@ async function schemaFinding({ store }: OpenedStore, config: StoreConfig): Promi
   const check = 'store: schema';
   try {
     const plan = await schemaMigrator(store, config.retention).plan();
-    if (plan.steps.length === 0) return ok(check, `Up to date, version ${plan.to}.`);
+    if (plan.steps.length === 0) return ok(check, 'Up to date.');
     const titles = plan.steps.map((step) => step.title).join(', ');
     return warn(
       check,

@@ -30,7 +30,7 @@ const PLAYBOOKS = [
   'dashboard panel',
   'alert rule',
   'command',
-  'migration',
+  'table or a view',
 ];
 
 describe('CONTRIBUTING.md', () => {

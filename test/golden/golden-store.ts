@@ -8,7 +8,7 @@ import {
 import type { RowBundle } from '../../schemas/rows.ts';
 import { planDerivedViews, readDerivedViews } from '../../store/derived-views.ts';
 import { schemaStatements } from '../../store/migrate.ts';
-import { DERIVED_VIEW_FILES } from '../../store/package-files.ts';
+import { VIEW_FILES } from '../../store/package-files.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { type TestStore, withEmbedded } from '../support/embedded.ts';
 import { COLLECTOR, playStory, type WrittenBundle } from './play-story.ts';
@@ -43,7 +43,7 @@ async function makeSchema(writer: Store): Promise<void> {
   await writer.command(`CREATE DATABASE ${writer.database}`, { database: '' });
   for (const statement of await schemaStatements()) await writer.command(atNow(statement));
   // As the migrator makes them in this engine: with the rights of who made them.
-  const views = await readDerivedViews(DERIVED_VIEW_FILES);
+  const views = await readDerivedViews(VIEW_FILES);
   for (const statement of await planDerivedViews(writer, views)) await writer.command(atNow(statement));
   const kept = await writer.query<{ name: string }>(
     "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine_full LIKE '% TTL %'",

@@ -10,14 +10,13 @@ import {
 } from '../../schemas/names.ts';
 import { ORDER_QUARTERS_KEPT } from '../../schemas/order-quarters.ts';
 import { POLL_QUARTERS_KEPT } from '../../schemas/poll-quarters.ts';
-import { readMigrations } from '../../store/migrations.ts';
+import { schemaStatements } from '../../store/migrate.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import {
   type CollectorProcess,
   readerPassword,
   startCollectorProcess,
 } from '../support/collector-process.ts';
-import { MIGRATIONS } from '../support/migrated-store.ts';
 import { writerSecret } from '../support/store-process.ts';
 import { until } from '../support/until.ts';
 import { gatewayConfig, postCallback } from './support/gateway.ts';
@@ -173,10 +172,11 @@ function keptQuarters({ definition }: QuarterKind): string {
   return `${QUARTER_TABLES.frontier} WHERE definition = '${definition}'`;
 }
 
-/** The statement of the migrations that made a table. */
+/** The statement that makes a table. */
 async function creationOf(table: string): Promise<string> {
-  const statements = (await readMigrations(MIGRATIONS)).flatMap((migration) => migration.statements);
-  const found = statements.find((text) => text.includes(`CREATE TABLE IF NOT EXISTS ${table}\n`));
-  if (found === undefined) throw new Error(`no migration makes ${table}`);
+  const found = (await schemaStatements()).find((text) =>
+    text.includes(`CREATE TABLE IF NOT EXISTS ${table}\n`),
+  );
+  if (found === undefined) throw new Error(`nothing makes ${table}`);
   return found;
 }

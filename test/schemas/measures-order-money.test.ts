@@ -86,7 +86,7 @@ describe("what has become of an order's money", () => {
   });
 
   it('is the same in the view and in the measure that panels ask', () => {
-    const view = readFileSync(new URL('../../store/views/orders.sql', import.meta.url), 'utf8');
+    const view = readFileSync(new URL('../../schemas/views/order_money.sql', import.meta.url), 'utf8');
     const measure = orderMoney('1', 'now64(6)').replaceAll(`${DATABASE}.`, '');
     expect(view.replace(/\s+/g, ' ')).toContain(measure.replace(/\s+/g, ' '));
   });

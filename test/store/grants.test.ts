@@ -140,8 +140,7 @@ describe('with its role and nothing more', () => {
   });
 
   it('the migrator replaces a view and its mark, and the collector sees that nothing is left to do', async () => {
-    const view =
-      schema.findLast((statement) => statement.includes('CREATE OR REPLACE VIEW callbacks AS')) ?? '';
+    const view = schema.findLast((statement) => /^CREATE OR REPLACE VIEW callbacks\b/.test(statement)) ?? '';
     await as(ROLES.migrator, `${view}\nCOMMENT 'a mark'`);
     // What a start compares; a view that it does not see it would make again, which its role may not.
     const marks = `SELECT groupArrayIf(comment, name = 'callbacks'), count() FROM system.tables
@@ -167,7 +166,6 @@ describe('with its role and nothing more', () => {
       'TRUNCATE TABLE gatewatch.polls_store',
       'ALTER TABLE gatewatch.polls_store REMOVE TTL',
       'ALTER TABLE gatewatch.polls_store DELETE WHERE 1',
-      'INSERT INTO gatewatch.schema_migrations SELECT 1',
     ])
       await expect(as(ROLES.collector, sql)).rejects.toThrow(/ACCESS_DENIED|UNKNOWN_TABLE/);
   });

@@ -1,9 +1,5 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createMigrator } from '../../store/migrate.ts';
-import { readMigrations, splitStatements } from '../../store/migrations.ts';
+import { createMigrator, schemaStatements } from '../../store/migrate.ts';
 import { DEFAULT_RETENTION_DAYS, KEPT_FOR_EVER } from '../../store/retention.ts';
 import type { Store } from '../../store/store.ts';
 import { createStore } from '../../store/store.ts';
@@ -12,41 +8,10 @@ import { TABLES } from '../../schemas/names.ts';
 import type { TestStore } from '../support/embedded.ts';
 import { withEmbedded } from '../support/embedded.ts';
 import { startFaultProxy } from '../collector/sinks/support/fault-proxy.ts';
-import { count, MIGRATIONS } from '../support/migrated-store.ts';
+import { count } from '../support/migrated-store.ts';
 import { historyEvent } from '../collector/sinks/support/rows.ts';
 
-/** A copy of the migrations, with files added or replaced. */
-async function folder(extra: Record<string, string> = {}): Promise<string> {
-  const copy = await mkdtemp(join(tmpdir(), 'gatewatch-migrations-'));
-  await cp(MIGRATIONS, copy, { recursive: true });
-  for (const [name, text] of Object.entries(extra)) await writeFile(join(copy, name), text);
-  return copy;
-}
-
-describe('a file of statements', () => {
-  it('is split at semicolons that end a line', () => {
-    expect(splitStatements('SELECT 1;\nSELECT 2 ; -- two\nSELECT 3')).toEqual([
-      'SELECT 1',
-      'SELECT 2',
-      '-- two\nSELECT 3',
-    ]);
-  });
-
-  it('is not split inside comments and quotes, nor in the middle of a line', () => {
-    const sql =
-      "-- a;\nSELECT ';\n', \"x;\n\", `y;\n`, 'it''s;\n', 'a\\';\n' /* b;\n */;\nSELECT 1; SELECT 2;\n";
-    expect(splitStatements(sql)).toEqual([
-      "-- a;\nSELECT ';\n', \"x;\n\", `y;\n`, 'it''s;\n', 'a\\';\n' /* b;\n */",
-      'SELECT 1; SELECT 2',
-    ]);
-  });
-
-  it('has no statement of comments alone', () => {
-    expect(splitStatements('-- nothing;\n\n/* still\nnothing */\n;\n')).toEqual([]);
-  });
-});
-
-describe('migrations', () => {
+describe('the migrator', () => {
   let embedded: TestStore;
   let store: Store;
   let databases = 0;
@@ -60,11 +25,9 @@ describe('migrations', () => {
     return () => store.close();
   });
 
-  it('are planned without touching the store', async () => {
-    const plan = await createMigrator({ store }).plan();
-    expect(plan.from).toBe(0);
-    expect(plan.steps[0]?.title).toBe('0001_base');
-    expect(plan.steps.at(-1)?.title).toBe('retention');
+  it('plans without touching the store', async () => {
+    const plan = await createMigrator({ store, retention: { pollsDays: 7 } }).plan();
+    expect(plan.steps.map(({ title }) => title)).toEqual(['tables', 'views', 'retention']);
     expect(
       await store.query(
         `SELECT name FROM system.databases WHERE name = '${store.database}'`,
@@ -74,73 +37,43 @@ describe('migrations', () => {
     ).toEqual([]);
   });
 
-  it('create the database and its tables, and find nothing to do the second time', async () => {
+  it('makes the database and its tables, and finds nothing to do the second time', async () => {
     const migrator = createMigrator({ store });
     const planned = await migrator.plan();
     expect(await migrator.run()).toEqual(planned);
     for (const table of Object.values(TABLES)) expect(await count(store, table)).toBe(0);
-    expect(await migrator.plan()).toMatchObject({ from: planned.to, to: planned.to, steps: [] });
+    expect((await migrator.plan()).steps).toEqual([]);
     expect((await migrator.run()).steps).toEqual([]);
   });
 
   it('may be run by several collectors at once', async () => {
     const migrators = Array.from({ length: 4 }, () => createMigrator({ store }));
     await Promise.all(migrators.map((migrator) => migrator.run()));
-    const versions = (await readMigrations(MIGRATIONS)).map(({ version }) => ({ version }));
-    expect(await store.query('SELECT version FROM schema_migrations FINAL ORDER BY version')).toEqual(
-      versions,
-    );
     await store.insert('historyEvents', [historyEvent()]);
     expect(await count(store, 'history_events')).toBe(1);
+    expect((await createMigrator({ store }).plan()).steps).toEqual([]);
   });
 
-  it('go on where an interrupted run stopped', async () => {
-    const [base] = await readMigrations(MIGRATIONS);
+  it('goes on where an interrupted run stopped', async () => {
+    const planned = await createMigrator({ store }).plan();
+    const statements = planned.steps.flatMap((step) => step.statements);
     await store.command(`CREATE DATABASE ${store.database}`, { database: '' });
-    for (const statement of base?.statements.slice(0, 3) ?? []) await store.command(statement);
-    await createMigrator({ store }).run();
+    for (const statement of statements.slice(0, 3)) await store.command(statement);
+    const { steps } = await createMigrator({ store }).run();
+    expect(steps.flatMap((step) => step.statements)).toEqual(statements.slice(3));
     expect(await count(store, 'history_events')).toBe(0);
   });
 
-  it('apply a new file alone', async () => {
+  it('makes what the statements of the schema say, each once', async () => {
     await createMigrator({ store }).run();
-    const next = (await readMigrations(MIGRATIONS)).length + 1;
-    const title = `${String(next).padStart(4, '0')}_more`;
-    const directory = await folder({
-      [`${title}.sql`]: 'CREATE TABLE IF NOT EXISTS more (a UInt8) ENGINE = Memory;\n',
-    });
-    const { steps } = await createMigrator({ store, directory }).run();
-    expect(steps.map((step) => step.title)).toEqual([title]);
-    await rm(directory, { recursive: true });
+    const made = await store.query<{ name: string }>(
+      'SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name',
+    );
+    const said = (await schemaStatements()).map((one) => /(?:EXISTS|REPLACE VIEW) (\w+)/.exec(one)?.[1]);
+    expect(made.map(({ name }) => name)).toEqual(said.toSorted());
   });
 
-  it('refuse a file that was changed after it had been applied', async () => {
-    await createMigrator({ store }).run();
-    const directory = await folder({ '0001_base.sql': 'SELECT 1;\n' });
-    const migrator = createMigrator({ store, directory });
-    const expected = { code: 'store_schema', message: expect.stringContaining('0001_base was changed') };
-    await expect(migrator.run()).rejects.toMatchObject(expected);
-    await expect(migrator.plan()).rejects.toMatchObject(expected);
-    await rm(directory, { recursive: true });
-  });
-
-  it('refuse a store that a newer release has migrated', async () => {
-    const migrator = createMigrator({ store });
-    await migrator.run();
-    await store.command(`INSERT INTO schema_migrations (version, name, checksum) SELECT 999, 'future', ''`);
-    await expect(migrator.run()).rejects.toMatchObject({
-      code: 'store_schema',
-      message: expect.stringContaining('version 999 (future)'),
-    });
-  });
-
-  it('refuse numbers that skip', async () => {
-    const directory = await folder({ '0099_gap.sql': 'SELECT 1;\n' });
-    await expect(readMigrations(directory)).rejects.toMatchObject({ code: 'store_schema' });
-    await rm(directory, { recursive: true });
-  });
-
-  it('give every table its retention, and change it only when the configuration changes', async () => {
+  it('gives every table its retention, and changes it only when the configuration changes', async () => {
     await createMigrator({ store }).run();
     expect(await ttlDays('polls_store')).toBe(DEFAULT_RETENTION_DAYS.pollsDays);
     const without: TableKey[] = [];
@@ -165,7 +98,7 @@ describe('migrations', () => {
     expect((await shorter.run()).steps).toEqual([]);
   });
 
-  it('let rows older than their retention go', async () => {
+  it('lets rows older than their retention go', async () => {
     await createMigrator({ store, retention: { historyDays: 2 } }).run();
     const day = 86_400_000_000;
     const now = Date.now() * 1000;
@@ -195,23 +128,15 @@ WHERE database = currentDatabase() AND name = {table:String}`,
     const hasty = createStore({
       ...embedded.writer,
       url: embedded.url,
-      database: store.database,
+      database: 'system',
       requestTimeoutMs: 2000,
     });
-    const next = String((await readMigrations(MIGRATIONS)).length + 1).padStart(4, '0');
-    const directory = await folder({
-      [`${next}_slow.sql`]:
-        'INSERT INTO annotations_store (annotation_id) SELECT toString(sleepEachRow(1)) FROM numbers(3);',
-    });
-    await createMigrator({ store }).run();
-    const done = await createMigrator({ store: hasty, directory }).run();
-    expect(done.steps.map(({ title }) => title)).toEqual([`${next}_slow`]);
+    await hasty.command('SELECT sleepEachRow(1) FROM numbers(3)', { long: true });
     await expect(hasty.command('SELECT sleep(3)')).rejects.toMatchObject({ code: 'store_timeout' });
     await hasty.close();
-    await rm(directory, { recursive: true });
   });
 
-  it('are given up and repeated when the store does not answer any more', async () => {
+  it('gives a statement up, to be repeated, when the store does not answer any more', async () => {
     const proxy = await startFaultProxy(embedded.url);
     const hasty = createStore({
       ...embedded.writer,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { planDerivedViews, readDerivedViews } from '../../store/derived-views.ts';
 import { createMigrator, schemaStatements } from '../../store/migrate.ts';
-import { DERIVED_VIEW_FILES } from '../../store/package-files.ts';
+import { VIEW_FILES } from '../../store/package-files.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { type TestStore, withEmbedded } from './embedded.ts';
 
@@ -27,7 +27,7 @@ const BUILD: Record<TemplateName, (store: Store) => Promise<void>> = {
     await store.command(`CREATE DATABASE ${store.database}`, { database: '' });
     for (const statement of await schemaStatements()) await store.command(statement);
     // As the migrator makes them in this engine: with the rights of who made them.
-    const views = await readDerivedViews(DERIVED_VIEW_FILES);
+    const views = await readDerivedViews(VIEW_FILES);
     for (const statement of await planDerivedViews(store, views)) await store.command(statement);
     const kept = await store.query<{ name: string }>(
       `SELECT name FROM system.tables WHERE database = '${store.database}' AND engine_full LIKE '% TTL %'`,

@@ -1,11 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import { createMigrator } from '../../store/migrate.ts';
 import type { Store } from '../../store/store.ts';
 import { createStore } from '../../store/store.ts';
 import type { TestStore } from './embedded.ts';
 import { until } from './until.ts';
-
-export const MIGRATIONS = fileURLToPath(new URL('../../schemas/sql', import.meta.url));
 
 interface Template {
   readonly database: string;
@@ -17,8 +14,8 @@ let databases = 0;
 const templates = new WeakMap<TestStore, Promise<Template>>();
 
 /**
- * A store of one test: a database of its own, migrated, in the engine that the test file shares. The
- * migrations run once for an engine; further databases take over what they made.
+ * A store of one test: a database of its own with the schema, in the engine that the test file shares. The
+ * migrator runs once for an engine; further databases take over what it made.
  */
 export async function openDatabase(
   embedded: TestStore,
@@ -59,7 +56,7 @@ export async function emptyDatabase(store: Store): Promise<void> {
     );
   await until('inserts to end', underWay, (running) => running.length === 0);
   const full = await store.query<{ name: string }>(
-    "SELECT DISTINCT table AS name FROM system.parts WHERE active AND database = {database:String} AND table != 'schema_migrations'",
+    'SELECT DISTINCT table AS name FROM system.parts WHERE active AND database = {database:String}',
     { database: store.database },
   );
   for (const { name } of full) await store.command(`TRUNCATE TABLE ${name}`);
@@ -81,7 +78,6 @@ async function copy({ database, statements }: Template, store: Store): Promise<v
   await store.command(`CREATE DATABASE ${store.database}`, { database: '' });
   for (const statement of statements)
     await store.command(statement.replaceAll(`${database}.`, `${store.database}.`));
-  await store.command(`INSERT INTO schema_migrations SELECT * FROM ${database}.schema_migrations`);
 }
 
 export async function count(store: Store, from: string): Promise<number> {

@@ -1,4 +1,12 @@
-import { DATABASE, CALLED_VIEWS, TABLES } from '../../../schemas/names.ts';
+import {
+  DATABASE,
+  CALLED_VIEWS,
+  FINDING_TABLES,
+  MARK_TABLES,
+  PAYMENT_COUNT_TABLES,
+  QUARTER_TABLES,
+  TABLES,
+} from '../../../schemas/names.ts';
 import type { AllowedNames } from './allowed-functions.ts';
 
 /** Functions in the place of a table that a reader may use. */
@@ -48,4 +56,8 @@ export function isInternalTable(name: string): boolean {
   return lower.endsWith('_store') || lower.startsWith('.inner') || INTERNAL.has(lower);
 }
 
-const INTERNAL: ReadonlySet<string> = new Set([...Object.values(TABLES), 'schema_migrations']);
+const INTERNAL: ReadonlySet<string> = new Set(
+  [TABLES, MARK_TABLES, QUARTER_TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES].flatMap((some) =>
+    Object.values(some),
+  ),
+);

@@ -185,9 +185,10 @@ it('keeps newest first, then backwards a stretch at a time, and begins anew afte
 });
 
 it('goes by the time for which the store keeps marks', async () => {
-  // Seeded stores keep everything: what holds is what the migration says.
-  const sql = await readFile(new URL('../../../schemas/sql/0010_evaluations.sql', import.meta.url), 'utf8');
+  // Seeded stores keep everything: what holds is what the table's file says.
+  const file = new URL('../../../schemas/tables/order_marks_store.sql', import.meta.url);
+  const sql = await readFile(file, 'utf8');
   const { short, long } = MARKS_KEPT_HOURS;
-  const kept = `TTL slot + toIntervalHour(${short}) DELETE WHERE keep_long = 0, slot + toIntervalDay(${long / 24})`;
+  const kept = `TTL slot + toIntervalHour(${short}) WHERE keep_long = 0, slot + toIntervalDay(${long / 24})`;
   expect(sql).toContain(kept);
 });

@@ -18,8 +18,8 @@ export function canary(n: number, forId = false): string {
 }
 
 /**
- * What a person's text is searched for: digits with anything but letters between them. Names stay, and so does a
- * card number backwards, which is another number.
+ * What a person's text is searched for: digits with anything but letters between them. Names stay, and so
+ * does a card number backwards, which is another number.
  */
 const IN_NOTES = DISGUISES.filter(({ write }) => {
   const card = '4111111111111111';

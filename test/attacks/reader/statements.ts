@@ -287,7 +287,7 @@ const internals = [
   'SELECT * FROM gatewatch.orders JOIN gatewatch.orders_store USING (id)',
   'WITH x AS (SELECT * FROM gatewatch.orders_store) SELECT * FROM x',
   'SELECT * FROM gatewatch.order_watch',
-  'SELECT * FROM gatewatch.schema_migrations',
+  'SELECT * FROM gatewatch.ingest_ledger',
   'DESCRIBE gatewatch.orders_store',
   'SHOW CREATE TABLE gatewatch.orders_store',
   'SHOW COLUMNS FROM orders_store FROM gatewatch',

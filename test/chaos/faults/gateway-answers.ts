@@ -62,7 +62,7 @@ const earlyHints: Fault = {
 
 export const gatewayAnswers: readonly Fault[] = [endlessPause, earlyHints];
 
-/** How many reads of the collector fulfil a condition, and when the first and the last began (epoch seconds). */
+/** How many reads of the collector fulfil a condition, and when the first and the last of them began. */
 async function reads(
   { arm, main }: Scene,
   condition: string,

@@ -129,8 +129,7 @@ export const killInMigration: Fault = {
     const { store } = main.links;
     if (store === null) return;
     let left = random.int(1, 9);
-    const isStep = ({ name }: Exchange): boolean =>
-      (name === 'ddl' || name === 'record') && (left -= 1) === 0;
+    const isStep = ({ name }: Exchange): boolean => name === 'ddl' && (left -= 1) === 0;
     const met = killOnTrap(scene, store, random.pick(['request', 'answer']), isStep, PATIENCE_MS);
     main.program.start();
     const step = await met;

@@ -85,14 +85,13 @@ function isEmptyBody(head: Buffer): boolean {
   return /^content-length: 0\s*$/im.test(head.toString('latin1'));
 }
 
-/** `insert TABLE`, `ddl`, `record` (a migration is noted as done), `select` or `ping`. */
+/** `insert TABLE`, `ddl`, `select` or `ping`. */
 export const nameStoreRequest: NameRequest = (method, target, bodyStart) => {
   if (method === 'GET' && target.startsWith('/ping')) return 'ping';
   const inAddress = /[?&]query=([^&]*)/.exec(target)?.[1];
   const statement = inAddress === undefined ? bodyStart : decodeURIComponent(inAddress.replaceAll('+', ' '));
   const text = statement.replaceAll(/^\s*--[^\n]*\n/gm, '').trim();
   const table = /^insert\s+into\s+(\w+)/i.exec(text)?.[1];
-  if (table === 'schema_migrations') return 'record';
   if (table !== undefined && /format\s+arrowstream/i.test(text)) return `insert ${table}`;
   if (/^(create|alter|drop|insert)\b/i.test(text)) return 'ddl';
   return 'select';

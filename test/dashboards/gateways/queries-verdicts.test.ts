@@ -1,20 +1,12 @@
 import { createHash } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { type ClickHouseClient, createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMigrator } from '../../../store/migrate.ts';
-import { readMigrations } from '../../../store/migrations.ts';
 import { createStore } from '../../../store/store.ts';
 import { DATABASE, TABLES } from '../../../schemas/names.ts';
 import { verdictsIn } from '../../../dashboards/gateways/queries.ts';
 import { type TestStore, withEmbedded } from '../../support/embedded.ts';
 
-/**
- * A store that held callbacks before verdicts were laid out by time (migration 0008), brought up to date
- * while more come.
- */
-
-const MIGRATIONS = fileURLToPath(new URL('../../../schemas/sql', import.meta.url));
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 2, 2);
 
@@ -31,7 +23,7 @@ const delivery = (content: string, at: number, verdict = 'valid', id = `${conten
   verdict,
 });
 
-const BEFORE: readonly Delivery[] = [
+const ALL: readonly Delivery[] = [
   delivery('once', 1.1),
   delivery('forged', 1.2, 'mismatch'),
   // Sent again after the key had been put right.
@@ -44,13 +36,10 @@ const BEFORE: readonly Delivery[] = [
   // One delivery, read again by us after a restart.
   delivery('read-again', 1.5, 'valid', 'same'),
   delivery('read-again', 1.6, 'valid', 'same'),
-];
-const AFTER: readonly Delivery[] = [
   delivery('once', 2.5, 'valid_previous_key'),
   delivery('new', 1.7, 'missing_signature'),
   delivery('broken', 1.8, 'malformed'),
 ];
-const ALL = [...BEFORE, ...AFTER];
 /** At another gateway. */
 const ELSEWHERE = [delivery('once', 1.15, 'mismatch')];
 
@@ -64,25 +53,12 @@ let embedded: TestStore;
 let writer: ClickHouseClient;
 beforeAll(async () => {
   embedded = await withEmbedded();
-  const admin = createClient({ url: embedded.url, ...embedded.writer });
-  await admin.command({ query: `CREATE DATABASE ${DATABASE}` });
-  await admin.close();
-  writer = createClient({ url: embedded.url, ...embedded.writer, database: DATABASE });
-  const migrations = await readMigrations(MIGRATIONS);
-  const run = async (from: number, to: number): Promise<void> => {
-    for (const { version, statements } of migrations)
-      if (version >= from && version <= to) for (const query of statements) await writer.command({ query });
-  };
-  await run(1, 7);
-  await insert(BEFORE);
-  await run(8, 8);
-  await insert(AFTER);
-  await insert(ELSEWHERE, 'blue-pay');
-  // A run that was interrupted begins the file anew.
-  await run(8, 8);
   const store = createStore({ url: embedded.url, ...embedded.writer });
   await createMigrator({ store }).run();
   await store.close();
+  writer = createClient({ url: embedded.url, ...embedded.writer, database: DATABASE });
+  await insert(ALL);
+  await insert(ELSEWHERE, 'blue-pay');
 });
 afterAll(async () => {
   await writer?.close();

@@ -223,7 +223,7 @@ const otherEscapes = [
   'SELECT (SELECT max(id) FROM gatewatch.orders_store)',
   'SELECT * FROM gatewatch.orders JOIN gatewatch.orders_store USING (id)',
   'SELECT * FROM gatewatch.order_watch',
-  'SELECT * FROM gatewatch.schema_migrations',
+  'SELECT * FROM gatewatch.ingest_ledger',
   'DESCRIBE gatewatch.orders_store',
   'SHOW CREATE TABLE gatewatch.orders_store',
   'EXPLAIN SELECT * FROM gatewatch.orders_store',

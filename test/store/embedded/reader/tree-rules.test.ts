@@ -69,7 +69,7 @@ describe('judgeTree', () => {
     ['a/b', null, 'the table "a/b"'],
     ['orders_store', null, 'the table orders_store'],
     ['gatewatch.ORDERS_STORE', null, 'the table gatewatch.ORDERS_STORE'],
-    ['schema_migrations', null, 'the table schema_migrations'],
+    ['ingest_ledger', null, 'the table ingest_ledger'],
     ['system.one', null, null],
     ['system.processes', null, 'the table system.processes'],
     ['SYSTEM.processes', null, 'the table SYSTEM.processes'],

@@ -1,0 +1,38 @@
+-- One row: one rule, gateway, label and minute: what the rule saw.
+-- Written by: the evaluator.
+-- The first row of an identity wins, since its version falls as time rises: a second evaluator does not change what people were sent.
+CREATE TABLE IF NOT EXISTS alert_evaluations_store
+(
+    rule LowCardinality(String) COMMENT 'Name of the rule.',
+    kind Enum8('share' = 1, 'drop' = 2, 'gauge' = 3) COMMENT 'A share of orders, fewer orders than usual, or a number that is too large.',
+    gateway LowCardinality(String) COMMENT 'The gateway''s name in the configuration. Part of every identity.',
+    label LowCardinality(String) COMMENT 'Stage, reason, state or collector that the rule tells apart; mostly empty.',
+    as_of DateTime('UTC') COMMENT 'The evaluation: a whole minute.',
+    window_from DateTime64(6, 'UTC') COMMENT 'Begin of the window that the rule judged by. Of a number: `as_of`.',
+    window_to DateTime64(6, 'UTC') COMMENT 'Its end, exclusive: it stands still while the gateway cannot be read. Of a number: `as_of`.',
+    seen UInt64 COMMENT 'n: distinct orders at the same place. Of a drop: those that were counted.',
+    affected UInt64 COMMENT 'Distinct orders hit. Of a drop: those that were counted.',
+    expected Nullable(Float64) COMMENT 'Orders that are usual: of a drop those counted, of a share with a baseline those hit.',
+    limit Float64 COMMENT 'A share is an incident from this many affected orders on, a drop down to this many; a number above it.',
+    share Nullable(Float64) COMMENT '`affected / seen`, of a drop `seen / expected`: 0 to 1, NULL without orders.',
+    number Nullable(Float64) COMMENT 'What a rule about a number compares.',
+    breach UInt8 COMMENT '1 while it is an incident.',
+    suppressed_by LowCardinality(String) COMMENT 'Why it is none all the same: the rule that tells the cause, or `settings`; empty otherwise.',
+    definition LowCardinality(String) COMMENT 'Fingerprint of the rule''s data and settings.',
+    evaluated_at DateTime64(6, 'UTC') COMMENT 'When it was worked out.',
+    evaluator LowCardinality(String) COMMENT 'The collector that did.',
+    took_ms Float64 COMMENT 'How long the pass over all rules took.',
+    points Array(Float64) MATERIALIZED [
+        -1 - multiIf(breach = 1, limit, kind = 'share', greatest(limit, toFloat64(affected) + 1),
+            kind = 'drop', least(limit, toFloat64(affected) - 1), greatest(limit, ifNull(number, 0))),
+        multiIf(kind = 'gauge', toFloat64(0), kind = 'drop', ifNull(expected, 0), toFloat64(seen)),
+        toFloat64(toUnixTimestamp(as_of)),
+        if(kind = 'gauge', ifNull(number, 0), toFloat64(affected))
+    ] COMMENT 'What the view alert_numbers shows, as points for a plot, made once and not with every question.',
+    version UInt64 MATERIALIZED bitNot(toUInt64(toUnixTimestamp64Micro(evaluated_at))) COMMENT 'Falls as time rises, so that the first row of an identity wins.'
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(as_of)
+ORDER BY (rule, as_of, gateway, label)
+TTL toDateTime(as_of) + toIntervalDay(400)
+SETTINGS non_replicated_deduplication_window = 1000;

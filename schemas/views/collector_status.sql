@@ -1,0 +1,29 @@
+-- One row: one report of one collector about itself, every 15 seconds.
+-- - Totals count from `started_at`; a restart begins at 0.
+CREATE OR REPLACE VIEW collector_status
+(
+    collector_id LowCardinality(String) COMMENT 'Which collector this is from.',
+    reported_at DateTime64(6, 'UTC') COMMENT 'When it reported.',
+    version LowCardinality(String) COMMENT 'Version of gatewatch.',
+    started_at DateTime64(6, 'UTC') COMMENT 'When the process started.',
+    consumer_lag UInt64 COMMENT 'Kafka records not consumed yet.',
+    transaction_open_seconds Float64 COMMENT 'How long the oldest transaction that some of them wait for has been open, in seconds; 0: none do.',
+    last_progress_at DateTime64(6, 'UTC') COMMENT 'When an input was last taken to its acknowledgement.',
+    watched_orders UInt32 COMMENT 'Orders it polls.',
+    due_orders UInt32 COMMENT 'Orders whose next poll is due and has not begun.',
+    lateness_p99_ms Float64 COMMENT '99th percentile of how late polls began, in milliseconds.',
+    circuits_open UInt16 COMMENT 'Credentials and endpoints that polling spares.',
+    rejects_total UInt64 COMMENT 'Rejects.',
+    duplicates_total UInt64 COMMENT 'Repetitions that caused no second row.',
+    retries_total UInt64 COMMENT 'Insert attempts that were repeated.',
+    spans_exported_total UInt64 COMMENT 'Payment spans that the OTLP receiver accepted.',
+    span_backlog UInt64 COMMENT 'Batches whose payment spans are not exported yet.',
+    memory_bytes UInt64 COMMENT 'Memory of the collector without the embedded engine, in bytes.'
+)
+AS
+SELECT
+    collector_id, reported_at, version, started_at, consumer_lag, transaction_open_seconds, last_progress_at,
+    watched_orders, due_orders, lateness_p99_ms, circuits_open, rejects_total, duplicates_total, retries_total,
+    spans_exported_total, span_backlog, memory_bytes
+FROM collector_status_store FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1;
