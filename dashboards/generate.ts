@@ -7,7 +7,6 @@ import { pollCountsView } from '../schemas/poll-quarters.ts';
 import { type GeneratedFiles, runGenerator } from './house/write-out.ts';
 import { failuresDashboard } from './failures/dashboard.ts';
 import { gatewaysDashboard } from './gateways/dashboard.ts';
-import { manifest } from './house/v2.ts';
 import { orderDashboard } from './order/dashboard.ts';
 import { overviewDashboard } from './overview/dashboard.ts';
 import { payformDashboard } from './payform/dashboard.ts';
@@ -26,9 +25,9 @@ const buildDashboards = (): Dashboard[] => [
 
 /** Everything under dashboards/out, by path. */
 export function generateDashboards(): GeneratedFiles {
-  const boards = buildDashboards().flatMap((board): [string, string][] => [
-    [`grafana/dashboards/gatewatch/${board.uid}.json`, json(board)],
-    [`grafana/v2/${board.uid}.json`, json(manifest(board))],
+  const boards = buildDashboards().map((board): [string, string] => [
+    `grafana/dashboards/gatewatch/${board.uid}.json`,
+    json(board),
   ]);
   return new Map([
     ...boards,

@@ -4,14 +4,7 @@ import { ORDER_QUARTERS, POLL_COUNTS, VIEWS } from '../../schemas/names.ts';
 import { DASHBOARDS } from '../../dashboards/uids.ts';
 import { panelId } from '../../dashboards/house/ids.ts';
 import { sdkCheck } from '../support/grafana-schema.ts';
-import {
-  dashboardFiles,
-  drawnPanels,
-  generatedDashboards,
-  linksOf,
-  queriesOf,
-  resourceFiles,
-} from './generated.ts';
+import { dashboardFiles, drawnPanels, generatedDashboards, linksOf, queriesOf } from './generated.ts';
 
 const boards = generatedDashboards();
 const named = boards.map((board) => [board.title, board] as const);
@@ -39,68 +32,6 @@ describe('the JSON of dashboards', () => {
     expect(check({ ...json, timezone: 7 })).not.toEqual([]);
   });
 });
-
-describe('the resources of dashboards', () => {
-  const check = sdkCheck('dashboardv2', 'Dashboard');
-
-  it.each(resourceFiles().map(({ name, json }) => [name, json] as const))(
-    '%s fits the types of the SDK, under the name of the classic one',
-    (name, json) => {
-      const { spec, ...resource } = json as { spec: unknown };
-      expect(resource).toEqual({
-        apiVersion: 'dashboard.grafana.app/v2',
-        kind: 'Dashboard',
-        metadata: { name: name.replace('.json', ''), annotations: { 'grafana.app/folder': 'gatewatch' } },
-      });
-      expect(check(spec)).toEqual([]);
-    },
-  );
-
-  it('are refused by that check when they are wrong', () => {
-    const { spec } = structuredClone(resourceFiles()[0]?.json) as { spec: Record<string, unknown> };
-    expect(check({ ...spec, elementz: {} })).not.toEqual([]);
-    expect(check({ ...spec, cursorSync: 'crosshair' })).not.toEqual([]);
-  });
-
-  it('ask what the classic ones ask, panel by panel, and lay out every panel once', () => {
-    expect(resourceFiles()).toHaveLength(boards.length);
-    for (const { name, json } of resourceFiles()) {
-      const board = boards.find(({ uid }) => `${uid}.json` === name);
-      const { spec } = json as {
-        spec: {
-          elements: Record<
-            string,
-            {
-              spec: {
-                id: number;
-                data: { spec: { queries: { spec: { query: { spec: { rawSql: string } } } }[] } };
-              };
-            }
-          >;
-          layout: { spec: { rows: { spec: { layout: { spec: { items: LaidOut[] } } } }[] } };
-        };
-      };
-      const asked = Object.values(spec.elements).map(({ spec: { id, data } }) => [
-        id,
-        data.spec.queries.map((query) => query.spec.query.spec.rawSql),
-      ]);
-      expect(asked).toEqual(
-        board === undefined
-          ? []
-          : drawnPanels(board).map(({ id, targets = [] }) => [id, targets.map(({ rawSql }) => rawSql)]),
-      );
-      const places = spec.layout.spec.rows.flatMap((row) => row.spec.layout.spec.items);
-      expect(places.map((item) => item.spec.element.name).toSorted()).toEqual(
-        Object.keys(spec.elements).toSorted(),
-      );
-      expect(Math.min(...places.map((item) => item.spec.y))).toBe(0);
-    }
-  });
-});
-
-interface LaidOut {
-  readonly spec: { readonly y: number; readonly element: { readonly name: string } };
-}
 
 describe.each(named)('dashboard %s', (_, board) => {
   it('has a uid from the list, a tag, UTC, a refresh and no editing', () => {

@@ -5,8 +5,6 @@ import { z } from 'zod';
 /** The generated dashboards as files, which is how Grafana and the preview see them. */
 const DIR = fileURLToPath(new URL('../../dashboards/out/grafana/dashboards/gatewatch', import.meta.url));
 
-const V2_DIR = fileURLToPath(new URL('../../dashboards/out/grafana/v2', import.meta.url));
-
 const target = z.object({
   refId: z.string(),
   rawSql: z.string(),
@@ -81,15 +79,11 @@ interface File {
   readonly name: string;
   readonly json: unknown;
 }
-const filesOf = (dir: string): File[] =>
-  readdirSync(dir).map((name) => ({
+export const dashboardFiles = (): File[] =>
+  readdirSync(DIR).map((name) => ({
     name,
-    json: JSON.parse(readFileSync(`${dir}/${name}`, 'utf8')) as unknown,
+    json: JSON.parse(readFileSync(`${DIR}/${name}`, 'utf8')) as unknown,
   }));
-
-export const dashboardFiles = (): File[] => filesOf(DIR);
-/** The same dashboards as resources of `dashboard.grafana.app/v2`. */
-export const resourceFiles = (): File[] => filesOf(V2_DIR);
 
 export const generatedDashboards = (): GeneratedDashboard[] =>
   dashboardFiles().map(({ json }) => dashboard.parse(json));
