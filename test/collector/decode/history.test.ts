@@ -34,6 +34,13 @@ describe('a list of history items', () => {
     expect({ refused, outOfOrder }).toEqual({ refused: [], outOfOrder: false });
   });
 
+  it('has times of the clock of a zone where the gateway writes them so, and of UTC otherwise', () => {
+    const list = [{ time: '2026-11-21T18:15:30', action: '1.0.0.00' }];
+    const timeIn = (zone: string | null) => decodeHistory(list, fingerprint, zone).items[0]?.time;
+    expect(timeIn('Asia/Singapore')).toBe(parseTime('2026-11-21T10:15:30Z'));
+    expect(timeIn(null)).toBe(parseTime('2026-11-21T18:15:30Z'));
+  });
+
   it('counts equal pairs of time and action from 0, and only those', () => {
     fc.assert(
       fc.property(anyHistory, (list) => {

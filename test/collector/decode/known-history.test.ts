@@ -70,6 +70,22 @@ describe('known history', () => {
     );
   });
 
+  it("is not read from the text when a reply begins with it: its items are the reply's own", () => {
+    const codes = ['1.0.0.00', '2.1.1.00', '4.1.3.00', '6.1.1.00'];
+    const reply = decodeHistory(
+      codes.map((action, index) => ({ time: at(index), action })),
+      fingerprint,
+    ).items;
+    for (let count = 0; count <= reply.length; count += 1) {
+      const plain = addKnown(NOTHING_KNOWN, reply.slice(0, count));
+      for (const known of [plain, withReplyFacts(plain, '[]'), addKnown(plain, [], ['refused'])]) {
+        const found = findKnown(known, reply);
+        expect(found.items).toHaveLength(count);
+        found.items.forEach((item, index) => expect(item).toBe(reply[index]));
+      }
+    }
+  });
+
   it.each([
     ['time', { time: at(1) }],
     ['code', { action: '4.1.4.61' }],
