@@ -55,8 +55,10 @@ export function advance(
   const upcoming = policy.rereadsS.map((s) => finalAt + s * SECOND).find((at) => at > now);
   const reread = order.finalAt === null ? 0 : order.reread + 1;
   const next = { attempt, lastStatus, finalAt, reread };
-  const isLongOver = facts.newestItemAt !== undefined && now - facts.newestItemAt > LONG_OVER;
-  if (order.finalAt === null && isLongOver) return { ...order, ...next, phase: 'settled', nextPollAt: now };
+  const { newestItemAt = now } = facts;
+  // The re-reads count from its end, so that they are over for whoever names it again.
+  if (order.finalAt === null && now - newestItemAt > LONG_OVER)
+    return { ...order, ...next, finalAt: newestItemAt, phase: 'settled', nextPollAt: now };
   if (upcoming !== undefined) return { ...order, ...next, phase: 'rereading', nextPollAt: upcoming };
   // A history that grows with every read must come to an end as well.
   if (facts.newItems > 0 && !tooOld) {

@@ -95,8 +95,10 @@ export async function openAgain(ref: WatchRef, context: OrdersContext): Promise<
   trackAll(known, 'watch', context);
 }
 
+/** A watch request names no status, and so says nothing of a settled order that is not known. */
 function opened(order: WatchedOrder, { status }: OrderHint, now: EpochMicros): WatchedOrder {
-  const isKnown = order.phase === 'settled' && order.finalAt !== null && status === order.lastStatus;
+  const isSettled = order.phase === 'settled' && order.finalAt !== null;
+  const isKnown = isSettled && (status === undefined || status === order.lastStatus);
   return isKnown ? rereadOnce(order, now) : reopen(order, now);
 }
 

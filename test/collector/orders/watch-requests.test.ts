@@ -49,6 +49,36 @@ describe('a watch request', () => {
     expect({ acknowledged, reads: reads.length }).toEqual({ acknowledged: true, reads: 1 });
   });
 
+  it('for an order that is over for more than a day costs one read, as a backfill has thousands of them', async () => {
+    const { sink, clock, orders, poller, reads, watch } = createPipeline();
+    orders.set(ID, { externalId: ID, orderStatus: 'Success', history: [[-25 * 3600, '4.1.3.00']] });
+    await watch({ orderType: 'Deposit', externalId: ID });
+    await clock.advance(20 * MINUTE);
+    expect({ reads: reads.length, watched: poller().status().watched }).toEqual({ reads: 1, watched: 0 });
+    expect(sink.rows('settlements')).toMatchObject([
+      { external_id: ID, kind: 'settled', outcome: 'succeeded' },
+    ]);
+  });
+
+  it('for an order that is settled costs one read, unless that brings something new', async () => {
+    const { clock, orders, reads, watch } = createPipeline();
+    const order = {
+      externalId: ID,
+      orderStatus: 'Success',
+      history: [[-25 * 3600, '4.1.3.00']] as [number, string][],
+    };
+    orders.set(ID, order);
+    await watch({ orderType: 'Deposit', externalId: ID });
+    await clock.advance(1000);
+    await watch({ orderType: 'Deposit', externalId: ID });
+    await clock.advance(20 * MINUTE);
+    expect(reads).toHaveLength(2);
+    order.history.push([1190, '6.1.1.00']);
+    await watch({ orderType: 'Deposit', externalId: ID });
+    await clock.advance(20 * MINUTE);
+    expect(reads).toHaveLength(4);
+  });
+
   it('repeated for a watched order brings its next read forward, every 15 seconds at most', async () => {
     const { clock, reads, watch } = createPipeline({ delaysS: [300] });
     await watch({ orderType: 'Deposit', externalId: ID });
