@@ -197,8 +197,8 @@ export const METRICS = {
     name: 'gatewatch.reads',
     kind: 'counter',
     unit: '',
-    description: 'Status requests, by why they were made and what they brought',
-    labels: ['gateway', 'cause', 'brought'],
+    description: 'Status requests, by why they were made and what they found',
+    labels: ['gateway', 'cause', 'news'],
   },
   pollLateness: {
     name: 'gatewatch.poll_lateness_seconds',

@@ -141,7 +141,7 @@ export const COLUMNS = {
     anomaly: 'string',
     missing_items: 'u32',
     missing_item: 'string',
-    brought: 'string',
+    news: 'string',
   },
   rejects: {
     gateway: 'string',
@@ -380,12 +380,11 @@ export const POLL_OUTCOMES = [
 export type PollOutcome = (typeof POLL_OUTCOMES)[number];
 
 /**
- * What a status request brought, the first that is true: another status than was known, history items
- * (refused ones included), another amount, currency or merchant's id, nothing. A request of before this was
- * noted, and without new items, is `not_noted`.
+ * What a status request found that was not known, the first that is true: another status, history items
+ * (refused ones included), another amount, currency or merchant's id, nothing.
  */
-export const BROUGHT = ['status', 'items', 'facts', 'nothing', 'not_noted'] as const;
-export type Brought = (typeof BROUGHT)[number];
+export const READ_NEWS = ['status', 'items', 'facts', 'nothing'] as const;
+export type ReadNews = (typeof READ_NEWS)[number];
 
 /** Why something was put into `rejects`. Also the label of the rejects metric. */
 export const REJECT_REASONS = [

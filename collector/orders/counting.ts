@@ -33,10 +33,10 @@ export function countTaken(bundle: RowBundle, { kafkaRecords }: Provenance, inst
   for (const { reason } of bundle.rejects ?? []) instruments.rejects.add(1, { reason });
   for (const event of bundle.historyEvents ?? []) instruments.decoded.add(1, { format: event.code_format });
   for (const poll of bundle.polls ?? []) {
-    const { gateway, outcome, cause, brought } = poll;
+    const { gateway, outcome, cause, news } = poll;
     instruments.received.add(1, { source: 'poller' });
     instruments.polls.add(1, { gateway, outcome });
-    instruments.reads.add(1, { gateway, cause, brought });
+    instruments.reads.add(1, { gateway, cause, news });
     instruments.pollLateness.record(poll.lateness_ms / 1000, { gateway });
     instruments.pollDuration.record(poll.duration_ms / 1000, { gateway });
     if (outcome === 'ok') instruments.duplicatesAbsorbed.add(poll.items - poll.new_items);

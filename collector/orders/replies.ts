@@ -3,11 +3,11 @@ import type { Problem } from '../../schemas/problem.ts';
 import { rejectRow } from '../../schemas/reject-row.ts';
 import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
 import type {
-  Brought,
   EpochMicros,
   OrderObservationRow,
   OrderWatchRow,
   PollRow,
+  ReadNews,
   RejectReason,
   RejectRow,
   RowBundle,
@@ -24,7 +24,7 @@ import type { OrdersContext } from './context.ts';
 import { identify } from './identify.ts';
 import { observationRow } from './observation.ts';
 import type { AppliedReply, PolledReply } from './poller-contract.ts';
-import { factsOf, readFacts, whatItBrought } from './reply-facts.ts';
+import { factsOf, readFacts, newsOf } from './reply-facts.ts';
 import { toRow } from './watch-store.ts';
 
 /**
@@ -50,10 +50,11 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
   // Its own reads drive the schedule of an order that is tracked under both ids.
   const read =
     tracked === null ? advance(order, facts, gateway.poll, reply.repliedAt, context.random()) : order;
-  const told = content === null ? null : factsOf(content);
-  const toldBefore = readReplyFacts(knownBefore);
-  const known = content === null || told === null ? knownBefore : withReplyFacts(content.known, told);
-  const brought = whatItBrought(content, told, { status: order.lastStatus, facts: toldBefore });
+  const replyFacts = content === null ? null : factsOf(content);
+  const previousFacts = readReplyFacts(knownBefore);
+  const known =
+    content === null || replyFacts === null ? knownBefore : withReplyFacts(content.known, replyFacts);
+  const news = newsOf(content, replyFacts, { status: order.lastStatus, facts: previousFacts });
   const ended = read.phase === 'settled' || read.phase === 'abandoned';
   const settlements = ended && !read.rootSent && read.externalId !== '' ? [settlement(read, known, now)] : [];
   const next = settlements.length > 0 ? { ...read, rootSent: true } : read;
@@ -61,10 +62,10 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
     historyEvents: content?.newEvents ?? [],
     settlements,
     orderObservations: [
-      ...observations(content, told !== toldBefore, next, now),
+      ...observations(content, replyFacts !== previousFacts, next, now),
       ...watchedClaim(reply.order, content, now),
     ],
-    polls: [pollRow(reply, outcome, decoded, brought)],
+    polls: [pollRow(reply, outcome, decoded, news)],
     rejects: rejectsOf(reply, decoded, gateway.poll, now),
     orderWatch: watchRows(reply, next, tracked, context.collectorId),
   };
@@ -247,7 +248,7 @@ function pollRow(
   reply: PolledReply,
   outcome: PollRow['outcome'],
   decoded: DecodedReply | null,
-  brought: Brought,
+  news: ReadNews,
 ): PollRow {
   const { order } = reply;
   const content = decoded?.ok === true ? decoded : null;
@@ -272,6 +273,6 @@ function pollRow(
     anomaly: content?.anomaly ?? '',
     missing_items: content?.missing.count ?? 0,
     missing_item: content?.missing.first ?? '',
-    brought,
+    news,
   };
 }

@@ -1,4 +1,4 @@
-import type { Brought } from '../../schemas/rows.ts';
+import type { ReadNews } from '../../schemas/rows.ts';
 import { readReplyFacts, type KnownHistory } from '../decode/known-history.ts';
 import type { ReplyContent } from '../decode/status-reply.ts';
 
@@ -22,18 +22,18 @@ export function readFacts(known: KnownHistory): Facts | null {
 }
 
 /**
- * What a reply told that was not known. The other facts are compared with those of this run's last reply:
+ * What a reply says that was not known. The other facts are compared with those of this run's last reply:
  * they are kept in memory only.
  *
  * @param content null: it told nothing
  * @param before the status of the order's last reply, and the other facts of this run's last one, as
  *   `factsOf` writes them; null: there was none
  */
-export function whatItBrought(
+export function newsOf(
   content: ReplyContent | null,
   facts: string | null,
   before: { readonly status: string | null; readonly facts: string | null },
-): Brought {
+): ReadNews {
   if (content === null) return 'nothing';
   if (content.orderStatus !== before.status) return 'status';
   if (content.newEvents.length > 0 || content.rejects.length > 0) return 'items';

@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS polls_store
     batch_seq UInt64 COMMENT 'Number of the batch that brought the row, counted by its collector: the source of exports.' CODEC(Delta(8), ZSTD(1)),
     missing_items UInt32 COMMENT 'History items that an earlier reply had and this one lacks.',
     missing_item String COMMENT 'The earliest of them: time, code and occurrence; empty without one.' CODEC(ZSTD(1)),
-    brought LowCardinality(String) DEFAULT if(new_items > 0, 'items', 'not_noted') COMMENT 'What it told that was not known, the first that is true: `status` (another status than before), `items` (history items, refused ones included), `facts` (another amount, currency or merchant''s id), `nothing`. `not_noted`: it was made before this was noted and had no new item.',
+    news LowCardinality(String) COMMENT 'What it found that was not known, the first that is true: `status` (another status than before), `items` (history items, refused ones included), `facts` (another amount, currency or merchant''s id), `nothing`.',
     stored_at DateTime('UTC') MATERIALIZED now('UTC') COMMENT 'When the store took the row in, by its own clock: what came late is found by it.' CODEC(Delta(4), ZSTD(1)),
     INDEX batch_seq_range batch_seq TYPE minmax GRANULARITY 1,
     INDEX order_id_filter order_id TYPE bloom_filter(0.01) GRANULARITY 1,

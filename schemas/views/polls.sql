@@ -26,13 +26,13 @@ CREATE OR REPLACE VIEW polls
     anomaly LowCardinality(String) COMMENT '`history_shrank`, `history_out_of_order`, `history_inserted` (a late item in the middle) or empty.',
     missing_items UInt32 COMMENT 'History items that an earlier reply had and this one lacks.',
     missing_item String COMMENT 'The earliest of them: time, code and occurrence; empty without one.',
-    brought LowCardinality(String) COMMENT 'What it told that was not known, the first that is true: `status` (another status than before), `items` (history items, refused ones included), `facts` (another amount, currency or merchant''s id), `nothing`. `not_noted`: it was made before this was noted and had no new item.',
+    news LowCardinality(String) COMMENT 'What it found that was not known, the first that is true: `status` (another status than before), `items` (history items, refused ones included), `facts` (another amount, currency or merchant''s id), `nothing`.',
     collector_id LowCardinality(String) COMMENT 'Which collector this is from.'
 )
 AS
 SELECT
     gateway, started_at, poll_id, endpoint, order_type, order_id, id_kind, cause, http_status, outcome, error_type,
     duration_ms, lateness_ms, reply_bytes, items, new_items, refused_items, anomaly, missing_items, missing_item,
-    brought, collector_id
+    news, collector_id
 FROM polls_store FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1, use_skip_indexes_if_final_exact_mode = 0;

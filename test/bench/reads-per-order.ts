@@ -128,7 +128,7 @@ function draw({ name }: Way, { orders, perOrder, polls, delaysS, missed }: Tally
   );
   for (const [cause, of] of Map.groupBy(polls, (poll) => poll.cause)) {
     const share = (what: string) =>
-      `${what} ${((100 * of.filter(({ brought }) => brought === what).length) / of.length).toFixed(0)} %`;
+      `${what} ${((100 * of.filter(({ news }) => news === what).length) / of.length).toFixed(0)} %`;
     console.log(
       `  ${cause.padEnd(8)} ${(of.length / orders).toFixed(2)}: ${['status', 'items', 'facts', 'nothing'].map(share).join(', ')}`,
     );

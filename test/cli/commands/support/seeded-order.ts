@@ -136,7 +136,7 @@ export function pollRow(change: Partial<Rows['polls']> = {}): Rows['polls'] {
     anomaly: '',
     missing_items: 0,
     missing_item: '',
-    brought: 'items',
+    news: 'items',
     ...change,
   };
 }

@@ -7,8 +7,8 @@ const POLICY = { delaysS: [60], maxDelayS: 60, rereadsS: [60, 600] };
 describe('what a status request brought', () => {
   it('is told for each: another status, new items, other facts, or nothing', async () => {
     const { order, clock, sink, receive } = await watching({}, POLICY);
-    const brought = () => sink.rows('polls').map((poll) => poll.brought);
-    expect(brought()).toEqual(['status']);
+    const news = () => sink.rows('polls').map((poll) => poll.news);
+    expect(news()).toEqual(['status']);
 
     await clock.advance(MINUTE);
     order.history.push([50, '2.1.1.00']);
@@ -21,7 +21,7 @@ describe('what a status request brought', () => {
     await clock.advance(2_000);
     order.history.push([190, '6.1.1.00']);
     await clock.advance(20 * MINUTE);
-    expect(brought()).toEqual(['status', 'nothing', 'items', 'facts', 'status', 'items', 'nothing']);
+    expect(news()).toEqual(['status', 'nothing', 'items', 'facts', 'status', 'items', 'nothing']);
     const causes = sink.rows('polls').map(({ cause }) => cause);
     expect(causes.join(' ')).toBe('watch schedule schedule schedule callback reread reread');
   });
@@ -30,7 +30,7 @@ describe('what a status request brought', () => {
     const { order, clock, sink } = await watching({}, POLICY);
     order.history.push([400 * 86_400, '2.1.1.00']);
     await clock.advance(2 * MINUTE);
-    expect(sink.rows('polls').map(({ brought }) => brought)).toEqual(['status', 'items', 'nothing']);
+    expect(sink.rows('polls').map(({ news }) => news)).toEqual(['status', 'items', 'nothing']);
     expect(sink.rows('rejects')).toHaveLength(1);
   });
 
@@ -38,13 +38,13 @@ describe('what a status request brought', () => {
     const { answers, clock, sink } = await watching({}, POLICY);
     answers.set(ID, { httpStatus: null, outcome: 'unknown', errorType: 'timeout', body: null });
     await clock.advance(MINUTE);
-    expect(sink.rows('polls').at(-1)).toMatchObject({ outcome: 'unknown', brought: 'nothing' });
+    expect(sink.rows('polls').at(-1)).toMatchObject({ outcome: 'unknown', news: 'nothing' });
   });
 
   it('takes no status for new because the collector was restarted', async () => {
     const { clock, sink, restart } = await watching({}, POLICY);
     await restart();
     await clock.advance(2 * MINUTE);
-    expect(sink.rows('polls').map(({ brought }) => brought)).toEqual(['status', 'nothing', 'nothing']);
+    expect(sink.rows('polls').map(({ news }) => news)).toEqual(['status', 'nothing', 'nothing']);
   });
 });
