@@ -10,10 +10,10 @@ import { createEvaluator, type Evaluator, type PassReport } from './evaluate/eva
 import { createLateAlert } from './evaluate/late-alert.ts';
 import { createLeaseKeeper } from './evaluate/lease.ts';
 import { startTicker } from './evaluate/ticker.ts';
-import { createWhyBook, type WhyBook } from './explain/why-book.ts';
-import { fileNotices, LATE_NOTICES_FILE, NOTICES_FILE } from './notify/notice-book.ts';
+import { createExplanationCache, type ExplanationCache } from './explain/explanation-cache.ts';
+import { fileNotices, LATE_NOTICES_FILE, NOTICES_FILE } from './notify/notice-store.ts';
 import type { AlertTarget, TargetOptions } from './notify/alert-target.ts';
-import { type Courier, createCourier, createTargets } from './notify/delivery.ts';
+import { type Sender, createSender, createTargets } from './notify/delivery.ts';
 import type { Rule } from './rules/rule.ts';
 import { settingRows } from './settings.ts';
 
@@ -61,13 +61,13 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
   const { config, store, rules, collectorId, clock, log } = options;
   const stopping = new AbortController();
   await writeSettings(options, stopping.signal);
-  const couriersWith = (noticesFile: string) =>
-    (config.evaluate ? targetsOf(options, noticesFile) : []).map((target) => createCourier(target, log));
-  const couriers = couriersWith(NOTICES_FILE);
+  const sendersWith = (noticesFile: string) =>
+    (config.evaluate ? targetsOf(options, noticesFile) : []).map((target) => createSender(target, log));
+  const senders = sendersWith(NOTICES_FILE);
   // Of their own: whoever cannot evaluate may know nothing of what else fires, and must not end it.
-  const lateCouriers = couriersWith(LATE_NOTICES_FILE);
+  const lateSenders = sendersWith(LATE_NOTICES_FILE);
   const lateAlert = createLateAlert(config, clock.monotonicMs());
-  const book = createWhyBook({
+  const explanations = createExplanationCache({
     rules,
     // No page waits for what takes longer: the store need not go on with it.
     query: (sql) => store.query(sql, {}, { max_execution_time: WHY_LIMIT_MS / 1000 }),
@@ -76,18 +76,17 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
     clock,
     signal: stopping.signal,
   });
-  let telling = Promise.resolve();
+  let sending = Promise.resolve();
   const offers = offerWhatFires({
     clock,
     signal: stopping.signal,
     offer() {
-      telling = tell(evaluator, { book, couriers, clock });
+      sending = send(evaluator, { explanations, senders, clock });
       const now = clock.now() / 1000;
       const newestAsOfMs = evaluator.newestAsOfMs();
       const late = lateAlert({ newestAsOfMs, wallMs: now, steadyMs: clock.monotonicMs() });
-      // The end of what was told before a restart, too; but not before it is known that it is over.
-      if (late.length > 0 || newestAsOfMs !== null)
-        for (const courier of lateCouriers) courier.offer(late, now);
+      // The end of what was sent before a restart, too; but not before it is known that it is over.
+      if (late.length > 0 || newestAsOfMs !== null) for (const sender of lateSenders) sender.offer(late, now);
     },
   });
   const evaluator = createEvaluator({
@@ -113,33 +112,33 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
     delayMs: SETTLE_MS,
     onTick: attempts.run,
   });
-  log.info({ rules: rules.length, targets: couriers.map(({ name }) => name) }, 'evaluating alert rules');
+  log.info({ rules: rules.length, targets: senders.map(({ name }) => name) }, 'evaluating alert rules');
   return {
     status: attempts.status,
     async stop() {
       stopping.abort();
       await stopTicker();
-      await telling;
-      await Promise.all([...couriers, ...lateCouriers].map((courier) => courier.idle()));
+      await sending;
+      await Promise.all([...senders, ...lateSenders].map((sender) => sender.idle()));
     },
   };
 }
 
-interface Tellers {
-  readonly book: WhyBook;
-  readonly couriers: readonly Courier[];
+interface Senders {
+  readonly explanations: ExplanationCache;
+  readonly senders: readonly Sender[];
   readonly clock: Clock;
 }
 
 /** Offers receivers what fires, once it is known why, as far as that is known in time. */
-async function tell(evaluator: Evaluator, { book, couriers, clock }: Tellers): Promise<void> {
-  const known = couriers.length === 0 ? null : evaluator.alerts(clock.now() / 1000);
-  // Another collector tells: what it knows is newer.
+async function send(evaluator: Evaluator, { explanations, senders, clock }: Senders): Promise<void> {
+  const known = senders.length === 0 ? null : evaluator.alerts(clock.now() / 1000);
+  // Another collector sends: what it knows is newer.
   if (known === null) return;
-  await book.learn(known);
+  await explanations.learn(known);
   const now = clock.now() / 1000;
   const alerts = evaluator.alerts(now);
-  if (alerts !== null) for (const courier of couriers) courier.offer(book.annotated(alerts), now);
+  if (alerts !== null) for (const sender of senders) sender.offer(explanations.annotated(alerts), now);
 }
 
 /** Evaluates, and remembers how that went. */

@@ -408,11 +408,11 @@ async function beginAlerting(base: Base, store: OpenedStore['store'], ownUrl: st
   });
   const keepMarks = (asOfMs: number): Promise<boolean> =>
     keep(asOfMs, (sql) => store.command(sql)).catch(
-      orLater(log, 'marks of orders could not be kept; the next attempt catches up'),
+      logAndRetryLater(log, 'marks of orders could not be kept; the next attempt catches up'),
     );
   const compare = (asOfMs: number): Promise<boolean> =>
     withSpan('comparison', {}, () => findings.sweep(asOfMs)).catch(
-      orLater(log, 'the sources about orders could not be compared; the next attempt catches up'),
+      logAndRetryLater(log, 'the sources about orders could not be compared; the next attempt catches up'),
     );
   const keepQuarters = keepQuartersIn(base, store);
   const count = countPayments(base, store);
@@ -454,7 +454,7 @@ const namedUrl = (url: string): string => url.replace(/\/\/(0\.0\.0\.0|\[::\])(?
  * What one keeper cannot do holds back neither the rules nor another keeper. There is no more of it to do
  * now.
  */
-function orLater(log: Logger, failure: string): (error: unknown) => false {
+function logAndRetryLater(log: Logger, failure: string): (error: unknown) => false {
   return (error) => {
     log.error({ err: error }, failure);
     return false;
@@ -466,7 +466,10 @@ function keepQuartersIn({ log }: Base, store: OpenedStore['store']): (asOfMs: nu
   const keepers = [ORDER_QUARTERS_KEPT, POLL_QUARTERS_KEPT].map((kind) => {
     const query = <T>(sql: string) => store.query<T>(sql);
     const { keep } = createQuarterKeeper({ kind, query, command: (sql) => store.command(sql) });
-    const failed = orLater(log, `quarters of ${kind.what} could not be kept; the next attempt catches up`);
+    const failed = logAndRetryLater(
+      log,
+      `quarters of ${kind.what} could not be kept; the next attempt catches up`,
+    );
     return (asOfMs: number) => keep(asOfMs).catch(failed);
   });
   return async (asOfMs) => {

@@ -18,14 +18,14 @@ export function createTargets(config: AlertsConfig, options: TargetOptions = {})
  * rules nor the other targets. While one delivery is under way only the newest offer waits, since it holds
  * all that older ones did.
  */
-export interface Courier {
+export interface Sender {
   readonly name: AlertTarget['name'];
   offer(alerts: readonly Alert[], now: number): void;
   /** Resolves when nothing is under way any more. */
   idle(): Promise<void>;
 }
 
-export function createCourier(target: AlertTarget, log: Logger): Courier {
+export function createSender(target: AlertTarget, log: Logger): Sender {
   let next: { readonly alerts: readonly Alert[]; readonly now: number } | undefined;
   let underWay: Promise<void> | undefined;
   const deliver = async (): Promise<void> => {

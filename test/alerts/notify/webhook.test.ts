@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Alert } from '../../../alerts/explain/alert.ts';
 
-import { fileNotices, NOTICES_FILE } from '../../../alerts/notify/notice-book.ts';
+import { fileNotices, NOTICES_FILE } from '../../../alerts/notify/notice-store.ts';
 import type { AlertTarget } from '../../../alerts/notify/alert-target.ts';
 import { createTargets } from '../../../alerts/notify/delivery.ts';
 import { alertsConfigSchema } from '../../../schemas/config-alerts.ts';

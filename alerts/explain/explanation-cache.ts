@@ -12,7 +12,7 @@ import { secondText, timesText } from './zoned.ts';
  * What pages say beside the rule's own texts: why, and what is at risk. It is asked once for each alert, when
  * it begins to fire, and remembered until receivers no longer hear of it.
  */
-export interface WhyBook {
+export interface ExplanationCache {
   /**
    * Asks about alerts that have begun to fire. Resolves when that is known, or after the deadline: a page
    * waits no longer, and goes without. Never rejects.
@@ -22,7 +22,7 @@ export interface WhyBook {
   annotated(alerts: readonly Alert[]): Alert[];
 }
 
-export interface WhyBookOptions {
+export interface ExplanationCacheOptions {
   readonly rules: readonly Rule[];
   readonly query: Query;
   readonly links: PageSettings;
@@ -38,7 +38,7 @@ type Annotations = Alert['annotations'];
 /** An incident moves on: what stands out and what is at risk are asked for again. */
 const ASK_AGAIN_MS = 300_000;
 
-export function createWhyBook(options: WhyBookOptions): WhyBook {
+export function createExplanationCache(options: ExplanationCacheOptions): ExplanationCache {
   const { rules, query, links, clock, signal, limitMs } = options;
   const known = new Map<string, { readonly annotations: Annotations; readonly askedMs: number }>();
   let before = Promise.resolve();

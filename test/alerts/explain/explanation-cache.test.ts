@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Alert } from '../../../alerts/explain/alert.ts';
-import { createWhyBook } from '../../../alerts/explain/why-book.ts';
+import { createExplanationCache } from '../../../alerts/explain/explanation-cache.ts';
 import { createFakeClock, type FakeClock, turn } from '../../support/fake-clock.ts';
 import { ruleNamed } from '../support/evaluations.ts';
 
@@ -71,7 +71,7 @@ beforeEach(() => {
   asked = [];
 });
 function book(signal = new AbortController().signal) {
-  return createWhyBook({
+  return createExplanationCache({
     rules: RULES,
     query: async <T>(sql: string) => {
       asked.push(sql);

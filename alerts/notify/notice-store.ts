@@ -6,22 +6,22 @@ import { parseJson } from '../../schemas/json.ts';
 import type { Notice, SendFailure } from './notice.ts';
 
 /** What one receiver knows, by gateway. */
-export interface NoticeBook {
+export interface NoticeStore {
   load(): Map<string, Notice>;
   /** @throws whatever writing throws */
   save(notices: ReadonlyMap<string, Notice>): void;
 }
 
 export const NOTICES_FILE = 'webhook-notices.json';
-/** What was told of evaluations that are late: by a collector that knows of nothing else, too. */
+/** What was sent of evaluations that are late: by a collector that knows of nothing else, too. */
 export const LATE_NOTICES_FILE = 'webhook-late-notices.json';
 
 /**
- * A book in the data folder, replaced in one step, so that a kill leaves the old one or the new one. A file
+ * A file in the data folder, replaced in one step, so that a kill leaves the old one or the new one. A file
  * and not a table: pages matter most while the store is away. It belongs to one address, since another
  * receiver knows nothing yet.
  */
-export function fileNotices(dataDir: string, url: string, name = NOTICES_FILE): NoticeBook {
+export function fileNotices(dataDir: string, url: string, name = NOTICES_FILE): NoticeStore {
   const file = join(dataDir, name);
   // The address can hold a secret in its path: only its hash is written.
   const address = createHash('sha256').update(url).digest('hex').slice(0, 16);
