@@ -2,18 +2,23 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { GatewatchError } from '../schemas/errors.ts';
+import { quoteString } from './sql/quote.ts';
 import { splitStatements } from './sql/statements.ts';
 import type { Store } from './store.ts';
 
 /** What makes one table, materialized view or view. */
 export interface Definition {
   readonly name: string;
+  /** What one row is, as the comment before the statement says; '' where it does not. */
+  readonly grain: string;
   /** The statement, without the comments before it. */
   readonly statement: string;
 }
 
 /** The comments before a statement, and the statement. */
-const COMMENTED = /^(?:\s*--[^\n]*\n)*\s*([\s\S]*)$/;
+const COMMENTED = /^((?:\s*--[^\n]*\n)*)\s*([\s\S]*)$/;
+/** It ends with a full stop at the end of a line, and may go on in the next one. */
+const GRAIN = /^-- (One row: [\s\S]*?)\.$/m;
 
 /**
  * The definitions of these files, in their order.
@@ -29,31 +34,36 @@ export async function readDefinitions(
   for (const file of files) {
     const text = (await readFile(file, 'utf8')).replaceAll('\r\n', '\n');
     for (const commented of splitStatements(text)) {
-      const statement = COMMENTED.exec(commented)?.[1] ?? '';
+      const [, comments = '', statement = ''] = COMMENTED.exec(commented) ?? [];
+      const grain = (GRAIN.exec(comments)?.[1] ?? '').replaceAll('\n-- ', ' ');
       const name = form.exec(statement)?.[1];
       if (name === undefined) throw schemaError(`${basename(file)}: expected ${expected}`);
       if (found.has(name)) throw schemaError(`${basename(file)}: ${name} is defined a second time`);
-      found.set(name, { name, statement });
+      found.set(name, { name, grain, statement });
     }
   }
   return [...found.values()];
 }
 
 /**
- * What something was made from stands in its comment, which the engine writes together with it: two
- * collectors that start at once end with the same, and nothing can be recorded that was not done.
+ * The statement with a comment that says what one row is, and what the thing was made from, as a hash. The
+ * engine writes it together with the thing: two collectors that start at once end with the same, and nothing
+ * can be recorded that was not done.
+ * @param text what counts: a statement of another text makes another thing
  */
-export const markOf = (text: string): string =>
-  `gatewatch definition ${createHash('sha256').update(text).digest('hex')}`;
+export const withMark = ({ grain, statement }: Definition, text: string): string =>
+  `${statement}\nCOMMENT ${quoteString(`${grain}${grain === '' ? '' : '. '}(definition ${hashOf(text)})`)}`;
 
-/** The comments of what the store's database holds, by name. */
-export async function storedComments(store: Store): Promise<ReadonlyMap<string, string>> {
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+
+/** From what the store's tables and views were made, by name; '' where that is not known. */
+export async function storedHashes(store: Store): Promise<ReadonlyMap<string, string>> {
   const rows = await store.query<{ name: string; comment: string }>(
     'SELECT name, comment FROM system.tables WHERE database = {database:String}',
     { database: store.database },
     { database: 'system' },
   );
-  return new Map(rows.map(({ name, comment }) => [name, comment]));
+  return new Map(rows.map(({ name, comment }) => [name, /\(definition (\w+)\)$/.exec(comment)?.[1] ?? '']));
 }
 
 export function schemaError(message: string): GatewatchError {

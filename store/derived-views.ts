@@ -1,4 +1,4 @@
-import { markOf, readDefinitions, storedComments, type Definition } from './definitions.ts';
+import { hashOf, readDefinitions, storedHashes, withMark, type Definition } from './definitions.ts';
 import type { Store } from './store.ts';
 
 const VIEW = /^CREATE OR REPLACE VIEW (\w+)\s/;
@@ -25,11 +25,11 @@ const reads = (view: Definition, { name }: Definition): boolean =>
 
 /** The statements that bring the store's views to these definitions; none when they are there already. */
 export async function planDerivedViews(store: Store, views: readonly Definition[]): Promise<string[]> {
-  const comments = await storedComments(store);
+  const stored = await storedHashes(store);
   const wanted = (await runAsMaker(store)) ? views.map(asMaker) : views;
   return wanted
-    .filter(({ name, statement }) => comments.get(name) !== markOf(statement))
-    .map(({ statement }) => `${statement}\nCOMMENT '${markOf(statement)}'`);
+    .filter(({ name, statement }) => stored.get(name) !== hashOf(statement))
+    .map((view) => withMark(view, view.statement));
 }
 
 /**
@@ -48,7 +48,7 @@ async function runAsMaker(store: Store): Promise<boolean> {
 /** A view's name and the list of its columns, where there is one. */
 const HEAD = /^CREATE OR REPLACE VIEW \w+(?:\s*\(\n[\s\S]*?\n\))?/;
 
-const asMaker = ({ name, statement }: Definition): Definition => ({
-  name,
-  statement: statement.replace(HEAD, (head) => `${head} DEFINER = CURRENT_USER SQL SECURITY DEFINER`),
+const asMaker = (view: Definition): Definition => ({
+  ...view,
+  statement: view.statement.replace(HEAD, (head) => `${head} DEFINER = CURRENT_USER SQL SECURITY DEFINER`),
 });

@@ -1,6 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { markOf, readDefinitions, schemaError, storedComments, type Definition } from './definitions.ts';
+import {
+  hashOf,
+  readDefinitions,
+  schemaError,
+  storedHashes,
+  withMark,
+  type Definition,
+} from './definitions.ts';
 import type { Store } from './store.ts';
 
 const TABLE = /^CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS (\w+)\s/;
@@ -26,29 +33,44 @@ export async function readTables(folder: string): Promise<readonly Definition[]>
  * The statements that make what the store lacks; none when all is there.
  *
  * Until the first release there is no way from one schema to the next: a table that was made by another
- * version is refused.
+ * version is refused. One that an operator made, with an engine of his choice, stays if it has all columns.
  *
  * @throws GatewatchError `store_schema`, which says what to do
  */
 export async function planTables(store: Store, tables: readonly Definition[]): Promise<string[]> {
-  const comments = await storedComments(store);
+  const stored = await storedHashes(store);
+  const columns = await storedColumns(store);
   const statements: string[] = [];
   for (const table of tables) {
-    const comment = comments.get(table.name);
-    if (comment === undefined) statements.push(`${table.statement}\nCOMMENT '${tableMark(table)}'`);
-    else if (comment !== tableMark(table)) throw madeByAnother(store, table);
+    const hash = stored.get(table.name);
+    if (hash === undefined) statements.push(withMark(table, shapeOf(table)));
+    else if (hash === '' ? !hasAll(columns.get(table.name), table) : hash !== hashOf(shapeOf(table)))
+      throw madeByAnother(store, table);
   }
   return statements;
 }
 
 /** Meanings of columns and the time that rows are kept may change without another table. */
-function tableMark({ statement }: Definition): string {
-  const plain = statement
+const shapeOf = ({ statement }: Definition): string =>
+  statement
     .replaceAll(/ COMMENT '(?:[^']|'')*'/g, '')
     .replace(/\nTTL .*/, '')
     .replaceAll(/\s+/g, ' ');
-  return markOf(plain);
+
+async function storedColumns(store: Store): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await store.query<{ table: string; names: string[] }>(
+    'SELECT table, groupArray(name) AS names FROM system.columns WHERE database = {database:String} GROUP BY table',
+    { database: store.database },
+    { database: 'system' },
+  );
+  return new Map(rows.map(({ table, names }) => [table, names]));
 }
+
+/** A column is a line of the definition. */
+const COLUMN = /^ {4}`?(\w+)`? [A-Z]\w+.* COMMENT '/gm;
+
+const hasAll = (stored: readonly string[] = [], { statement }: Definition): boolean =>
+  Array.from(statement.matchAll(COLUMN), ([, name = '']) => name).every((name) => stored.includes(name));
 
 const madeByAnother = (store: Store, { name }: Definition) =>
   schemaError(

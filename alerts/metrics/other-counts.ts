@@ -18,7 +18,7 @@ export const countCallbacks = (scope: Omit<CountScope, 'old'>): string =>
 SELECT 'callback', ${instant(scope.now)}, gateway, '', id, 'callback', '', toString(verdict), '', NULL, NULL
 FROM
 (
-  SELECT gateway, ${CONTENT_ID} AS id, argMinIf(verdict, received_at, verdict != 'unknown') AS verdict
+  SELECT gateway, ${CONTENT_ID} AS id, argMin(verdict, received_at) AS verdict
   FROM ${ARRIVALS}
   WHERE ${lately('received_at', scope)}
   GROUP BY gateway, id

@@ -104,10 +104,10 @@ const CONTENT = 'bitXor(content_key, sipHash64(gateway))';
  * @param contains the window as a condition on a time @param where conditions on callbacks
  */
 export const verdictsIn = (contains: (time: string) => string, where: string): string =>
-  `SELECT ${timeOfMicros('first')} AS first_received_at, transform(bitAnd(newest, 7), [${VERDICTS.map((_, index) => index + 1).join(', ')}], [${sqlList(VERDICTS)}], 'unknown') AS verdict
+  `SELECT ${timeOfMicros('first')} AS first_received_at, transform(bitAnd(newest, 7), [${VERDICTS.map((_, index) => index + 1).join(', ')}], [${sqlList(VERDICTS)}], '') AS verdict
   FROM
   (
-    SELECT min(at) AS first, max(if(verdict = 'unknown', 0, bitShiftLeft(at, 3) + toUInt8(verdict))) AS newest
+    SELECT min(at) AS first, max(bitShiftLeft(at, 3) + toUInt8(verdict)) AS newest
     FROM (SELECT toUInt64(toUnixTimestamp64Micro(received_at)) AS at, * FROM ${view('callbackArrivals')})
     WHERE ${where} AND (${contains('received_at')} OR content_key IN (SELECT content_key FROM ${view('callbackArrivals')} WHERE ${contains('received_at')} AND ${where}))
     GROUP BY ${CONTENT}

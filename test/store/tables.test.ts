@@ -96,6 +96,25 @@ WHERE database = currentDatabase() AND comment = '' AND table IN (SELECT name FR
     });
   });
 
+  it('stay as an operator made them, if they have all columns', async () => {
+    const database = createStore({ ...embedded.writer, url: embedded.url, database: 'by_operator' });
+    await database.command('CREATE DATABASE by_operator', { database: '' });
+    const tables = await readTables(TABLES_FOLDER);
+    const own = tables.find(({ name }) => name === 'annotations_store')?.statement ?? '';
+    await database.command(own.replace('ENGINE = ReplacingMergeTree', 'ENGINE = MergeTree'));
+    expect(await planTables(database, tables)).toHaveLength(tables.length - 1);
+    await database.command('ALTER TABLE annotations_store DROP COLUMN tags');
+    await expect(planTables(database, tables)).rejects.toMatchObject({ code: 'store_schema' });
+    await database.close();
+  });
+
+  it('say in their comments what one row is', async () => {
+    const [row] = await store.query<{ comment: string }>(
+      "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = 'polls_store'",
+    );
+    expect(row?.comment).toMatch(/^One row: one status request\. \(definition [0-9a-f]{32}\)$/);
+  });
+
   it('are made where they are missing', async () => {
     const folder = await changed('polls_store', (text) => text);
     await writeFile(
