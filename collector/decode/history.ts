@@ -51,7 +51,7 @@ export function decodeHistory(
 ): DecodedHistory {
   const items: DecodedItem[] = [];
   const refused: RefusedItem[] = [];
-  const seen = new Map<string, number>();
+  const countEarlier = createCounter();
   let outOfOrder = false;
   let last = Number.NEGATIVE_INFINITY;
   for (let position = 0; position < list.length; position += 1) {
@@ -64,12 +64,27 @@ export function decodeHistory(
     const { time, code } = read;
     outOfOrder ||= time < last;
     last = time;
-    const pair = itemPair(time, code.action);
-    const occurrence = seen.get(pair) ?? 0;
-    seen.set(pair, occurrence + 1);
-    items.push({ time, code, occurrence, position });
+    items.push({ time, code, occurrence: countEarlier(items, read), position });
   }
   return { items, refused, outOfOrder };
+}
+
+/** Counts the items of a list that equal its next one. */
+function createCounter() {
+  let latest = Number.NEGATIVE_INFINITY;
+  let seen: Map<string, number> | null = null;
+  return (earlier: readonly DecodedItem[], { time, code }: Pick<DecodedItem, 'time' | 'code'>): number => {
+    // The usual item is later than all before it, and so equals none: no need to look at those.
+    if (seen === null && time > latest) {
+      latest = time;
+      return 0;
+    }
+    seen ??= new Map(earlier.map((item) => [itemPair(item.time, item.code.action), item.occurrence + 1]));
+    const pair = itemPair(time, code.action);
+    const count = seen.get(pair) ?? 0;
+    seen.set(pair, count + 1);
+    return count;
+  };
 }
 
 type ReadItem = Decoded<
@@ -134,6 +149,7 @@ export function itemPair(time: EpochMicros, action: string): string {
 
 /** The action of an item's key, as it came. */
 export function unescapeAction(text: string): string {
+  if (!text.includes('\\')) return text;
   return text.replace(/\\([\\n])/g, (_all, letter: string) => (letter === 'n' ? '\n' : letter));
 }
 
@@ -142,7 +158,10 @@ export function unescapeAction(text: string): string {
  * place: the order that the measures have, so that an order's outcome is the same everywhere.
  */
 export function inTimeOrder(items: readonly DecodedItem[]): readonly DecodedItem[] {
-  return items.toSorted(compareItems);
+  // Nearly always they are: a sort costs more than the look.
+  return items.every((item, i) => i === 0 || compareItems(items[i - 1] as DecodedItem, item) <= 0)
+    ? items
+    : items.toSorted(compareItems);
 }
 
 const compareItems = (a: DecodedItem, b: DecodedItem): number =>
