@@ -18,7 +18,29 @@ export interface Definition {
 /** The comments before a statement, and the statement. */
 const COMMENTED = /^((?:\s*--[^\n]*\n)*)\s*([\s\S]*)$/;
 /** It ends with a full stop at the end of a line, and may go on in the next one. */
-const GRAIN = /^-- (One row: [\s\S]*?)\.$/m;
+const GRAIN = /^-- One row: ([\s\S]*?)\.$/m;
+/** `name Type COMMENT 'text'`, a column each. */
+const COLUMN = /^ {4}`?([\w.]+)`? ([A-Z].*) COMMENT '((?:[^']|'')*)'/gm;
+
+/** What one row is, as the comments before a definition say; '' where they do not. */
+export const grainOf = (comments: string): string =>
+  (GRAIN.exec(comments)?.[1] ?? '').replaceAll('\n-- ', ' ');
+
+export interface DefinedColumn {
+  readonly name: string;
+  /** With its default, where it has one. */
+  readonly type: string;
+  /** Meaning, with the unit where there is one. */
+  readonly text: string;
+}
+
+/** The columns that a definition lists. */
+export const columnsOf = (statement: string): readonly DefinedColumn[] =>
+  Array.from(statement.matchAll(COLUMN), ([, name = '', type = '', text = '']) => ({
+    name,
+    type,
+    text: text.replaceAll("''", "'").replaceAll('\\\\', '\\'),
+  }));
 
 /**
  * The definitions of these files, in their order.
@@ -35,11 +57,10 @@ export async function readDefinitions(
     const text = (await readFile(file, 'utf8')).replaceAll('\r\n', '\n');
     for (const commented of splitStatements(text)) {
       const [, comments = '', statement = ''] = COMMENTED.exec(commented) ?? [];
-      const grain = (GRAIN.exec(comments)?.[1] ?? '').replaceAll('\n-- ', ' ');
       const name = form.exec(statement)?.[1];
       if (name === undefined) throw schemaError(`${basename(file)}: expected ${expected}`);
       if (found.has(name)) throw schemaError(`${basename(file)}: ${name} is defined a second time`);
-      found.set(name, { name, grain, statement });
+      found.set(name, { name, grain: grainOf(comments), statement });
     }
   }
   return [...found.values()];
@@ -52,7 +73,7 @@ export async function readDefinitions(
  * @param text what counts: a statement of another text makes another thing
  */
 export const withMark = ({ grain, statement }: Definition, text: string): string =>
-  `${statement}\nCOMMENT ${quoteString(`${grain}${grain === '' ? '' : '. '}(definition ${hashOf(text)})`)}`;
+  `${statement}\nCOMMENT ${quoteString(`${grain === '' ? '' : `One row: ${grain}. `}(definition ${hashOf(text)})`)}`;
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 

