@@ -9,9 +9,9 @@ export interface MeantSignature {
 }
 
 const MAX_LENGTH = 400;
-/** `sha256=`, `v1=`, `0x`: what other interfaces put before a hash. */
+/** `sha256=`, `v1=`, `0x`: what other interfaces put before a hash. Base64 may begin with `0x`, too. */
 const PREFIX =
-  /^(?:(?:hmac-?)?sha-?256|signature|sign|v\d{1,2}|hash)\s*[=:]\s*|^(?:sha-?256|bearer|signature)\s+|^0x/i;
+  /^(?:(?:hmac-?)?sha-?256|signature|sign|v\d{1,2}|hash)\s*[=:]\s*|^(?:sha-?256|bearer|signature)\s+|^0x(?=[0-9a-f]+$)/i;
 const QUOTES = /^["'`]|["'`]$/g;
 const HEX = /^[0-9a-f]+$/;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;

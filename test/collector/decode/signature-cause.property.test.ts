@@ -55,6 +55,22 @@ describe('a callback that was signed by other rules', () => {
     });
   }
 
+  it('is told as one of another method also when its base64 begins with 0x', () => {
+    const callback = {
+      externalId: '73267059-ce91-563a-97ec-1bedaf59e67f',
+      status: 'Created',
+      amount: '5127957.81',
+      orderType: 'Withdrawal',
+    } as const;
+    const key = '322ec4cdCCDBcdaea72ef349f1ab8940c33b1c580';
+    const [, base64] = MUTATIONS.hmac ?? [];
+    const { signature = '' } = base64?.({ body: callback, key, hundredths: 512_795_781 }) ?? {};
+    expect(signature).toMatch(/^0X/);
+    const mismatch = { callback, signature, body: new Uint8Array() };
+    const hints = { keys: [new Secret(key)], token: null, otherKeys: [], known: null };
+    expect(nameCause(mismatch, hints)).toBe('hmac');
+  });
+
   it('has no cause when it is signed by the rules: nobody is asked', () => {
     fc.assert(
       fc.property(genuine, ({ body, key }) => {
