@@ -1,3 +1,4 @@
+import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
 import type { EpochMicros, OrderWatchRow } from '../../schemas/rows.ts';
 import { watchKey, type PollCause, type WatchedOrder, type WatchRef } from '../../schemas/watch.ts';
 import { NOTHING_KNOWN } from '../decode/known-history.ts';
@@ -95,11 +96,15 @@ export async function openAgain(ref: WatchRef, context: OrdersContext): Promise<
   trackAll(known, 'watch', context);
 }
 
-/** A watch request names no status, and so says nothing of a settled order that is not known. */
+/**
+ * Only another final status says of a settled order what is not known. A watch request names none, and a callback with
+ * an earlier one comes late: when Kafka is behind they come by the thousand, and reading each order from the start
+ * would keep it behind.
+ */
 function opened(order: WatchedOrder, { status }: OrderHint, now: EpochMicros): WatchedOrder {
   const isSettled = order.phase === 'settled' && order.finalAt !== null;
-  const isKnown = isSettled && (status === undefined || status === order.lastStatus);
-  return isKnown ? rereadOnce(order, now) : reopen(order, now);
+  const isNews = status !== undefined && status !== order.lastStatus && FINAL_STATUSES.includes(status);
+  return isSettled && !isNews ? rereadOnce(order, now) : reopen(order, now);
 }
 
 function fresh(hint: OrderHint, now: EpochMicros): WatchedOrder {

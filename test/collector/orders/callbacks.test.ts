@@ -172,15 +172,18 @@ describe('a settled order that a callback names', () => {
     expect(new Set(sink.rows('historyEvents').map(({ action }) => action)).size).toBe(1);
   });
 
-  it('with another status than is known is read from the start', async () => {
+  it.each([
+    { told: 'another final status than is known is read from the start', status: 'Failed', more: 4 },
+    { told: 'an earlier status, for it comes late, is read once', status: 'Processing', more: 1 },
+  ])('with $told', async ({ status, more }) => {
     const { clock, orders, reads, receive } = createPipeline();
     orders.set(ID, { externalId: ID, orderStatus: 'Success', history: [[0, '4.1.3.00']] });
     await receive(callback({ externalId: ID, status: 'Success' }));
     await clock.advance(20 * MINUTE);
     const before = reads.length;
-    await receive(callback({ externalId: ID, status: 'Failed' }));
+    await receive(callback({ externalId: ID, status }));
     await clock.advance(20 * MINUTE);
-    expect(reads).toHaveLength(before + 4);
+    expect(reads).toHaveLength(before + more);
   });
 
   /** An order whose next read settles it, that read under way. */
