@@ -24,6 +24,8 @@ const GATEWAY = 'sandbox';
  */
 const SPEED = 100;
 const REREADS_S = [2, 7];
+/** A sender that gives up before a busy machine answers sends the same again and again, and keeps it busy. */
+const PATIENT_MS = 20_000;
 
 /**
  * One story for all tests below: a gateway at work for 15 seconds, its callbacks going through Kafka, and a
@@ -45,7 +47,7 @@ describe.skipIf(!kafka.available)('a collector that was killed twice and stopped
     sandbox = await createSandbox({
       seed: 'restarts',
       speed: SPEED,
-      callbacks: { url: `${url}/callbacks/${GATEWAY}`, retryDelaysMs: UNTIL_ANSWERED, timeoutMs: 2000 },
+      callbacks: { url: `${url}/callbacks/${GATEWAY}`, retryDelaysMs: UNTIL_ANSWERED, timeoutMs: PATIENT_MS },
       watchUrl: `${url}/orders`,
     });
     for (const name of ['unknown_code', 'legacy_code'] as const)

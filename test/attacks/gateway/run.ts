@@ -1,6 +1,6 @@
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import { historyOfGateway } from '../../integration/support/gateway-account.ts';
-import { FAST_POLL, gatewayConfig } from '../../integration/support/gateway.ts';
+import { FAST_POLL, gatewayConfig, UNTIL_ANSWERED } from '../../integration/support/gateway.ts';
 import { startCollectorProcess, type CollectorProcess } from '../../support/collector-process.ts';
 import { startHttpGateway } from '../../support/http-gateway.ts';
 import { freePort } from '../../support/kafka-process.ts';
@@ -27,8 +27,8 @@ export interface GatewayAttackReport {
    * many.
    */
   readonly good: { readonly orders: number; readonly settled: number; readonly wrongItems: number };
-  /** Signed callbacks to the intake beside it. */
-  readonly callbacks: Omit<GoodReport, 'acknowledged'>;
+  /** Signed callbacks to the intake beside it; lost are those that were answered with 200 and are not stored. */
+  readonly callbacks: Omit<GoodReport, 'acknowledged'> & { readonly lost: number };
   readonly observed: Observed;
   readonly seconds: number;
 }
@@ -58,7 +58,7 @@ export async function attackAsGateway(options: GatewayAttackOptions): Promise<Ga
     seed: 'beside',
     speed: 200,
     lateShare: 0,
-    callbacks: { url: `${url}/callbacks/sandbox` },
+    callbacks: { url: `${url}/callbacks/sandbox`, retryDelaysMs: UNTIL_ANSWERED },
     watchUrl: `${url}/orders`,
   });
   await using collector = await startCollectorProcess({
@@ -96,14 +96,14 @@ export async function attackAsGateway(options: GatewayAttackOptions): Promise<Ga
       (n) => n >= options.messages,
       60_000 + 100 * options.messages,
     );
-    const { acknowledged: _ids, ...answered } = await callbacks.stop();
+    const { acknowledged, ...answered } = await callbacks.stop();
     sandbox.setRate(0);
     const good = await settled(sandbox, collector);
     return {
       served,
       rejects: await rejectsOfBad(collector),
       good,
-      callbacks: answered,
+      callbacks: { ...answered, lost: await countMissing(acknowledged, collector) },
       observed: await observer.stop(),
       seconds: Math.round((performance.now() - startedMs) / 1000),
     };
@@ -154,6 +154,12 @@ FROM history_events WHERE gateway = 'sandbox'`,
       [...stored].filter((line) => !told.has(line)).length +
       [...told].filter((line) => !stored.has(line)).length,
   };
+}
+
+async function countMissing(externalIds: readonly string[], collector: CollectorProcess): Promise<number> {
+  const sql = `SELECT external_id FROM callbacks WHERE gateway = 'sandbox'`;
+  const stored = new Set((await collector.query<{ external_id: string }>(sql)).map((row) => row.external_id));
+  return externalIds.filter((id) => !stored.has(id)).length;
 }
 
 async function rejectsOfBad(collector: CollectorProcess): Promise<Record<string, number>> {

@@ -9,8 +9,11 @@ export const neverEnding = (sandbox: Sandbox): number =>
 
 /** Waits until the gateway has told all it will tell, and every order that ends is settled in the view. */
 export async function untilSettled(sandbox: Sandbox, store: Queryable): Promise<void> {
-  const unsettled = () =>
-    sandbox.stats().callbacksPending + sandbox.orders().filter((order) => !order.settled).length;
+  const unsettled = () => {
+    const { callbacksPending, watch } = sandbox.stats();
+    const watchPending = watch.queued - watch.acknowledged - watch.failed;
+    return callbacksPending + watchPending + sandbox.orders().filter((order) => !order.settled).length;
+  };
   await until('the gateway to come to rest', unsettled, (count) => count === 0);
   const settled = async () => {
     const sql = 'SELECT countIf(settled_at IS NOT NULL) AS n FROM orders';
