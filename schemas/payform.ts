@@ -1,23 +1,51 @@
+import type { DecodedCode } from './code.ts';
+
 /**
  * The payment form as a funnel over orders (interface document, section 2.4, stage 3). "Not every flow emits
- * every code", so an order reached a step when it has that step's item or one of a later step.
+ * every code", so an order reached a step when it has that step's item or one of a later step. `item` says in
+ * SQL what `isItem` says of a decoded code.
  */
 export const FORM_STEPS = [
-  { step: 'presented', codes: '3.0.1.00', item: `stage = 'PAYFORM'` },
-  { step: 'visited', codes: '3.0.1.51', item: `action = '3.0.1.51'` },
-  { step: 'data entered', codes: '3.0.1.53', item: `action = '3.0.1.53'` },
-  { step: 'submitted', codes: '3.1.1.55', item: `action = '3.1.1.55'` },
+  {
+    step: 'presented',
+    codes: '3.0.1.00',
+    item: `stage = 'PAYFORM'`,
+    isItem: ({ stage }: DecodedCode) => stage === 'PAYFORM',
+  },
+  {
+    step: 'visited',
+    codes: '3.0.1.51',
+    item: `action = '3.0.1.51'`,
+    isItem: ({ action }: DecodedCode) => action === '3.0.1.51',
+  },
+  {
+    step: 'data entered',
+    codes: '3.0.1.53',
+    item: `action = '3.0.1.53'`,
+    isItem: ({ action }: DecodedCode) => action === '3.0.1.53',
+  },
+  {
+    step: 'submitted',
+    codes: '3.1.1.55',
+    item: `action = '3.1.1.55'`,
+    isItem: ({ action }: DecodedCode) => action === '3.1.1.55',
+  },
   /** Past the payer's confirmation: someone answered for the payment itself. */
   {
     step: 'confirmed',
     codes: '4.1.x, 5.1.x',
     item: `stage IN ('CHECK', 'GATEWAY_CALLBACK') AND result = 'SUCCESS'`,
+    isItem: ({ stage, result }: DecodedCode) =>
+      (stage === 'CHECK' || stage === 'GATEWAY_CALLBACK') && result === 'SUCCESS',
   },
 ] as const;
 export type FormStep = (typeof FORM_STEPS)[number]['step'];
 /** Number of a step, from 1. */
 export const formStepNumber = (step: FormStep): number =>
   FORM_STEPS.findIndex((candidate) => candidate.step === step) + 1;
+/** The last step that an order with these codes reached. */
+export const furthestStep = (codes: readonly DecodedCode[]): FormStep | null =>
+  FORM_STEPS.findLast(({ isItem }) => codes.some(isItem))?.step ?? null;
 
 /** What payers do other than go on. */
 export const FORM_EXITS = [

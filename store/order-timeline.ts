@@ -1,5 +1,6 @@
 import { decode } from '../collector/decode/code.ts';
-import { decide, inTimeOrder, type DecodedItem } from '../collector/decode/history.ts';
+import { finalSeenAt, foldHistory, type SeenItem } from '../collector/decode/fold-order.ts';
+import { inTimeOrder, type DecodedItem } from '../collector/decode/history.ts';
 import { itemSpanId, traceId, type OrderIdentity } from '../collector/decode/ids.ts';
 import { formatTime } from '../collector/decode/time.ts';
 import type {
@@ -109,26 +110,20 @@ function isConfirmed(
 }
 
 function eventsOf(order: OrderIdentity, rows: readonly sql.HistoryRow[]): TimelineEvent[] {
-  const observedAt = new Map<DecodedItem, EpochMicros>();
-  for (const row of rows) {
-    const item = {
-      time: row.event_time,
-      code: decode(row.action),
-      occurrence: row.occurrence,
-      position: row.list_position,
-    };
-    observedAt.set(item, row.observed_at);
-  }
-  const items = inTimeOrder([...observedAt.keys()]);
-  const deciding = decide(items)?.item;
-  const seen = (item: DecodedItem): EpochMicros => observedAt.get(item) ?? 0;
-  const finalSeenAt = Math.min(
-    ...items.filter(({ code }) => code.state === 'SUCCESS' || code.state === 'FAILED').map(seen),
-  );
+  const seen = rows.map((row): SeenItem => ({
+    time: row.event_time,
+    code: decode(row.action),
+    occurrence: row.occurrence,
+    position: row.list_position,
+    observedAt: row.observed_at,
+  }));
+  const items = inTimeOrder(seen);
+  const { deciding } = foldHistory(items);
+  const lateAfter = finalSeenAt(items) ?? Number.POSITIVE_INFINITY;
   return items.map((item, index) =>
     eventOf(order, item, items[index - 1], {
-      observedAt: formatTime(seen(item)),
-      late: seen(item) > finalSeenAt,
+      observedAt: formatTime(item.observedAt),
+      late: item.observedAt > lateAfter,
       deciding: item === deciding,
     }),
   );

@@ -3,7 +3,8 @@ import type { SafetyCaveat, SafetyRuleName } from '../../schemas/cascade-safety.
 import { canonicalId } from '../../schemas/order-id.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { isMasked } from './grammar.ts';
-import { decide, decodeHistory, inTimeOrder, type DecodedItem } from './history.ts';
+import { foldHistory } from './fold-order.ts';
+import { decodeHistory, type DecodedItem } from './history.ts';
 import { readReply, type ReplyContext } from './read-reply.ts';
 
 /** What a valid status reply says, as far as cascading is concerned. */
@@ -77,7 +78,7 @@ export function readStatusFacts(
       externalTransactionId: isMasked(externalTransactionId ?? '') ? '' : (externalTransactionId ?? ''),
       orderStatus,
       items: items.length,
-      deciding: decide(inTimeOrder(items))?.item ?? null,
+      deciding: foldHistory(items).deciding,
       hasSuccess: items.some(({ code }) => code.state === 'SUCCESS'),
       unreadableItems: refused.length + count('unrecognized'),
       legacyItems: count('legacy'),

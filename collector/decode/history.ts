@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { DecodedCode } from '../../schemas/code.ts';
-import { OUTCOME_OF_GROUP, type Outcome } from '../../schemas/dictionary.ts';
 import { historyItemSchema, type HistoryItem } from '../../schemas/gateway/status-reply.ts';
 import { refuse, type Decoded, type Rejected } from '../../schemas/decoded.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
@@ -158,9 +157,9 @@ export function unescapeAction(text: string): string {
  * Time order, list order within one instant, and the code where two reads showed different items at one
  * place: the order that the measures have, so that an order's outcome is the same everywhere.
  */
-export function inTimeOrder(items: readonly DecodedItem[]): readonly DecodedItem[] {
+export function inTimeOrder<Item extends DecodedItem>(items: readonly Item[]): readonly Item[] {
   // Nearly always they are: a sort costs more than the look.
-  return items.every((item, i) => i === 0 || compareItems(items[i - 1] as DecodedItem, item) <= 0)
+  return items.every((item, i) => i === 0 || compareItems(items[i - 1] as Item, item) <= 0)
     ? items
     : items.toSorted(compareItems);
 }
@@ -169,20 +168,3 @@ const compareItems = (a: DecodedItem, b: DecodedItem): number =>
   a.time - b.time || a.position - b.position || compareText(a.code.action, b.code.action);
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
-
-export interface Decision {
-  readonly outcome: Outcome;
-  readonly item: DecodedItem;
-}
-
-/**
- * The deciding item is the latest with state SUCCESS or FAILED; none: the order is pending.
- * Info items that follow it carry earlier states and never reopen the order.
- */
-export function decide(ordered: readonly DecodedItem[]): Decision | null {
-  const item = ordered.findLast(({ code }) => code.state === 'SUCCESS' || code.state === 'FAILED');
-  if (item === undefined) return null;
-  const outcome =
-    item.code.state === 'SUCCESS' ? 'succeeded' : OUTCOME_OF_GROUP[item.code.reasonGroup ?? 'NONE'];
-  return { outcome, item };
-}

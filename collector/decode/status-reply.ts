@@ -1,23 +1,11 @@
 import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
 import type { Decoded, Rejected } from '../../schemas/decoded.ts';
 import { rejectRow } from '../../schemas/reject-row.ts';
-import type {
-  EpochMicros,
-  HistoryEventRow,
-  OrderObservationRow,
-  RejectReason,
-  RejectRow,
-} from '../../schemas/rows.ts';
+import type { HistoryEventRow, OrderObservationRow, RejectReason, RejectRow } from '../../schemas/rows.ts';
 import { spanRefText } from '../../schemas/span.ts';
 import { watchKey } from '../../schemas/watch.ts';
-import {
-  decide,
-  decodeHistory,
-  inTimeOrder,
-  type DecodedItem,
-  type Decision,
-  type RefusedItem,
-} from './history.ts';
+import { foldHistory, type FoldedHistory } from './fold-order.ts';
+import { decodeHistory, inTimeOrder, type DecodedItem, type RefusedItem } from './history.ts';
 import {
   ANY_TIME,
   beyondAll,
@@ -48,9 +36,8 @@ export interface ReplyContent {
   /** Rejects that this reply makes, whether they were made before or not. */
   readonly refusedItems: number;
   readonly known: KnownHistory;
-  readonly decision: Decision | null;
-  readonly firstEventAt: EpochMicros | null;
-  readonly lastEventAt: EpochMicros | null;
+  /** What the known history says, this reply's among it. */
+  readonly folded: FoldedHistory;
   readonly observation: OrderObservationRow;
   /** Of these, the ones that were not rejected before. */
   readonly rejects: readonly RejectRow[];
@@ -83,7 +70,7 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
     context,
   );
   const ordered = inTimeOrder([...known.items, ...fresh]);
-  const decision = decide(ordered);
+  const folded = foldHistory(ordered);
   const anomaly =
     anomalyOf(history, known, fresh.length + outside.length, ordered) ||
     (reply.isAmountRounded ? 'amount_rounded' : '');
@@ -97,10 +84,8 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
     newEvents: eventRows(ordered, known, named, context),
     refusedItems: refused.length,
     known: addKnown(context.known, fresh, remembered),
-    decision,
-    firstEventAt: ordered[0]?.time ?? null,
-    lastEventAt: ordered.at(-1)?.time ?? null,
-    observation: observationRow(ordered, decision, named, context),
+    folded,
+    observation: observationRow(folded, named, context),
     rejects,
     anomaly,
     missing: anomaly === 'history_shrank' ? missingItems(ordered, known, history.items) : NOTHING_MISSING,
@@ -171,8 +156,7 @@ function eventRows(
 
 /** What the reply says about the order as a whole. */
 function observationRow(
-  ordered: readonly DecodedItem[],
-  decision: Decision | null,
+  folded: FoldedHistory,
   reply: ReadReply & { externalTransactionId: string },
   context: ReplyContext,
 ): OrderObservationRow {
@@ -188,14 +172,14 @@ function observationRow(
     amount: reply.amount,
     amount_refused: Number(reply.isAmountRefused),
     currency: reply.currency,
-    outcome: decision?.outcome ?? null,
-    deciding_action: decision?.item.code.action ?? null,
-    reason_code: decision?.item.code.reasonCode ?? null,
-    reason_group: decision?.item.code.reasonGroup ?? null,
-    reason_detail: decision?.item.code.reasonDetail ?? null,
-    history_items: ordered.length,
-    created_at: ordered[0]?.time ?? null,
-    final_at: decision?.item.time ?? null,
+    outcome: folded.outcome,
+    deciding_action: folded.deciding?.code.action ?? null,
+    reason_code: folded.deciding?.code.reasonCode ?? null,
+    reason_group: folded.deciding?.code.reasonGroup ?? null,
+    reason_detail: folded.deciding?.code.reasonDetail ?? null,
+    history_items: folded.items,
+    created_at: folded.createdAt,
+    final_at: folded.deciding?.time ?? null,
     settled_at: null,
     abandoned_at: null,
   };

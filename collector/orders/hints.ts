@@ -97,9 +97,9 @@ export async function openAgain(ref: WatchRef, context: OrdersContext): Promise<
 }
 
 /**
- * Only another final status says of a settled order what is not known. A watch request names none, and a callback with
- * an earlier one comes late: when Kafka is behind they come by the thousand, and reading each order from the start
- * would keep it behind.
+ * Only another final status says of a settled order what is not known. A watch request names none, and a
+ * callback with an earlier one comes late: when Kafka is behind they come by the thousand, and reading each
+ * order from the start would keep it behind.
  */
 function opened(order: WatchedOrder, { status }: OrderHint, now: EpochMicros): WatchedOrder {
   const isSettled = order.phase === 'settled' && order.finalAt !== null;

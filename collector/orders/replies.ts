@@ -14,7 +14,7 @@ import type {
   SettlementRow,
 } from '../../schemas/rows.ts';
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
-import { decide, inTimeOrder } from '../decode/history.ts';
+import { foldHistory } from '../decode/fold-order.ts';
 import { currencyCode, decimalText } from '../decode/grammar.ts';
 import { stableId } from '../decode/ids.ts';
 import { readKnown, readReplyFacts, withReplyFacts, type KnownHistory } from '../decode/known-history.ts';
@@ -210,8 +210,7 @@ function watchedClaim(
 
 /** The record of an order's end, and the source of its root span. */
 function settlement(order: WatchedOrder, known: KnownHistory, now: number): SettlementRow {
-  const items = inTimeOrder([...readKnown(known).values()]);
-  const decision = decide(items);
+  const folded = foldHistory([...readKnown(known).values()]);
   const facts = closingFacts(order, known);
   return {
     gateway: order.gateway,
@@ -220,15 +219,15 @@ function settlement(order: WatchedOrder, known: KnownHistory, now: number): Sett
     settled_at: now,
     kind: order.phase,
     status: order.lastStatus,
-    outcome: decision?.outcome ?? null,
-    reason_group: decision?.item.code.reasonGroup ?? null,
-    reason_detail: decision?.item.code.reasonDetail ?? null,
-    history_items: items.length,
+    outcome: folded.outcome,
+    reason_group: folded.deciding?.code.reasonGroup ?? null,
+    reason_detail: folded.deciding?.code.reasonDetail ?? null,
+    history_items: folded.items,
     external_transaction_id: facts.externalTransactionId,
     channel: order.channel,
-    first_event_at: items[0]?.time ?? order.firstSeenAt,
-    last_event_at: items.at(-1)?.time ?? now,
-    deciding_action: decision?.item.code.action ?? null,
+    first_event_at: folded.createdAt ?? order.firstSeenAt,
+    last_event_at: folded.lastItemAt ?? now,
+    deciding_action: folded.deciding?.code.action ?? null,
     amount: decimalText(facts.amount),
     currency: currencyCode(facts.currency),
   };

@@ -51,8 +51,8 @@ describe.skipIf(!canKill)('a collector whose Kafka broker is missing when it sta
     return { status: reply.status, retryAfter: reply.headers.get('retry-after') };
   };
   /**
-   * Sends callbacks, each of another order, until one is taken: its order. One that was not may be in Kafka all the
-   * same, when the broker is slower than the sender is patient.
+   * Sends callbacks, each of another order, until one is taken: its order. One that was not may be in Kafka
+   * all the same, when the broker is slower than the sender is patient.
    */
   let orders = 0;
   const takenCallback = async (): Promise<string> => {

@@ -27,7 +27,7 @@ export interface GatewayAttackReport {
    * many.
    */
   readonly good: { readonly orders: number; readonly settled: number; readonly wrongItems: number };
-  /** Signed callbacks to the intake beside it; lost are those that were answered with 200 and are not stored. */
+  /** Signed callbacks to the intake beside it; lost: answered with 200 and not stored. */
   readonly callbacks: Omit<GoodReport, 'acknowledged'> & { readonly lost: number };
   readonly observed: Observed;
   readonly seconds: number;

@@ -38,8 +38,8 @@ describe('a history item outside of what is kept', () => {
   });
 
   it('does not decide the order', () => {
-    const { decision } = accept(replyText([item(-1), item(300, '4.1.3.00')]), { window });
-    expect(decision).toBeNull();
+    const { folded } = accept(replyText([item(-1), item(300, '4.1.3.00')]), { window });
+    expect(folded.deciding).toBeNull();
   });
 
   it('is not there when rows are kept for ever, but for the future', () => {

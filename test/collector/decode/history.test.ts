@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { isCode } from '../../../collector/decode/grammar.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import {
-  decide,
   decodeHistory,
   inTimeOrder,
   itemKey,
@@ -11,7 +10,7 @@ import {
   unescapeAction,
 } from '../../../collector/decode/history.ts';
 import { parseTime } from '../../../collector/decode/time.ts';
-import { anyHistory, at, orderedHistory, type Item } from './history-fixtures.ts';
+import { anyHistory, at, type Item } from './history-fixtures.ts';
 
 const keysOf = (list: readonly unknown[]) => decodeHistory(list, fingerprint).items.map(itemKey);
 const pairOf = (item: Item) => JSON.stringify([parseTime(item.time), item.action]);
@@ -266,89 +265,5 @@ describe('a bad item', () => {
         expect(items.length + refused.length).toBe(list.length);
       }),
     );
-  });
-});
-
-const decideOn = (list: readonly Item[]) => decide(inTimeOrder(decodeHistory(list, fingerprint).items));
-/**
- * The measure by its words: scan for the greatest time, then the last place, among codes with state 3 or 4.
- */
-function outcomeByHand(list: readonly Item[]): [string, number] | null {
-  let best: { time: string; place: number; action: string } | null = null;
-  for (const [place, { time, action }] of list.entries()) {
-    const final = /^[1-6]\.[0-2]\.[34]\.[0-9]{2}$/.test(action);
-    if (final && (best === null || time >= best.time)) best = { time, place, action };
-  }
-  if (best === null) return null;
-  if (best.action[4] === '3') return ['succeeded', best.place];
-  const byGroup: Record<string, string> = {
-    0: 'unspecified_failure',
-    1: 'technical_failure',
-    2: 'technical_failure',
-    3: 'business_failure',
-    4: 'risk_decline',
-    5: 'user_abandoned',
-    6: 'issuer_decline',
-  };
-  return [byGroup[best.action[6] ?? ''] ?? '', best.place];
-}
-
-describe('the deciding item', () => {
-  const decisive: fc.Arbitrary<Item> = fc
-    .tuple(
-      fc.nat(3),
-      fc.integer({ min: 1, max: 6 }),
-      fc.nat(2),
-      fc.nat(4),
-      fc.nat(6),
-      fc.integer({ min: 1, max: 9 }),
-    )
-    .map(([seconds, a, c, b, group, detail]) => ({
-      time: at(seconds),
-      action: `${a}.${c}.${b}.${group === 0 ? '00' : `${group}${detail}`}`,
-    }));
-
-  it('is the latest with a final state, and the outcome follows from it, for any history', () => {
-    fc.assert(
-      fc.property(fc.oneof(anyHistory, orderedHistory, fc.array(decisive, { maxLength: 8 })), (list) => {
-        const decision = decideOn(list);
-        expect(decision === null ? null : [decision.outcome, decision.item.position]).toEqual(
-          outcomeByHand(list),
-        );
-      }),
-      { numRuns: 3_000 },
-    );
-  });
-
-  it.each([
-    ['4.1.3.00', 'succeeded'],
-    ['5.1.3.35', 'succeeded'],
-    ['2.2.4.11', 'technical_failure'],
-    ['2.2.4.21', 'technical_failure'],
-    ['1.2.4.31', 'business_failure'],
-    ['4.1.4.41', 'risk_decline'],
-    ['3.0.4.54', 'user_abandoned'],
-    ['4.1.4.63', 'issuer_decline'],
-    ['4.1.4.64', 'issuer_decline'],
-    ['4.1.4.00', 'unspecified_failure'],
-  ])('%s makes an order %s', (action, outcome) => {
-    expect(decideOn([{ time: at(0), action }])?.outcome).toBe(outcome);
-  });
-
-  it('is missing while no item carries a final state: the order is pending', () => {
-    expect(decideOn([])).toBeNull();
-    expect(
-      decideOn(
-        ['1.0.0.00', '3.0.1.51', '4.2.2.13', '1.2.3.4', 'x'].map((action) => ({ time: at(0), action })),
-      ),
-    ).toBeNull();
-  });
-
-  it('is not undone by the information that follows it', () => {
-    const list = ['1.0.0.00', '4.1.3.00', '6.1.1.00', '3.0.1.52'].map((action, index) => ({
-      time: at(index),
-      action,
-    }));
-    expect(decideOn(list)).toMatchObject({ outcome: 'succeeded', item: { code: { action: '4.1.3.00' } } });
   });
 });

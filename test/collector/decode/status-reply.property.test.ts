@@ -1,13 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../support/fingerprint.ts';
-import {
-  decide,
-  decodeHistory,
-  inTimeOrder,
-  itemKey,
-  type Decision,
-} from '../../../collector/decode/history.ts';
+import { foldHistory } from '../../../collector/decode/fold-order.ts';
+import { decodeHistory, inTimeOrder, itemKey } from '../../../collector/decode/history.ts';
 import { readKnown } from '../../../collector/decode/known-history.ts';
 import { looksLikeCardNumber } from '../../../schemas/card-search.ts';
 import { decimalText } from '../../../collector/decode/grammar.ts';
@@ -55,9 +50,6 @@ const prefixReads = orderedHistory.chain((history) =>
     })),
 );
 
-/** The identity of the item that decides the order. */
-const decidedBy = (decision: Decision | null) => (decision === null ? null : itemKey(decision.item));
-
 describe('however a history is read', () => {
   it('reading the same list again brings nothing new', () => {
     fc.assert(
@@ -76,8 +68,7 @@ describe('however a history is read', () => {
         const { rows, last } = readAll(reads);
         const whole = wholeOf(history);
         expect(identities(rows)).toEqual(identities(whole.newEvents));
-        expect(last.decision?.outcome).toBe(whole.decision?.outcome);
-        expect(decidedBy(last.decision)).toBe(decidedBy(whole.decision));
+        expect(last.folded).toEqual(whole.folded);
         expect(last.observation).toMatchObject({
           history_items: history.length,
           created_at: whole.observation.created_at,
@@ -97,7 +88,7 @@ describe('however a history is read', () => {
         ];
         const [one, other] = [readAll(readsOf(true)), readAll(readsOf(false))];
         expect(identities(one.rows)).toEqual(identities(other.rows));
-        expect(decidedBy(one.last.decision)).toBe(decidedBy(other.last.decision));
+        expect(one.last.folded).toEqual(other.last.folded);
         // Places are the same too, as prefixes do not move them: only span starts may differ, by what was
         // seen.
         expect(places(one.rows)).toEqual(places(other.rows));
@@ -167,8 +158,8 @@ describe('however a history is read', () => {
     fc.assert(
       fc.property(anyHistory, anyHistory, (one, other) => {
         const { last, known } = readAll([one, other]);
-        expect(last.decision).toEqual(decide(inTimeOrder([...readKnown(known).values()])));
-        expect(last.observation.outcome).toBe(last.decision?.outcome ?? null);
+        expect(last.folded).toEqual(foldHistory([...readKnown(known).values()]));
+        expect(last.observation.outcome).toBe(last.folded.outcome);
       }),
       { numRuns: 500 },
     );

@@ -89,8 +89,7 @@ describe('a status reply', () => {
       items: 0,
       newEvents: [],
       known: '',
-      decision: null,
-      firstEventAt: null,
+      folded: { outcome: null, deciding: null, createdAt: null, lastItemAt: null },
       rejects: [],
     });
   });
@@ -107,7 +106,7 @@ describe('a status reply', () => {
   });
 
   it('keeps legacy and unknown codes as rows, and of what is no code its fingerprint', () => {
-    const { newEvents, decision } = accept(
+    const { newEvents, folded } = accept(
       replyText(['1.2.3.4', '9.9.9.99', 'DECLINED', '4.1.4.69'].map((action) => ({ time: at(0), action }))),
     );
     expect(newEvents.map((row) => [row.action, row.code_format, row.reason_detail])).toEqual([
@@ -116,7 +115,7 @@ describe('a status reply', () => {
       [fingerprint('DECLINED'), 'unrecognized', null],
       ['4.1.4.69', 'v2', 'UNKNOWN_69'],
     ]);
-    expect(decision?.outcome).toBe('issuer_decline');
+    expect(folded.outcome).toBe('issuer_decline');
   });
 
   it('with bad items among good ones gives rows for the good and rejects for the bad', () => {
@@ -195,7 +194,7 @@ describe('a second reply', () => {
   it('that is shorter keeps what was known and says so', () => {
     const fewer = accept(replyText(HISTORY.slice(0, 1)), { known });
     expect(fewer).toMatchObject({ newEvents: [], anomaly: 'history_shrank', known });
-    expect(fewer.decision?.outcome).toBe('issuer_decline');
+    expect(fewer.folded.outcome).toBe('issuer_decline');
     expect(fewer.observation.history_items).toBe(3);
     // The earliest that is missing, with its microseconds.
     const second = fewer.known.split('\n')[1]?.split('|') ?? [];
@@ -208,7 +207,7 @@ describe('a second reply', () => {
   it('that drops one item and adds another has the union', () => {
     const other = accept(replyText([HISTORY[0], HISTORY[1], { time: at(9), action: '6.1.1.00' }]), { known });
     expect(other.newEvents.map(({ action }) => action)).toEqual(['6.1.1.00']);
-    expect(other).toMatchObject({ anomaly: 'history_shrank', lastEventAt: parseTime(at(9)) });
+    expect(other).toMatchObject({ anomaly: 'history_shrank', folded: { lastItemAt: parseTime(at(9)) } });
     expect(other.known.split('\n')).toHaveLength(4);
   });
 });
@@ -322,11 +321,11 @@ describe('a reply that is no order', () => {
 describe('two replies that show different items at one place', () => {
   const read = (actions: readonly string[]) => {
     let known = NOTHING_KNOWN;
-    let outcome: string | undefined;
+    let outcome: string | null = null;
     for (const action of actions) {
       const decoded = accept(replyText([HISTORY[0], { time: at(5), action }]), { known });
       ({ known } = decoded);
-      outcome = decoded.decision?.outcome;
+      ({ outcome } = decoded.folded);
     }
     return outcome;
   };
