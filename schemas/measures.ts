@@ -266,11 +266,11 @@ AS
 SELECT toString(gateway) AS gateway, max(newest) AS watermark
 FROM
 (
-  SELECT gateway, argMaxMerge(s.watermark) AS newest
-  FROM ${GATEWAY_STATUS_BY_HOUR} AS s
+  SELECT gateway, argMax(watermark_at, reported_at) AS newest
+  FROM ${GATEWAY_STATUS_BY_HOUR}
   WHERE ${notForgotten(NOW)} AND hour <= ${NOW}
   GROUP BY gateway, collector_id
-  HAVING max(s.reported_at) > ${NOW} - ${FORGET}
+  HAVING max(reported_at) > ${NOW} - ${FORGET}
 )
 GROUP BY gateway
 ORDER BY gateway;

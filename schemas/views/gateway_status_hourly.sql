@@ -5,7 +5,7 @@ CREATE OR REPLACE VIEW gateway_status_hourly
     gateway LowCardinality(String) COMMENT 'The gateway''s name in the configuration. Part of every identity.',
     collector_id LowCardinality(String) COMMENT 'Which collector this is from.',
     hour DateTime('UTC') COMMENT 'Begin of the hour.',
-    reported_at SimpleAggregateFunction(max, DateTime64(6, 'UTC')) COMMENT 'The newest report of the hour.',
+    reported_at DateTime64(6, 'UTC') COMMENT 'The newest report of the hour.',
     watermark_at DateTime64(6, 'UTC') COMMENT 'Its watermark: up to when our picture of the gateway was complete.'
 )
 AS
@@ -13,7 +13,6 @@ SELECT
     gateway,
     collector_id,
     hour,
-    max(s.reported_at) AS reported_at,
-    argMaxMerge(s.watermark) AS watermark_at
-FROM gateway_status_hourly_store AS s
-GROUP BY gateway, collector_id, hour;
+    reported_at,
+    watermark_at
+FROM gateway_status_hourly_store FINAL;

@@ -10,11 +10,11 @@ AS
 SELECT toString(gateway) AS gateway, max(newest) AS watermark
 FROM
 (
-  SELECT gateway, argMaxMerge(s.watermark) AS newest
-  FROM gateway_status_hourly_store AS s
+  SELECT gateway, argMax(watermark_at, reported_at) AS newest
+  FROM gateway_status_hourly_store
   WHERE hour > now64(6) - INTERVAL 608400 SECOND AND hour <= now64(6)
   GROUP BY gateway, collector_id
-  HAVING max(s.reported_at) > now64(6) - INTERVAL 604800 SECOND
+  HAVING max(reported_at) > now64(6) - INTERVAL 604800 SECOND
 )
 GROUP BY gateway
 ORDER BY gateway;
