@@ -1,0 +1,55 @@
+import { hostname } from 'node:os';
+import { createPass } from '../../alerts/evaluate/pass.ts';
+import { RULES } from '../../alerts/rules/all.ts';
+import { isAskedDirectly } from '../../alerts/rules/rule.ts';
+import { startAlerting } from '../../alerts/start.ts';
+import { withDeadline } from '../../schemas/deadline.ts';
+import type { OpenedStore } from '../../store/open.ts';
+import { evaluatorGauges } from '../telemetry/gauges.ts';
+import { withSpan } from '../telemetry/own-spans.ts';
+import type { Base } from './base.ts';
+import { createJobs } from './jobs.ts';
+import { showPayments } from './payment-metrics.ts';
+
+/**
+ * Rules, pages, payment metrics and the work in the background.
+ *
+ * @param ownUrl address of the collector's own interface
+ */
+export async function beginAlerting(base: Base, store: OpenedStore['store'], ownUrl: string): Promise<void> {
+  const { config, collectorId, clock, log, life, alerting, telemetry, instruments } = base;
+  const rules = RULES.filter((rule) => !isAskedDirectly(rule));
+  const { pass, keep } = createPass({
+    rules,
+    query: (sql) => store.query(sql),
+    evaluator: collectorId,
+    now: clock.now,
+    monotonicMs: clock.monotonicMs,
+  });
+  showPayments(base, store);
+  const started = await startAlerting({
+    // The console serves what pages link to, where there is no Grafana.
+    config: { ...config.alerts, externalUrl: config.alerts.externalUrl || namedUrl(ownUrl) },
+    gateways: config.gateways,
+    store,
+    rules,
+    pass: (...scope) => withSpan('evaluation', {}, () => pass(...scope)),
+    keep: createJobs(base, store, (asOfMs) => keep(asOfMs, (sql) => store.command(sql))),
+    collectorId,
+    clock,
+    log,
+    dataDir: config.dataDir,
+    onOutcome: (target, outcome) => instruments.alertNotices.add(1, { target, outcome }),
+    onPass({ tookMs, missed }) {
+      instruments.evaluationDuration.record(tookMs / 1000);
+      if (missed > 0) instruments.evaluationsMissed.add(missed);
+    },
+  });
+  alerting.current = started;
+  telemetry.observe(evaluatorGauges(started.status));
+  // A question to a store that hangs takes its whole deadline.
+  life.onStop(() => withDeadline(started.stop(), 1_000));
+}
+
+/** An address that listens everywhere, by a name that others can open. */
+const namedUrl = (url: string): string => url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, `//${hostname()}`);

@@ -1,0 +1,91 @@
+import { createQuarterKeeper } from '../../alerts/evaluate/quarter-keeper.ts';
+import { createFindings } from '../../alerts/findings/sweep.ts';
+import { createPaymentCounts } from '../../alerts/metrics/payment-counts.ts';
+import { ORDER_QUARTERS_KEPT } from '../../schemas/order-quarters.ts';
+import { POLL_QUARTERS_KEPT } from '../../schemas/poll-quarters.ts';
+import type { OpenedStore } from '../../store/open.ts';
+import { withSpan } from '../telemetry/own-spans.ts';
+import type { Base } from './base.ts';
+
+/** Work in the background, done by one collector at a time, between evaluations. */
+interface Job {
+  /** What has not been done when it fails. */
+  readonly failure: string;
+  /** True: there is more to do. */
+  readonly run: (asOfMs: number) => Promise<boolean>;
+}
+
+type Store = OpenedStore['store'];
+
+/** How long payments are counted within a minute, where there are many to catch up with. */
+const COUNT_LIMIT_MS = 10_000;
+
+/**
+ * All jobs one after the other. What one cannot do holds back neither the rules nor another one, and is tried
+ * again with the next call. True: there is more to do.
+ *
+ * @param keepMarks keeps what rules would otherwise make of items again and again
+ */
+export function createJobs(
+  base: Base,
+  store: Store,
+  keepMarks: (asOfMs: number) => Promise<boolean>,
+): (asOfMs: number) => Promise<boolean> {
+  const jobs: readonly Job[] = [
+    { failure: 'marks of orders could not be kept', run: keepMarks },
+    { failure: 'payments could not be counted', run: countPayments(base, store) },
+    { failure: 'the sources about orders could not be compared', run: compareSources(store) },
+    { failure: 'quarters of orders could not be kept', run: keepQuarters(store, ORDER_QUARTERS_KEPT) },
+    {
+      failure: 'quarters of status requests could not be kept',
+      run: keepQuarters(store, POLL_QUARTERS_KEPT),
+    },
+  ];
+  return async (asOfMs) => {
+    let isMore = false;
+    for (const { failure, run } of jobs) {
+      try {
+        isMore = (await run(asOfMs)) || isMore;
+      } catch (error) {
+        base.log.error({ err: error }, `${failure}; the next attempt catches up`);
+      }
+    }
+    return isMore;
+  };
+}
+
+/**
+ * Counts payments for the metrics. Whoever has much to count does so in between: it holds back no evaluation.
+ */
+function countPayments({ clock, life }: Base, store: Store): Job['run'] {
+  const { pass } = createPaymentCounts({
+    query: (sql) => store.query(sql),
+    command: (sql) => store.command(sql, { long: true }),
+  });
+  return async () => {
+    const untilMs = clock.monotonicMs() + COUNT_LIMIT_MS;
+    while ((await pass(clock.now())) && clock.monotonicMs() < untilMs && !life.signal.aborted);
+    return false;
+  };
+}
+
+function compareSources(store: Store): Job['run'] {
+  const findings = createFindings({
+    query: (sql) => store.query(sql),
+    command: (sql) => store.command(sql),
+  });
+  return (asOfMs) => withSpan('comparison', {}, () => findings.sweep(asOfMs));
+}
+
+/** What dashboards read is made of items and of status requests until it is kept. */
+function keepQuarters(store: Store, kind: typeof ORDER_QUARTERS_KEPT): Job['run'] {
+  const { keep } = createQuarterKeeper({
+    kind,
+    query: <T>(sql: string) => store.query<T>(sql),
+    command: (sql) => store.command(sql),
+  });
+  return async (asOfMs) => {
+    await keep(asOfMs);
+    return false;
+  };
+}
