@@ -116,7 +116,7 @@ const TECHNICAL_GROUPS = Object.entries(OUTCOME_OF_GROUP).flatMap(([group, resul
   result === 'technical_failure' ? [group] : [],
 );
 /** An operation failed for a technical reason. */
-export const STUMBLE = `ifNull(result = 'FAILURE' AND reason_group IN (${sqlList(TECHNICAL_GROUPS)}), 0)`;
+export const TECHNICAL_FAILURE = `ifNull(result = 'FAILURE' AND reason_group IN (${sqlList(TECHNICAL_GROUPS)}), 0)`;
 
 /** SQL that tells about the payment of an order; all instants in one unit. */
 interface Payment {
@@ -133,8 +133,8 @@ const BY_NAMES: Payment = {
 };
 
 /**
- * The columns money ('' for none) and since, of an order's columns decided, decided_at, stumbled,
- * stumbled_at, processing and what tells about its payment.
+ * The columns money ('' for none) and since, of an order's columns decided, decided_at,
+ * had_technical_failure, first_technical_failure_at, processing and what tells about its payment.
  *
  * @param asOf SQL of the instant at which an order is delayed or not
  */
@@ -142,9 +142,9 @@ export function moneyColumns(
   asOf: string,
   { failedTechnically, paid, overdueAt }: Payment = BY_NAMES,
 ): string {
-  return `multiIf(${failedTechnically}, 'declined_technically', ${paid} AND stumbled AND stumbled_at < decided_at, 'recovered',
-        NOT decided AND stumbled, 'at_risk', NOT decided AND processing AND ${overdueAt} < ${asOf}, 'delayed', '') AS money,
-      multiIf(decided, decided_at, stumbled, stumbled_at, ${overdueAt}) AS since`;
+  return `multiIf(${failedTechnically}, 'declined_technically', ${paid} AND had_technical_failure AND first_technical_failure_at < decided_at, 'recovered',
+        NOT decided AND had_technical_failure, 'at_risk', NOT decided AND processing AND ${overdueAt} < ${asOf}, 'delayed', '') AS money,
+      multiIf(decided, decided_at, had_technical_failure, first_technical_failure_at, ${overdueAt}) AS since`;
 }
 
 /**
@@ -162,7 +162,7 @@ export function orderMoney(where: string, asOf: string): string {
     SELECT ${ORDER_KEY}, countIf(${decides}) > 0 AS decided, maxIf(event_time, ${decides}) AS decided_at,
       argMaxIf(tuple(state, reason_group), ${TIME_ORDER}, ${decides}) AS deciding_item,
       if(decided, ${outcome('deciding_item.1', 'deciding_item.2')}, 'pending') AS outcome,
-      countIf(${STUMBLE}) > 0 AS stumbled, minIf(event_time, ${STUMBLE}) AS stumbled_at,
+      countIf(${TECHNICAL_FAILURE}) > 0 AS had_technical_failure, minIf(event_time, ${TECHNICAL_FAILURE}) AS first_technical_failure_at,
       countIf(ifNull(${IN_PROCESSING}, 0)) > 0 AS processing, minIf(event_time, ifNull(${IN_PROCESSING}, 0)) AS processing_at,
       ${moneyColumns(asOf)}
     FROM ${view('historyEvents')}

@@ -8,7 +8,7 @@ import {
   outcomeName,
   sqlList,
   sqlText,
-  STUMBLE,
+  TECHNICAL_FAILURE,
   UNKNOWN_CODE,
   NOW,
   withWatermarks,
@@ -88,7 +88,7 @@ const COLUMNS: readonly (readonly [name: string, sql: string])[] = [
   ['submitted_at', `minIf(${MICROS}, action = '3.1.1.55')`],
   ['form_step', `toUInt8(max(${formStep}))`],
   ['form_exits', `toUInt8(groupBitOr(toUInt8(${exitBit('action')})))`],
-  ['stumbled_at', `minIf(${MICROS}, ${STUMBLE})`],
+  ['first_technical_failure_at', `minIf(${MICROS}, ${TECHNICAL_FAILURE})`],
   ['processing_at', `minIf(${MICROS}, ifNull(${IN_PROCESSING}, 0))`],
   ['items', `arraySort(groupArray(${itemNumber(`${stageDigit} * 2 + ifNull(result = 'FAILURE', 0)`)}))`],
   [

@@ -231,7 +231,7 @@ export const MONEY_OF_ORDERS = `SELECT order_number, money
   FROM
   (
     SELECT order_number, max(decision) AS last, last > 0 AS decided, ${microsOfItem('last')} AS decided_at,
-      ${earliestOf('stumbled_at', 'stumbled')},
+      ${earliestOf('first_technical_failure_at', 'had_technical_failure')},
       ${earliestOf('processing_at', 'processing')},
       ${moneyColumns(micros('least(now64(6), toDateTime64($__toTime, 6))'), {
         failedTechnically: decidedAs('technical_failure'),

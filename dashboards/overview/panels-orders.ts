@@ -219,7 +219,7 @@ export const money = tablePanel({
     'Orders that came into one of these states in the range, and what they are worth. At risk: undecided after an ' +
     'operation failed for a technical reason, so nobody knows. Delayed: undecided half an hour after it entered ' +
     'processing. Declined: failed for a technical reason. Recovered: paid after such a failure. An amount is exact ' +
-    'and of one currency. Good: little at risk, and what stumbles is recovered. Next: the orders of an alert ' +
+    'and of one currency. Good: little at risk, and what failed on the way is recovered. Next: the orders of an alert ' +
     '(gatewatch verify --from-alert), or the view order_money.',
   sql: queries.MONEY_SQL,
   unit: 'locale',

@@ -125,7 +125,7 @@ FROM
 RIGHT JOIN
 (
   ${MONEY_OF_ORDERS}
-) AS stumbled USING (order_number)
+) AS technical_failures USING (order_number)
 GROUP BY money, currency
 ORDER BY indexOf([${sqlList(MONEY_STATES)}], money), orders DESC, currency
 LIMIT 200`;

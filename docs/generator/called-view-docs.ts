@@ -65,7 +65,7 @@ export const CALLED_VIEW_DOCS: readonly CalledViewDoc[] = [
       column('form_step', 'UInt8', 'Last step of the form, from 1; 0 without one.'),
       column('form_exits', 'UInt8', 'A bit for each way out of the form.'),
       column(
-        'stumbled_at',
+        'first_technical_failure_at',
         'UInt64',
         'First operation that failed for a technical reason, in microseconds since 1970; 0 without one.',
       ),

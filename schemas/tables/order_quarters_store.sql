@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS order_quarters_store
     submitted_at UInt64 COMMENT 'When the payer submitted, packed.' CODEC(ZSTD(1)),
     form_step UInt8 COMMENT 'How far it came on the form.',
     form_exits UInt8 COMMENT 'How it left the form, one bit each.',
-    stumbled_at UInt64 COMMENT 'First technical failure, packed.' CODEC(ZSTD(1)),
+    first_technical_failure_at UInt64 COMMENT 'First technical failure, packed.' CODEC(ZSTD(1)),
     processing_at UInt64 COMMENT 'When processing began, packed.' CODEC(ZSTD(1)),
     items Array(UInt64) COMMENT 'Its items, packed.' CODEC(Delta(8), ZSTD(1)),
     failures Array(Tuple(at DateTime64(6, 'UTC'), stage LowCardinality(String), is_operation UInt8, reason_code UInt8, reason_group LowCardinality(String), reason_detail LowCardinality(String), action LowCardinality(String), list_position UInt32)) COMMENT 'Its failures.' CODEC(ZSTD(1)),

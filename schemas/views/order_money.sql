@@ -25,11 +25,11 @@ FROM
       SELECT gateway, order_type, external_id, countIf(ifNull(state IN ('SUCCESS', 'FAILED'), 0)) > 0 AS decided, maxIf(event_time, ifNull(state IN ('SUCCESS', 'FAILED'), 0)) AS decided_at,
         argMaxIf(tuple(state, reason_group), tuple(event_time, list_position, action), ifNull(state IN ('SUCCESS', 'FAILED'), 0)) AS deciding_item,
         if(decided, multiIf(deciding_item.1 IS NULL, 'pending', deciding_item.1 = 'SUCCESS', 'succeeded', deciding_item.2 = 'NONE', 'unspecified_failure', deciding_item.2 = 'TECH', 'technical_failure', deciding_item.2 = 'AUTHZ', 'technical_failure', deciding_item.2 = 'BUSINESS', 'business_failure', deciding_item.2 = 'RISK', 'risk_decline', deciding_item.2 = 'USER', 'user_abandoned', deciding_item.2 = 'ISSUER', 'issuer_decline', 'unspecified_failure'), 'pending') AS outcome,
-        countIf(ifNull(result = 'FAILURE' AND reason_group IN ('TECH', 'AUTHZ'), 0)) > 0 AS stumbled, minIf(event_time, ifNull(result = 'FAILURE' AND reason_group IN ('TECH', 'AUTHZ'), 0)) AS stumbled_at,
+        countIf(ifNull(result = 'FAILURE' AND reason_group IN ('TECH', 'AUTHZ'), 0)) > 0 AS had_technical_failure, minIf(event_time, ifNull(result = 'FAILURE' AND reason_group IN ('TECH', 'AUTHZ'), 0)) AS first_technical_failure_at,
         countIf(ifNull(reason_code = 55 OR stage IN ('CHECK', 'GATEWAY_CALLBACK') OR state = 'PROCESSING', 0)) > 0 AS processing, minIf(event_time, ifNull(reason_code = 55 OR stage IN ('CHECK', 'GATEWAY_CALLBACK') OR state = 'PROCESSING', 0)) AS processing_at,
-        multiIf(outcome = 'technical_failure', 'declined_technically', outcome = 'succeeded' AND stumbled AND stumbled_at < decided_at, 'recovered',
-          NOT decided AND stumbled, 'at_risk', NOT decided AND processing AND processing_at + INTERVAL 1800 SECOND < now64(6), 'delayed', '') AS money,
-        multiIf(decided, decided_at, stumbled, stumbled_at, processing_at + INTERVAL 1800 SECOND) AS since
+        multiIf(outcome = 'technical_failure', 'declined_technically', outcome = 'succeeded' AND had_technical_failure AND first_technical_failure_at < decided_at, 'recovered',
+          NOT decided AND had_technical_failure, 'at_risk', NOT decided AND processing AND processing_at + INTERVAL 1800 SECOND < now64(6), 'delayed', '') AS money,
+        multiIf(decided, decided_at, had_technical_failure, first_technical_failure_at, processing_at + INTERVAL 1800 SECOND) AS since
       FROM history_events
       WHERE 1
       GROUP BY gateway, order_type, external_id

@@ -62,7 +62,7 @@ export async function loadDashboardRows(
     progress,
     days = DAYS,
     areMerged = true,
-    stumbling = 1,
+    failingChecks = 1,
   }: {
     rows: number;
     endMs: number;
@@ -72,7 +72,7 @@ export async function loadDashboardRows(
     /** As years of merges leave it, and then the last hours once more. @default true */
     areMerged?: boolean;
     /** Of orders whose status is checked, the share 0..1 whose checks fail. @default 1 */
-    stumbling?: number;
+    failingChecks?: number;
   },
 ): Promise<{ orders: number; items: number }> {
   const orders = Math.round(rows / ITEMS_PER_ORDER);
@@ -83,7 +83,7 @@ export async function loadDashboardRows(
     const first = Math.floor((orders * slice) / slices);
     const count = Math.floor((orders * (slice + 1)) / slices) - first;
     const source = ordersSql(first, count, beginS + slice * sliceS, sliceS);
-    for (const query of statements(source, endMs, stumbling))
+    for (const query of statements(source, endMs, failingChecks))
       await writer.command({ query, clickhouse_settings: SETTINGS });
     if (slice % SLICES_PER_DAY === 0) progress(`day ${slice / SLICES_PER_DAY + 1} of ${days}`);
   }
@@ -118,13 +118,13 @@ function ordersSql(first: number, count: number, fromS: number, lengthS: number)
     FROM numbers(${first}, ${count})`;
 }
 
-function statements(orders: string, endMs: number, stumbling: number): string[] {
+function statements(orders: string, endMs: number, failingChecks: number): string[] {
   const end = `toDateTime64(${endMs / 1000}, 6, 'UTC')`;
   const histories = HISTORIES.map(
     ([, items]) => `[${items.map(([second, code]) => `(toFloat64(${second}), '${code}')`).join(', ')}]`,
   ).join(', ');
   // An item in the place of each check that does not fail, so that there are as many.
-  const checked = `if(item.2 = '4.2.2.13' AND intDiv(h, 1009) % 1000 >= ${stumbling * 1000}, '3.0.1.53', item.2)`;
+  const checked = `if(item.2 = '4.2.2.13' AND intDiv(h, 1009) % 1000 >= ${failingChecks * 1000}, '3.0.1.53', item.2)`;
   return [
     `INSERT INTO ${DATABASE}.${TABLES.historyEvents}
       (gateway, order_type, external_id, event_time, action, occurrence, external_transaction_id, channel, code_format, stage, result,

@@ -17,10 +17,11 @@ import type { BenchResult } from './result.ts';
 /**
  * How long every panel, variable and annotation of the generated dashboards takes at the reader's door of an
  * embedded store. `node test/bench/dashboards.ts [--rows 10000000] [--days 14] [--hours 6] [--rounds 20]
- * [--stumbling 1] [--before] [--data DIR] [--json]`.
+ * [--failing-checks 1] [--before] [--data DIR] [--json]`.
  *
  * --before  asks the same with nothing kept, in turns: what quarters of orders are measured against
- * --stumbling  of the orders whose status is checked, the share whose checks fail: 1 is far more than usual
+ * --failing-checks  of the orders whose status is checked, the share whose checks fail: 1 is far more than
+ *   usual
  * --data    keeps the store in this folder and uses what an earlier run has loaded there
  */
 
@@ -58,7 +59,7 @@ interface Options {
   readonly hours: number;
   readonly rounds: number;
   /** Of orders whose status is checked, the share 0..1 of which checks fail. */
-  readonly stumbling: number;
+  readonly failingChecks: number;
   readonly before: boolean;
   readonly dataDir: string | undefined;
   readonly only: string | undefined;
@@ -147,7 +148,7 @@ async function migrate({ url, writer }: TestStore): Promise<void> {
 /** Rows, unless the folder has them. @returns the instant at which the rows end. */
 async function prepare(
   writer: ClickHouseClient,
-  { rows, days, stumbling }: Options,
+  { rows, days, failingChecks }: Options,
   progress: (text: string) => void,
 ): Promise<number> {
   const loaded = await numbers(
@@ -160,7 +161,7 @@ async function prepare(
     return loaded;
   }
   const endMs = Math.floor(Date.now() / 60_000) * 60_000;
-  const { orders, items } = await loadDashboardRows(writer, { rows, days, stumbling, endMs, progress });
+  const { orders, items } = await loadDashboardRows(writer, { rows, days, failingChecks, endMs, progress });
   progress(`${orders} orders, ${items} history items`);
   await keepAll(writer, endMs);
   return endMs;
@@ -267,7 +268,7 @@ export async function run(): Promise<BenchResult> {
     days: 2,
     hours: 24,
     rounds: 5,
-    stumbling: 1,
+    failingChecks: 1,
     dataDir: undefined,
     only: 'Technical success',
   };
@@ -293,7 +294,7 @@ if (import.meta.main) {
       days: { type: 'string', default: '14' },
       hours: { type: 'string', default: '6' },
       rounds: { type: 'string', default: '20' },
-      stumbling: { type: 'string', default: '1' },
+      'failing-checks': { type: 'string', default: '1' },
       before: { type: 'boolean', default: false },
       data: { type: 'string' },
       only: { type: 'string' },
@@ -306,7 +307,7 @@ if (import.meta.main) {
       days: Number(values.days),
       hours: Number(values.hours),
       rounds: Number(values.rounds),
-      stumbling: Number(values.stumbling),
+      failingChecks: Number(values['failing-checks']),
       before: values.before,
       dataDir: values.data,
       only: values.only,

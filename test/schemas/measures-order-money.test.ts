@@ -20,7 +20,7 @@ const HISTORIES: readonly (readonly [name: string, codes: readonly string[], fro
   ['old', ['1.0.0.00', '1.1.1.00', '2.1.1.00', '3.1.1.55'], LONG_AGO],
   ['old and unknown', ['1.0.0.00', '1.1.1.00', '2.1.1.00', '3.1.1.55', '4.2.2.13'], LONG_AGO],
   ['recovered', ['1.0.0.00', '1.1.1.00', '2.1.1.00', '4.2.2.13', '4.1.3.00'], AGO],
-  ['stumbled afterwards', ['1.0.0.00', '1.1.1.00', '4.1.3.00', '5.2.2.16'], AGO],
+  ['failed technically afterwards', ['1.0.0.00', '1.1.1.00', '4.1.3.00', '5.2.2.16'], AGO],
   ['declined', ['1.0.0.00', '1.1.1.00', '2.1.1.00', '4.2.2.13', '4.1.4.63'], AGO],
 ];
 
@@ -79,7 +79,7 @@ describe("what has become of an order's money", () => {
       ['old', 'delayed', null, null],
       ['old and unknown', 'at_risk', null, null],
       ['recovered', 'recovered', null, null],
-      ['stumbled afterwards', null, null, null],
+      ['failed technically afterwards', null, null, null],
       ['declined', null, null, null],
     ]);
     expect(new Set(rows.map(({ money }) => money))).toEqual(new Set(MONEY_STATES));

@@ -10,16 +10,16 @@ WITH
   ) AS watermarks,
   g -> least(toDateTime64(now64(6), 6, 'UTC') - INTERVAL 30 SECOND, transform(toString(g), mapKeys(watermarks), mapValues(watermarks), toDateTime64(now64(6), 6, 'UTC'))) AS window_end,
   arrayMin(arrayPushBack(mapValues(watermarks), toDateTime64(now64(6), 6, 'UTC') - INTERVAL 30 SECOND)) AS all_known,
-  (SELECT argMax((kept_from, kept_to, known_to), written_at) FROM order_quarters_frontier WHERE definition = 'acb3dca4') AS frontier,
+  (SELECT argMax((kept_from, kept_to, known_to), written_at) FROM order_quarters_frontier WHERE definition = 'c10ab6f9') AS frontier,
   greatest(frontier.1, toDateTime(intDiv(toUnixTimestamp64Micro({from:DateTime64(6, 'UTC')}) + 899999999, 900000000) * 900, 'UTC')) AS kept_begin,
   greatest(kept_begin, least(frontier.2, toStartOfFifteenMinutes({to:DateTime64(6, 'UTC')}))) AS kept_end,
   toDateTime(greatest(toUnixTimestamp(all_known), 900) - 900) AS last_known_quarter,
   arrayMap(g -> toStartOfFifteenMinutes(window_end(g)), mapKeys(watermarks)) AS last_quarters
-SELECT quarter, gateway, order_type, channel, external_id, order_number, began_at, decision, form_at, submitted_at, form_step, form_exits, stumbled_at, processing_at, items, failures.at AS `failures.at`, failures.stage AS `failures.stage`, failures.is_operation AS `failures.is_operation`, failures.reason_code AS `failures.reason_code`, failures.reason_group AS `failures.reason_group`, failures.reason_detail AS `failures.reason_detail`, failures.action AS `failures.action`, failures.list_position AS `failures.list_position`, unknown
+SELECT quarter, gateway, order_type, channel, external_id, order_number, began_at, decision, form_at, submitted_at, form_step, form_exits, first_technical_failure_at, processing_at, items, failures.at AS `failures.at`, failures.stage AS `failures.stage`, failures.is_operation AS `failures.is_operation`, failures.reason_code AS `failures.reason_code`, failures.reason_group AS `failures.reason_group`, failures.reason_detail AS `failures.reason_detail`, failures.action AS `failures.action`, failures.list_position AS `failures.list_position`, unknown
 FROM order_quarters_store
-WHERE definition = 'acb3dca4' AND quarter >= kept_begin AND quarter < kept_end AND (quarter <= last_known_quarter OR quarter + INTERVAL 900 SECOND <= window_end(gateway))
+WHERE definition = 'c10ab6f9' AND quarter >= kept_begin AND quarter < kept_end AND (quarter <= last_known_quarter OR quarter + INTERVAL 900 SECOND <= window_end(gateway))
 UNION ALL
-SELECT quarter, gateway, order_type, channel, external_id, order_number, began_at, decision, form_at, submitted_at, form_step, form_exits, stumbled_at, processing_at, items, failures.at AS `failures.at`, failures.stage AS `failures.stage`, failures.is_operation AS `failures.is_operation`, failures.reason_code AS `failures.reason_code`, failures.reason_group AS `failures.reason_group`, failures.reason_detail AS `failures.reason_detail`, failures.action AS `failures.action`, failures.list_position AS `failures.list_position`, unknown
+SELECT quarter, gateway, order_type, channel, external_id, order_number, began_at, decision, form_at, submitted_at, form_step, form_exits, first_technical_failure_at, processing_at, items, failures.at AS `failures.at`, failures.stage AS `failures.stage`, failures.is_operation AS `failures.is_operation`, failures.reason_code AS `failures.reason_code`, failures.reason_group AS `failures.reason_group`, failures.reason_detail AS `failures.reason_detail`, failures.action AS `failures.action`, failures.list_position AS `failures.list_position`, unknown
 FROM
 (
     SELECT toStartOfFifteenMinutes(event_time) AS quarter, gateway, order_type, channel, external_id,
@@ -30,7 +30,7 @@ FROM
       minIf(toUInt64(toUnixTimestamp64Micro(event_time)), action = '3.1.1.55') AS submitted_at,
       toUInt8(max(multiIf(ifNull(stage IN ('CHECK', 'GATEWAY_CALLBACK') AND result = 'SUCCESS', 0), 5, ifNull(action = '3.1.1.55', 0), 4, ifNull(action = '3.0.1.53', 0), 3, ifNull(action = '3.0.1.51', 0), 2, ifNull(stage = 'PAYFORM', 0), 1, 0))) AS form_step,
       toUInt8(groupBitOr(toUInt8(transform(toString(action), ['3.0.1.52', '3.0.4.54', '3.2.4.56', '3.2.4.57', '3.0.1.58'], [1, 2, 4, 8, 16], 0)))) AS form_exits,
-      minIf(toUInt64(toUnixTimestamp64Micro(event_time)), ifNull(result = 'FAILURE' AND reason_group IN ('TECH', 'AUTHZ'), 0)) AS stumbled_at,
+      minIf(toUInt64(toUnixTimestamp64Micro(event_time)), ifNull(result = 'FAILURE' AND reason_group IN ('TECH', 'AUTHZ'), 0)) AS first_technical_failure_at,
       minIf(toUInt64(toUnixTimestamp64Micro(event_time)), ifNull(reason_code = 55 OR stage IN ('CHECK', 'GATEWAY_CALLBACK') OR state = 'PROCESSING', 0)) AS processing_at,
       arraySort(groupArray(bitShiftLeft(toUInt64(toUnixTimestamp64Micro(event_time)), 12) + bitShiftLeft(toUInt64(least(list_position, 255)), 4) + toUInt64(multiIf(stage = 'INTERNAL', 1, stage = 'GATEWAY_CREATE', 2, stage = 'PAYFORM', 3, stage = 'CHECK', 4, stage = 'GATEWAY_CALLBACK', 5, stage = 'MERCHANT_CALLBACK', 6, 0) * 2 + ifNull(result = 'FAILURE', 0)))) AS items,
       CAST(groupArrayIf((event_time, ifNull(toString(stage), ''), ifNull(result = 'FAILURE', 0), ifNull(reason_code, 0), ifNull(toString(reason_group), ''), ifNull(toString(reason_detail), ''), toString(action), list_position), ifNull((result = 'FAILURE' OR state = 'FAILED'), 0)), 'Array(Tuple(at DateTime64(6, \'UTC\'), stage LowCardinality(String), is_operation UInt8, reason_code UInt8, reason_group LowCardinality(String), reason_detail LowCardinality(String), action LowCardinality(String), list_position UInt32))') AS failures,

@@ -122,10 +122,10 @@ describe('statements', () => {
     },
   );
 
-  it('make the engine stumble over nothing that its sandbox closes', async () => {
+  it('make the engine fail at nothing that its sandbox closes', async () => {
     await post('INSERT INTO gatewatch.t SELECT 1, toString(1)');
-    const stumbles = "SELECT value FROM system.errors WHERE name = 'CANNOT_OPEN_FILE'";
-    expect(await post(stumbles)).toBe('');
+    const failures = "SELECT value FROM system.errors WHERE name = 'CANNOT_OPEN_FILE'";
+    expect(await post(failures)).toBe('');
   });
 
   it('leave no setting, database, role or temporary table to the next request', async () => {
