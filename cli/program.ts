@@ -25,7 +25,7 @@ import { addWatch } from './commands/watch.ts';
 const HELP = `
 Examples:
   $ gatewatch doctor --config gatewatch.yaml      check everything before the first run
-  $ gatewatch run --config gatewatch.yaml         collect until told to stop
+  $ gatewatch run --config gatewatch.yaml         collect until asked to stop
   $ gatewatch decode 2.2.4.11 4.1.4.63            what do these history codes mean?
   $ gatewatch order 7d9f2c1e-4b7a-4d53-9a51-0c9f6a1b2c3d
   $ gatewatch verify 7d9f2c1e-4b7a-4d53-9a51-0c9f6a1b2c3d && echo cascade

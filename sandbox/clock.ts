@@ -15,7 +15,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** A clock that stands still until told to move. Waiting calls run in time order while it moves. */
+/** A clock that stands still until asked to move. Waiting calls run in time order while it moves. */
 export interface ManualClock extends Clock {
   advance(ms: number): void;
 }

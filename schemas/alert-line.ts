@@ -10,8 +10,8 @@ export interface AlertLine {
   /** The gateway, and the label by its name; those that are empty are left out. */
   readonly labels: Readonly<Record<string, string>>;
   /**
-   * `Normal`, `Pending` (it holds, and nobody is told yet), `Alerting`, `Recovering` (it no longer holds, and
-   * is about to end), `NotJudged` (no order was where it looks), `NoData` or `Error`.
+   * `Normal`, `Pending` (it holds, and nobody is notified yet), `Alerting`, `Recovering` (it no longer holds,
+   * and is about to end), `NotJudged` (no order was where it looks), `NoData` or `Error`.
    */
   readonly state: string;
   /** Since when it fires; while it is pending, since when it is. Null while nothing is wrong. */

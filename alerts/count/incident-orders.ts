@@ -51,7 +51,7 @@ LEFT JOIN
 
 /**
  * Text of the parameterized view `incident_population`, with the same parameters: every order that the rule
- * saw, whether it is affected, and by what it can be told apart from others. A value that is not known is ''.
+ * saw, whether it is affected, and what distinguishes it from others. A value that is not known is ''.
  * `stage` and `reason` are those of the newest failing item; '' when nothing failed.
  */
 export const incidentPopulationView = (rules: readonly Rule[]): string =>

@@ -132,7 +132,7 @@ interface Part {
    * its name stands.
    */
   readonly steps?: readonly string[];
-  /** SQL of what orders are told apart by. */
+  /** SQL of what orders are distinguished by. */
   readonly keys: readonly string[];
 }
 

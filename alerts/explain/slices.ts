@@ -3,7 +3,7 @@
  * affected more than all others, beyond chance. Pure: counts come in, slices go out.
  */
 
-/** By what orders are told apart before anything happens to them. */
+/** By what orders are distinguished before anything happens to them. */
 export const WHERE = ['channel', 'order_type', 'currency', 'amount_band', 'age'] as const;
 /**
  * What happened to them: only affected orders have it, so it is compared with the time before. Of the same

@@ -12,7 +12,7 @@ import { instant } from './count-scope.ts';
 
 /**
  * Sums are made this often, and up to this long ago: what two collectors counted at the same time stands
- * twice in what is newer, and is told apart there. A statement that counts is over by then.
+ * twice in what is newer, and is distinguished there. A statement that counts is over by then.
  */
 const SUMMED_EVERY: EpochMicros = 60e6;
 const SUMMED_AFTER: EpochMicros = 180e6;

@@ -34,7 +34,7 @@ function testAlert(severity: Severity, now: number): Alert {
     labels,
     annotations: {
       summary: 'This is a test page of gatewatch.',
-      description: `Nothing is wrong. Somebody asked who is told of an alert that is ${severity}.`,
+      description: `Nothing is wrong. Somebody asked who is notified of an alert that is ${severity}.`,
       side: 'nobody',
       steps: '1. Tell whoever tests that it came.\n2. Tell them how long it took.\n3. Nothing else.',
     },

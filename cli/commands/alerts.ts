@@ -22,7 +22,7 @@ interface AlertsOptions extends GlobalOptions {
 }
 
 const HELP = `
-Shows what every alert rule saw last, and the state of each alert: pending (it holds, and nobody is told yet), firing,
+Shows what every alert rule saw last, and the state of each alert: pending (it holds, and nobody is notified yet), firing,
 ending (it no longer holds), quiet, or not judged (the gateway's history is dated where no rule looks). A collector
 evaluates the rules once a minute, the slow ones every ten minutes, and writes down what they saw; this command reads that
 and evaluates nothing. Times are UTC, and beside it by the clocks of alerts.timeZone (GATEWATCH_TIME_ZONE).

@@ -25,7 +25,7 @@ Then:
 export function addRun(program: Command, context: CommandContext): void {
   program
     .command('run')
-    .description('collect until told to stop')
+    .description('collect until asked to stop')
     .option('--evaluate-alerts', 'tell the configured targets what fires, without Grafana (alerts.evaluate)')
     .addHelpText('after', HELP)
     .action(async (_options: object, command: Command) => {

@@ -66,7 +66,7 @@ export interface KeptCallback extends Pick<Callback, 'externalId' | 'status' | '
   readonly currency: string | null;
 }
 
-/** What a gateway's callbacks are judged and told apart with. */
+/** What a gateway's callbacks are judged and distinguished with. */
 export interface CallbackSecrets {
   readonly keys: readonly Secret[];
   /** Its token: see `Seal`. */

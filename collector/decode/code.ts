@@ -20,7 +20,7 @@ const V2_SHAPE = /^[0-9]\.[0-9]\.[0-9]\.[0-9]{2}$/;
  * - `v2`: the shape `9.9.9.99` with every segment allowed. A reason code inside a group's range that the
  *   dictionary lacks keeps its group, with the detail `UNKNOWN_<code>`.
  * - `legacy`: four dotted numbers of another shape, 11 digits in all at most. A legacy code that happens to
- *   have v2's shape cannot be told apart.
+ *   have v2's shape cannot be distinguished.
  * - `unrecognized`: everything else, v2-shaped codes with a segment out of range included.
  */
 export function decode(action: string): DecodedCode {

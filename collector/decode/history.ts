@@ -149,7 +149,6 @@ export function itemPair(time: EpochMicros, action: string): string {
 
 /** The action of an item's key, as it came. */
 export function unescapeAction(text: string): string {
-  if (!text.includes('\\')) return text;
   return text.replace(/\\([\\n])/g, (_all, letter: string) => (letter === 'n' ? '\n' : letter));
 }
 

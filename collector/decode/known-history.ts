@@ -61,7 +61,6 @@ export function findKnown(known: KnownHistory, reply: readonly DecodedItem[]): K
 
 /** How many items are known, when they are the first of the list in the order of the text; else null. */
 function countFirst(known: KnownHistory, list: readonly DecodedItem[]): number | null {
-  if (known === '') return 0;
   let count = 0;
   for (let from = 0, end = 0; from <= known.length; from = end + 1) {
     end = known.indexOf('\n', from);
@@ -99,7 +98,6 @@ export function addKnown(
   items: readonly DecodedItem[],
   refused: readonly string[] = [],
 ): KnownHistory {
-  if (items.length === 0 && refused.length === 0) return known;
   const lines = known === '' ? [] : [known];
   for (const item of items) lines.push(`${itemKey(item)}|${item.position}`);
   for (const id of refused) lines.push(REFUSED + id);

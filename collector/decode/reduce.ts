@@ -20,7 +20,7 @@ export interface ReduceOptions extends CallbackSecrets {
 export interface ReducedCallback {
   readonly body: Uint8Array;
   readonly signatures: readonly string[];
-  /** Stands for the whole body, so that contents stay told apart: 64 hexadecimal digits. */
+  /** Stands for the whole body, so that contents stay distinguished: 64 hexadecimal digits. */
   readonly bodyHash: string;
   /** Whose seal that is. */
   readonly bodySeal: number;

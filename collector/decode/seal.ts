@@ -2,8 +2,8 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Secret } from '../../schemas/secret.ts';
 
 /**
- * Stands for what must be told apart and not be guessed, such as a callback's whole body: HMAC-SHA-256 under
- * a gateway's token.
+ * Stands for what must be distinguished and not be guessed, such as a callback's whole body: HMAC-SHA-256
+ * under a gateway's token.
  */
 export interface Seal {
   /** Tells the seals of two tokens apart, 1 to 65,535: what they made cannot be compared. */

@@ -224,8 +224,8 @@ function anomalyOf(
 }
 
 /**
- * A row for each refused item. Items that look alike are told apart by their number, as equal readable ones
- * are.
+ * A row for each refused item. Items that look alike are distinguished by their number, as equal readable
+ * ones are.
  */
 function refusedRows(context: ReplyContext, refused: readonly RefusedItem[]): RejectRow[] {
   const seen = new Map<string, number>();

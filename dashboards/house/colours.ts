@@ -16,7 +16,7 @@ export const REASON_GROUP_COLOURS: Readonly<Record<ReasonGroup, string>> = {
   ISSUER: 'yellow',
 };
 
-/** Told apart within a group, and still of its colour. */
+/** Distinguished within a group, and still of its colour. */
 const SHADES = ['', 'light-', 'semi-dark-', 'super-light-'] as const;
 
 /** By code: the colour of the reason's group, in a shade of its own. */

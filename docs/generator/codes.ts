@@ -54,7 +54,7 @@ export function codesPage(): string {
     '## What is not decoded',
     '- `legacy`: four numbers joined by dots that do not have the shape of v2, such as `10.2.3.4`. Kept raw and counted.\n' +
       '- `unrecognized`: everything else, a v2 shape with a segment out of range included. Kept raw and counted.\n' +
-      '- A legacy code that happens to have the shape of v2 cannot be told apart, and is decoded as v2.',
+      '- A legacy code that happens to have the shape of v2 cannot be distinguished, and is decoded as v2.',
   );
 }
 

@@ -136,12 +136,13 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
     'Tell the targets below what fires. The rules are evaluated in any case, by one collector at a time; one that tells goes first. `gatewatch run --evaluate-alerts` does the same.',
   'alerts.runbookUrl':
     'Folder of runbooks that pages link to, such as one in your own repository: each is `RULE.md` there. Without it they link to the dashboard of runbooks below `externalUrl`.',
-  'alerts.alertmanager': 'An Alertmanager (API v2) that is told of alerts.',
+  'alerts.alertmanager': 'An Alertmanager (API v2) that is notified of alerts.',
   'alerts.alertmanager.url': 'Its address, without `/api`.',
   'alerts.alertmanager.username': 'User, where it asks for one.',
   'alerts.alertmanager.password': 'Write it as `${NAME}` or `${file:PATH}`.',
   'alerts.alertmanager.token': 'Bearer token, instead of user and password.',
-  'alerts.webhook': "An address that is told of alerts, as JSON of the shape that Grafana's webhooks have.",
+  'alerts.webhook':
+    "An address that is notified of alerts, as JSON of the shape that Grafana's webhooks have.",
   'alerts.webhook.url': 'The address.',
   'alerts.webhook.token': 'Bearer token.',
   'alerts.webhook.repeatMinutes': 'Minutes after which an alert that still fires is sent again.',

@@ -176,5 +176,5 @@ function clockSkew(name: string, date: string | null, sentAt: number, receivedAt
   if (behindMs + aheadMs <= SKEW_WARN_MS) return ok(check, "This host's clock and the gateway's agree.");
   const seconds = Math.round((behindMs + aheadMs) / 1000);
   const text = `The gateway's clock is ${seconds} s ${behindMs > 0 ? 'behind' : 'ahead of'} this host's.`;
-  return warn(check, text, 'Check NTP here; late and fresh events are told apart by the clock.');
+  return warn(check, text, 'Check NTP here; late and fresh events are distinguished by the clock.');
 }

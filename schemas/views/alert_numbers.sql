@@ -1,5 +1,5 @@
 -- One row: one of four numbers of an evaluation.
--- - For readers that take one number a row, as Grafana's alert rules do. The numbers are told apart by their size: the least is -1 -
+-- - For readers that take one number a row, as Grafana's alert rules do. The numbers are distinguished by their size: the least is -1 -
 --   limit, the greatest is `as_of` in seconds since 1970, the last in time is what is compared with the limit, and what is left of the
 --   sum is n (of a drop: what was expected).
 -- - While the rule does not hold, the limit is out of reach.

@@ -28,7 +28,7 @@ const fixedSizes: Readonly<Record<string, number>> = {
  *   from 54454: a byte between type and values
  *
  * @param chunk whole blocks
- * @throws ClickHouseError 48 for a type whose values cannot be told from those of the next column
+ * @throws ClickHouseError 48 for a type whose values cannot be distinguished from those of the next column
  */
 export function withRevision(chunk: Uint8Array, revision: number): Uint8Array {
   if (revision === 0) return chunk;

@@ -10,8 +10,8 @@ import { median } from './result.ts';
 /**
  * Where the price of a panel goes, and its floor: each question does one thing more than the one before it,
  * up to the panel's own, on a store that `dashboards.ts --data DIR` has loaded. The first of them ask a table
- * in which each order is one row, so that nothing has to be told apart, and which no product could keep while
- * orders go on. One core, as a reader has.
+ * in which each order is one row, so that nothing has to be distinguished, and which no product could keep
+ * while orders go on. One core, as a reader has.
  *
  * `node test/bench/panels-parts.ts --data DIR [--hours 720] [--rounds 3]`
  */
@@ -46,7 +46,7 @@ function ladders(within: (time: string) => string, range: string, seconds: numbe
         sql: `SELECT ${bucket(decidedAt)} AS t, bitAnd(decision, 15) AS o, count() FROM ${IDEAL} WHERE decision > 0 AND ${within('quarter')} GROUP BY t, o`,
       },
       {
-        what: 'the same, told apart first',
+        what: 'the same, distinguished first',
         sql: `SELECT ${bucket(timeOfMicros(microsOfItem('last')))} AS t, bitAnd(last, 15) AS o, count() FROM (SELECT max(decision) AS last FROM ${IDEAL} WHERE decision > 0 AND ${within('quarter')} GROUP BY order_number) GROUP BY t, o`,
       },
       own('gatewatch-overview: Finished orders, by outcome'),
@@ -57,7 +57,7 @@ function ladders(within: (time: string) => string, range: string, seconds: numbe
         sql: `SELECT reason, count() FROM ${IDEAL} ARRAY JOIN arrayDistinct(reasons) AS reason WHERE ${within('quarter')} GROUP BY reason`,
       },
       {
-        what: 'the same, told apart',
+        what: 'the same, distinguished',
         sql: `SELECT reason, uniqExact(order_number) FROM ${IDEAL} ARRAY JOIN reasons AS reason WHERE ${within('quarter')} GROUP BY reason`,
       },
       own('gatewatch-failures: Orders with failures, by reason'),

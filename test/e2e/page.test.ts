@@ -179,7 +179,7 @@ describe.skipIf(chromium === null)('the page over made-up answers', () => {
     return panel;
   };
 
-  it('marks alerts of which nobody is told yet, and those that end', async () => {
+  it('marks alerts of which nobody is notified yet, and those that end', async () => {
     const alerts = [
       alert('Alerting', 'GatewatchTechTimeouts'),
       alert('Pending', 'GatewatchAuthzFailures'),
@@ -188,7 +188,7 @@ describe.skipIf(chromium === null)('the page over made-up answers', () => {
     const panel = await alertsPanel({ alerts }, 'once a minute');
     expect(await panel.locator('.alert-state').allTextContents()).toEqual([
       'Firing since 10:25:00 UTC',
-      'Pending since 10:25:00 UTC: nobody is told yet',
+      'Pending since 10:25:00 UTC: nobody is notified yet',
       'Firing since 10:25:00 UTC: ending, the condition no longer holds',
     ]);
     expect(await panel.locator('.alert.waiting .alert-rule').getAttribute('href')).toBe('/d/one?panel');

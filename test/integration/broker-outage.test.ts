@@ -149,7 +149,7 @@ describe.skipIf(!canKill)('a collector whose Kafka broker is missing when it sta
     await expect.poll(polled).toEqual([{ outcome: 'not_found' }]);
   });
 
-  it('stops within 10 seconds and with exit code 0 when told to, the broker being gone again', async () => {
+  it('stops within 10 seconds and with exit code 0 when asked to, the broker being gone again', async () => {
     await broker?.kill();
     const startedMs = performance.now();
     expect(await collector.stop()).toBe(0);

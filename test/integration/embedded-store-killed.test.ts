@@ -53,7 +53,7 @@ describe('a collector whose embedded ClickHouse is killed', () => {
     expect(callbacks?.deliveries).toBeGreaterThanOrEqual(sandbox.stats().callbacks.acknowledged);
   });
 
-  it('stops within 10 seconds and with exit code 0 when told to, in the middle of its work', async () => {
+  it('stops within 10 seconds and with exit code 0 when asked to, in the middle of its work', async () => {
     sandbox.setRate(8);
     const { created } = sandbox.stats().orders;
     await until(

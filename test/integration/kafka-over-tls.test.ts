@@ -104,7 +104,7 @@ describe.skipIf(!canStartOne)('a broker that speaks TLS with a private authority
     expect(finding?.status).toBe('ok');
   });
 
-  it('is told from one that cannot be trusted, refuses the password, or asks for a certificate', async () => {
+  it('is distinguished from one that cannot be trusted, refuses the password, or asks for a certificate', async () => {
     const untrusted = await doctor({ brokers: [kafka.saslSsl], ssl: true, sasl: login('plain') });
     expect(untrusted?.message).toMatch(/the TLS handshake failed \(.*certificate.* Check kafka\.ssl/);
     const sasl = { ...login('scram-sha-256'), password: 'another' };

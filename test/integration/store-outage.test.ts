@@ -149,7 +149,7 @@ describe('a collector whose ClickHouse is down when it starts, and again later',
     expect(callbacks?.deliveries).toBeGreaterThanOrEqual(sandbox.stats().callbacks.acknowledged);
   });
 
-  it('stops within 10 seconds and with exit code 0 when told to, the store being down again', async () => {
+  it('stops within 10 seconds and with exit code 0 when asked to, the store being down again', async () => {
     const watching = sandbox.seedOrder({ items: [{ action: '1.1.1.00', offsetMs: -10 }] });
     await post(`${collector.http}/orders`, { orderType: 'Deposit', externalId: watching.externalId });
     await store.kill();

@@ -155,7 +155,7 @@ ${kindTable(volumes)}
 - The volumes are what they are on average: nights have a sixth of the traffic of evenings. A gateway of 20 orders a minute has four of them
   then, and a quarter of an hour brings nine affected orders of a medium incident: too few to tell it from chance every time. Incidents
   that begin while at least 20 orders a minute come have a line of their own.
-- Half of the traffic gone is told from what campaigns, weather and holidays do to it by the hour before, as long as that is no lower
+- Half of the traffic gone is distinguished from what campaigns, weather and holidays do to it by the hour before, as long as that is no lower
   itself. Afterwards other weeks alone say it: on a day that has more than usual a page may end while traffic is still halved.
 - Items that repeat late what an order has met before have no place in counts by minute. A test lays a calm evening with such items down as
   rows, and the pass of the product raises no alert.

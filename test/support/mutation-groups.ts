@@ -40,8 +40,15 @@ export const GROUPS: Readonly<Record<string, readonly MutationPart[]>> = {
     { mutate: decode('code'), tests: [...tested('code'), 'test/contracts/code.test.ts'] },
     { mutate: decode('time'), tests: tested('time') },
     {
-      mutate: decode('history', 'known-history'),
-      tests: tested('history', 'history-window', 'known-history', 'status-reply-refused-items'),
+      mutate: decode('history', 'known-history', 'fold-order'),
+      tests: tested(
+        'history',
+        'history-window',
+        'known-history',
+        'status-reply-refused-items',
+        'fold-order',
+        'status-reply.property',
+      ),
     },
     {
       mutate: [...decode('callback', 'reduce'), 'schemas/watch-message.ts'],

@@ -21,7 +21,7 @@ export function standingOf({ asOf, ageMs, timeZone }: AlertsAnswer): Standing {
 }
 
 export interface AlertState {
-  /** `waiting`: nobody is told yet; `ending`: it no longer holds. */
+  /** `waiting`: nobody is notified yet; `ending`: it no longer holds. */
   readonly phase: 'waiting' | 'firing' | 'ending';
   readonly text: string;
 }
@@ -36,7 +36,7 @@ export function alertStateOf(
   const sinceText = since === null ? '' : ` since ${zonedTime(since, timeZone, !sameDay)}`;
   switch (state) {
     case 'Pending':
-      return { phase: 'waiting', text: `Pending${sinceText}: nobody is told yet` };
+      return { phase: 'waiting', text: `Pending${sinceText}: nobody is notified yet` };
     case 'Recovering':
       return { phase: 'ending', text: `Firing${sinceText}: ending, the condition no longer holds` };
     case 'NoData':

@@ -46,7 +46,7 @@ export function valueIncrements(unit = 'none', decimals: number | null = null): 
 }
 
 /**
- * Labels of a value axis, with no more decimals than its ticks need to be told apart and stay evenly spaced.
+ * Labels of a value axis, with no more decimals than its ticks need to differ and stay evenly spaced.
  */
 export function valueLabels(ticks: readonly number[], unit: string | undefined): string[] {
   for (let decimals = 0; decimals < 6; decimals++) {

@@ -23,8 +23,8 @@ export interface Disguise {
   readonly name: string;
   readonly write: (card: string) => string;
   /**
-   * Cannot be told from an id: letters stand between the digits, or it is another or a longer number. Not
-   * tried where an id stands.
+   * Cannot be distinguished from an id: letters stand between the digits, or it is another or a longer
+   * number. Not tried where an id stands.
    */
   readonly passesForId?: true;
 }

@@ -184,7 +184,7 @@ describe('a legacy code', () => {
     expect(decode(action)).toEqual(undecoded(action, 'legacy'));
   });
 
-  it('that happens to have the shape of v2 is read as v2: the two cannot be told apart', () => {
+  it('that happens to have the shape of v2 is read as v2: the two cannot be distinguished', () => {
     expect(decode('1.1.1.11').format).toBe('v2');
   });
 });

@@ -111,6 +111,32 @@ describe('known history', () => {
     expect(reply.map((item) => found.has(item))).toEqual([false, true]);
   });
 
+  it('an item is known at its first place, also when that only ends in other digits', () => {
+    const one = { time: at(0), action: '4.1.3.00' };
+    const [decoded] = decodeHistory([one], fingerprint).items;
+    const known = addKnown(NOTHING_KNOWN, decoded === undefined ? [] : [{ ...decoded, position: 12 }]);
+    const reply = decodeHistory([{ time: at(0), action: '1.0.0.00' }, one], fingerprint).items.slice(1);
+    const found = findKnown(known, reply);
+    expect(found.items).toMatchObject([{ position: 12 }]);
+    expect(reply.map((item) => found.has(item))).toEqual([true]);
+  });
+
+  it('keeps what a shorter reply lacks', () => {
+    const both = decodeHistory(
+      [
+        { time: at(0), action: '1.0.0.00' },
+        { time: at(1), action: '4.1.3.00' },
+      ],
+      fingerprint,
+    ).items;
+    const found = findKnown(addKnown(NOTHING_KNOWN, both), both.slice(0, 1));
+    expect(found.items).toEqual(both);
+  });
+
+  it('of an order without items has the other facts alone', () => {
+    expect(readReplyFacts(withReplyFacts(NOTHING_KNOWN, '[]'))).toBe('[]');
+  });
+
   it('keeps the other facts of a reply in one place, apart from the items', () => {
     fc.assert(
       fc.property(list, list, fc.json(), fc.json(), (some, more, first, second) => {

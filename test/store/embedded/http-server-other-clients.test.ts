@@ -131,7 +131,7 @@ describe('blocks of the format Native', () => {
     );
   });
 
-  it('are refused in words where a type cannot be told apart', async () => {
+  it('are refused in words where a type cannot be distinguished', async () => {
     const response = await native('SELECT sumState(1) AS s, 1 AS other', '54460');
     expect([response.status, await response.text()]).toEqual([
       501,

@@ -4,7 +4,7 @@ import { createPendingWrite, createQueue } from '../../../../collector/sinks/cli
 import type { Takes } from '../../../../collector/sinks/clickhouse/sink-state.ts';
 import { anyRow } from '../support/rows.ts';
 
-/** A callback over HTTP or from Kafka, or a gateway's reply, that can be told from others by its place. */
+/** A callback over HTTP or from Kafka, or a gateway's reply; its place distinguishes it from others. */
 type Kind = 'http' | 'kafka' | 'acme' | 'blue';
 const write = (kind: Kind, place: number) => {
   const bundle =

@@ -32,7 +32,7 @@ export function historyEvent(changes: Partial<HistoryEventRow> = {}): HistoryEve
   };
 }
 
-/** `count` items of one order each, told apart by their order ids. */
+/** `count` items of one order each, distinguished by their order ids. */
 export function historyEvents(prefix: string, count: number): HistoryEventRow[] {
   return Array.from({ length: count }, (_, i) => historyEvent({ external_id: `${prefix}-${i}` }));
 }

@@ -46,7 +46,7 @@ describe('a web page of somebody else', () => {
     expect(scene.received).toBe(received);
   });
 
-  it('is told from our own page, and from a machine, on a listener that is reached by name', async () => {
+  it('is distinguished from our own page, and from a machine, on a listener that is reached by name', async () => {
     const open = await startScene({}, { hosts: ['Gatewatch.internal'] });
     const look = async (...headers: string[]) =>
       (await ask('GET /orders/a', headers, open.server.url)).status;

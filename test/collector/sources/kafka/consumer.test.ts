@@ -304,7 +304,7 @@ describe.skipIf(!kafka.available)('a Kafka source', () => {
     expect(source.status().missingTopics).toEqual([]);
   });
 
-  it('creates missing topics when told to', async () => {
+  it('creates missing topics when asked to', async () => {
     const topic = uniqueName('made');
     const { source, records, of } = collect({
       brokers,

@@ -49,7 +49,7 @@ describe.skipIf(!kafka.available)('records that are read again from their places
     expect(gone).toEqual([]);
   });
 
-  it('are told apart from those that retention took, that never were, and whose topic is no more', async () => {
+  it('are distinguished from those that retention took, that never were, and whose topic is no more', async () => {
     const topic = await createTopic(brokers, uniqueName('short'));
     await produce(brokers, topic, [{ value: 'a' }, { value: 'b' }, { value: 'c' }]);
     await withAdmin(brokers, async (admin) => {

@@ -37,7 +37,7 @@ describe('the state of an alert', () => {
   it('tells who knows of it, and since when', () => {
     expect(stateOf('Pending', AS_OF)).toEqual({
       phase: 'waiting',
-      text: 'Pending since 10:30:00 UTC: nobody is told yet',
+      text: 'Pending since 10:30:00 UTC: nobody is notified yet',
     });
     expect(stateOf('Alerting', AS_OF)).toEqual({ phase: 'firing', text: 'Firing since 10:30:00 UTC' });
     expect(stateOf('Recovering', AS_OF)).toEqual({

@@ -28,7 +28,7 @@ describe('an axis', () => {
     [[0, 0.2, 0.4], 'short', ['0', '0.2', '0.4']],
     [[0, 500, 1000, 1500, 2000], 'reqpm', ['0 req/m', '500 req/m', '1K req/m', '1.5K req/m', '2K req/m']],
     [[0, 10, 20], 's', ['0 s', '10 s', '20 s']],
-  ])('labels %j in %s so that each can be told apart', (ticks, unit, labels) => {
+  ])('labels %j in %s so that each can be distinguished', (ticks, unit, labels) => {
     expect(valueLabels(ticks, unit)).toEqual(labels);
   });
 });

@@ -120,7 +120,7 @@ describe('readTokens', () => {
 describe('the kinds of a token', () => {
   const [word, quoted, string, number, symbol] = readTokens("a `a` 'a' 1 .") ?? [];
 
-  it('are told apart', () => {
+  it('are distinguished', () => {
     expect([word, quoted, string, number, symbol, undefined].map(isName)).toEqual([
       true,
       true,
