@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { createHash } from 'node:crypto';
+import { describe, expect, it, vi } from 'vitest';
+import { decodeCallback, type CallbackDelivery, type Examine } from '../../../collector/decode/callback.ts';
+import { sealOf } from '../../../collector/decode/seal.ts';
+import { Secret } from '../../../schemas/secret.ts';
 import { fingerprint, POLICY } from '../../support/fingerprint.ts';
-import { BODY, KEY, receive, sign } from './callback-fixtures.ts';
+import { BODY, KEY, receive, SEAL, sign } from './callback-fixtures.ts';
 
 const SIGNATURE = sign(BODY);
 const text = JSON.stringify(BODY);
@@ -406,9 +410,115 @@ describe('the identity of a content', () => {
     expect(identity(text, [SIGNATURE], hash)).toBe(identity(text, [SIGNATURE], hash));
   });
 
+  it('is the SHA-256 of both, each with its length before it', () => {
+    const written = (...parts: string[]) => createHash('sha256').update(parts.join('')).digest('hex');
+    expect(identity('x', ['a', 'bc'])).toBe(written('1\n', 'x', '\n1\na', '\n2\nbc'));
+    expect(identity('x', ['a'], 'ff')).toBe(written('1\n', 'x', '\n1\na', '\nbody ff'));
+  });
+
   it('does not change places between body and signatures', () => {
     expect(identity('x', ['a', 'b'])).not.toBe(identity('x', ['ab']));
     expect(identity('x', ['a\n1\nb'])).not.toBe(identity('x', ['a', 'b']));
     expect(identity('x\n1\na', [])).not.toBe(identity('x', ['a']));
+  });
+});
+
+describe('the cause of a signature', () => {
+  /** What the row says, and what the examiner was asked. */
+  function cause(signatures: readonly string[], more: Partial<CallbackDelivery> = {}, examined = true) {
+    const body = Buffer.from(text);
+    const examine = vi.fn<Examine>(() => 'header_doubled');
+    const delivery: CallbackDelivery = {
+      gateway: 'acme-eu',
+      body,
+      signatures,
+      deliveryId: 'delivery-1',
+      receivedAt: 1,
+      source: 'http',
+      coordinates: null,
+      ...more,
+    };
+    const secrets = { keys: [new Secret(KEY)], seal: SEAL };
+    const { row } = decodeCallback(delivery, secrets, POLICY, examined ? examine : undefined);
+    return { cause: row.signature_cause, asked: examine.mock.calls };
+  }
+  const WRONG = 'f'.repeat(64);
+
+  it('that does not verify is what the examiner says of callback, signature and body', () => {
+    const { externalId, status, amount, orderType, currency } = BODY;
+    const callback = { externalId, status, amount, orderType, currency };
+    expect(cause([WRONG])).toEqual({
+      cause: 'header_doubled',
+      asked: [[{ callback, signature: WRONG, body: Buffer.from(text) }]],
+    });
+  });
+
+  it('is not known where nobody examines it, or where the intake handed on a part of the body', () => {
+    expect(cause([WRONG], {}, false).cause).toBe('not_examined');
+    expect(cause([WRONG], { bodyHash: 'ab'.repeat(32) })).toEqual({ cause: 'not_examined', asked: [] });
+  });
+
+  it('is what the intake found, when that is one of the causes', () => {
+    const bodyHash = 'ab'.repeat(32);
+    expect(cause([WRONG], { bodyHash, signatureCause: 'key_missing' })).toEqual({
+      cause: 'key_missing',
+      asked: [],
+    });
+    expect(cause([WRONG], { bodyHash, signatureCause: 'rain' }).cause).toBe('not_examined');
+    expect(cause([WRONG], { signatureCause: 'rain' }).cause).toBe('header_doubled');
+  });
+
+  it.each([
+    ['verifies', [SIGNATURE]],
+    ['is missing', []],
+    ['came twice', [WRONG, WRONG]],
+  ])('that %s is none, and nobody is asked', (_how, signatures) => {
+    expect(cause(signatures)).toEqual({ cause: 'none', asked: [] });
+  });
+});
+
+describe('what deliveries of one body have in common', () => {
+  const keyOf = (body: object, signature: string, more: Partial<CallbackDelivery> = {}) => {
+    const { row } = receive(body, signature, [KEY], more);
+    return { body_seal: row.body_seal, body_key: row.body_key };
+  };
+  const NONE = { body_seal: 0, body_key: 0 };
+  const seal = sealOf(SEAL);
+  const firstDigits = (hash: string) => Number.parseInt(hash.slice(0, 8), 16);
+
+  it.each(['Success', 'Failed'])('is the seal of the whole body when it verifies as %s', (status) => {
+    const body = { ...BODY, status };
+    expect(keyOf(body, sign(body))).toEqual({
+      body_seal: seal.id,
+      body_key: firstDigits(seal.of(JSON.stringify(body))),
+    });
+    expect(keyOf({ ...body, note: 1 }, sign(body))).not.toEqual(keyOf(body, sign(body)));
+  });
+
+  it('is nothing before the end, and of one that does not verify', () => {
+    const early = { ...BODY, status: 'Processing' };
+    expect(keyOf(early, sign(early))).toEqual(NONE);
+    expect(keyOf(BODY, 'f'.repeat(64))).toEqual(NONE);
+  });
+
+  it('is what the intake says of a body that it reduced', () => {
+    const bodyHash = `0123abcd${'f'.repeat(56)}`;
+    expect(keyOf(BODY, SIGNATURE, { bodyHash, bodySeal: 7 })).toEqual({ body_seal: 7, body_key: 0x0123abcd });
+    expect(keyOf(BODY, SIGNATURE, { bodyHash })).toEqual(NONE);
+  });
+});
+
+describe('an amount with a tail that is none of it', () => {
+  const amountOf = (amount: string) => {
+    const body = { ...BODY, amount };
+    const { row } = receive(body, sign(body));
+    return [row.verdict, row.amount, row.problem];
+  };
+
+  it('is kept to the letter where no card number can hide in it, and rounded with a note where one can', () => {
+    expect(amountOf('29.9500000001')).toEqual(['valid', '29.9500000001', '']);
+    const note = 'amount: rounded to what the store holds';
+    expect(amountOf('29.949999999999999')).toEqual(['valid', '29.95', note]);
+    expect(amountOf('2.9949999999999999e1')).toEqual(['valid', '29.95', note]);
   });
 });

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { Examine } from '../../../collector/decode/callback.ts';
 import { reduceCallback } from '../../../collector/decode/reduce.ts';
 import { Secret } from '../../../schemas/secret.ts';
 import { POLICY } from '../../support/fingerprint.ts';
@@ -156,5 +157,33 @@ describe('a callback reduced to what is signed or needed', () => {
     expect(hashOf(null)).toEqual(receive(one.text, []).row.content_hash);
     const other = { ...options(), seal: new Secret('another-token') };
     expect(reduceCallback(Buffer.from('a'), [], other).bodyHash).not.toBe(reduce('a', []).bodyHash);
+  });
+
+  it('names what was signed when it verifies, and the cause when it does not', () => {
+    const body = Buffer.from(JSON.stringify(BODY));
+    const { externalId, status: name, amount: sum, currency: code, orderType: type } = BODY;
+    const callback = { externalId, status: name, amount: sum, orderType: type, currency: code };
+    const examine = vi.fn<Examine>(() => 'header_doubled');
+    const reduced = (signatures: readonly string[], asks = true) => {
+      const { verified, signatureCause } = reduceCallback(body, signatures, {
+        ...options(),
+        ...(asks ? { examine } : {}),
+      });
+      return { verified, signatureCause };
+    };
+    const nothing = { verified: null, signatureCause: null };
+    expect(reduced([sign(BODY)])).toEqual({ verified: callback, signatureCause: null });
+    for (const signatures of [[], [' '], ['x', 'y']]) expect(reduced(signatures)).toEqual(nothing);
+    expect(examine).not.toHaveBeenCalled();
+    expect(reduced(['wrong'])).toEqual({ verified: null, signatureCause: 'header_doubled' });
+    expect(examine.mock.calls).toEqual([[{ callback, signature: 'wrong', body }]]);
+    expect(reduced(['wrong'], false)).toEqual({ verified: null, signatureCause: 'not_examined' });
+  });
+
+  it('does not verify with a second header, even if the first is right', () => {
+    const { signatures, verified } = reduce(JSON.stringify(BODY), [sign(BODY), 'x']);
+    expect(verified).toBeNull();
+    expect(signatures).toHaveLength(2);
+    expect(signatures).not.toContain(sign(BODY));
   });
 });
