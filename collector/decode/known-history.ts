@@ -61,6 +61,8 @@ export function findKnown(known: KnownHistory, reply: readonly DecodedItem[]): K
 
 /** How many items are known, when they are the first of the list in the order of the text; else null. */
 function countFirst(known: KnownHistory, list: readonly DecodedItem[]): number | null {
+  // A first reply of 120,000 items, as a hostile gateway's, would take 0.2 s more.
+  if (known === NOTHING_KNOWN) return 0;
   let count = 0;
   for (let from = 0, end = 0; from <= known.length; from = end + 1) {
     end = known.indexOf('\n', from);
