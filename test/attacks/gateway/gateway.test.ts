@@ -11,10 +11,10 @@ describe('a hostile gateway', () => {
     expect(Object.keys(report.served)).toHaveLength(REPLIES.length);
     expect(report.good.settled).toBe(report.good.orders);
     expect(report.good.wrongItems).toBe(0);
-    // On a busy machine some are asked to come again: fewer than are taken. None that was taken is missing.
-    const { 200: taken = 0, 503: again = 0 } = report.callbacks.answers;
-    expect(taken + again).toBe(report.callbacks.sent);
-    expect(taken).toBeGreaterThan(again);
+    // Every callback is taken, on a busy machine after a retry, and none that was taken is missing.
+    const { 200: taken = 0, 503: again = 0, ...others } = report.callbacks.answers;
+    expect([taken, others]).toEqual([report.callbacks.sent, {}]);
+    expect(again).toBeLessThan(taken);
     expect(report.callbacks.lost).toBe(0);
     expect(report.observed.notReady).toEqual({});
     expect(report.observed.memoryMb.most - report.observed.memoryMb.first).toBeLessThan(700);

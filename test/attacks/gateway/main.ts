@@ -21,6 +21,8 @@ process.exitCode = await runReportCommand(
         good.settled === good.orders &&
         good.wrongItems === 0 &&
         callbacks.answers[200] === callbacks.sent &&
+        callbacks.answers[503] === undefined &&
+        callbacks.lost === 0 &&
         Object.keys(observed.notReady).length === 0;
       return { report: { seed: numbers.seed, ...report }, passed };
     },

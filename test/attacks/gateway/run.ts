@@ -5,7 +5,7 @@ import { startCollectorProcess, type CollectorProcess } from '../../support/coll
 import { startHttpGateway } from '../../support/http-gateway.ts';
 import { freePort } from '../../support/kafka-process.ts';
 import { until } from '../../support/until.ts';
-import { seedPaidOrder, startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
+import { countLost, seedPaidOrder, startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
 import { startObserver, type Observed } from '../support/observer.ts';
 import { randomFrom } from '../support/random.ts';
 import { pickReply } from './replies.ts';
@@ -87,6 +87,7 @@ export async function attackAsGateway(options: GatewayAttackOptions): Promise<Ga
       key: sandbox.callbackKey,
       perSecond: CALLBACKS_PER_S,
       nextOrder: () => seedPaidOrder(sandbox),
+      mostTries: 100,
     });
     sandbox.setRate(GOOD_ORDERS_PER_S);
     await watchBadOrders(collector.http);
@@ -103,7 +104,7 @@ export async function attackAsGateway(options: GatewayAttackOptions): Promise<Ga
       served,
       rejects: await rejectsOfBad(collector),
       good,
-      callbacks: { ...answered, lost: await countMissing(acknowledged, collector) },
+      callbacks: { ...answered, lost: await countLost(collector, acknowledged) },
       observed: await observer.stop(),
       seconds: Math.round((performance.now() - startedMs) / 1000),
     };
@@ -154,12 +155,6 @@ FROM history_events WHERE gateway = 'sandbox'`,
       [...stored].filter((line) => !told.has(line)).length +
       [...told].filter((line) => !stored.has(line)).length,
   };
-}
-
-async function countMissing(externalIds: readonly string[], collector: CollectorProcess): Promise<number> {
-  const sql = `SELECT external_id FROM callbacks WHERE gateway = 'sandbox'`;
-  const stored = new Set((await collector.query<{ external_id: string }>(sql)).map((row) => row.external_id));
-  return externalIds.filter((id) => !stored.has(id)).length;
 }
 
 async function rejectsOfBad(collector: CollectorProcess): Promise<Record<string, number>> {

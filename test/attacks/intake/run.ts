@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import { type CollectorProcess, startCollectorProcess } from '../../support/collector-process.ts';
-import { seedPaidOrder, startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
+import { countLost, seedPaidOrder, startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
 import { startObserver, type Observed } from '../support/observer.ts';
 import { GATEWAYS, MAX_BODY_BYTES } from './messages.ts';
 import type { SlowReport } from './slow-clients.ts';
@@ -146,14 +146,6 @@ async function compareVerdicts(
       },
     ]),
   );
-}
-
-async function countLost(collector: CollectorProcess, acknowledged: readonly string[]): Promise<number> {
-  const rows = await collector.query<{ external_id: string }>(
-    "SELECT external_id FROM callbacks WHERE verdict = 'valid'",
-  );
-  const stored = new Set(rows.map((row) => row.external_id));
-  return acknowledged.filter((id) => !stored.has(id)).length;
 }
 
 async function readRefused(collector: CollectorProcess): Promise<Record<string, number>> {

@@ -5,7 +5,7 @@ import {
   startCollectorProcess,
   type CollectorProcess,
 } from '../../support/collector-process.ts';
-import { seedPaidOrder, startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
+import { countLost, seedPaidOrder, startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
 import { startObserver, type Observed } from '../support/observer.ts';
 import { aimed } from './attack.ts';
 import { BOMBS, holdConnections } from './bombs.ts';
@@ -59,11 +59,7 @@ export async function attackBeside(options: BesideOptions): Promise<BesideReport
     ended.abort();
     held.close();
     await Promise.all(attackers);
-    const rows = await collector.query<{ external_id: string }>(
-      "SELECT external_id FROM callbacks WHERE verdict = 'valid'",
-    );
-    const stored = new Set(rows.map(({ external_id }) => external_id));
-    const lost = [...calm.acknowledged, ...attacked.acknowledged].filter((id) => !stored.has(id)).length;
+    const lost = await countLost(collector, [...calm.acknowledged, ...attacked.acknowledged]);
     return { calm: shown(calm), attacked: shown(attacked), answers, lost };
   } finally {
     await sandbox.stop();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Agent } from 'node:http';
 import type { Sandbox } from '../../../sandbox/server.ts';
+import type { Queryable } from '../../support/collector-process.ts';
 import { requestFrom } from '../../support/http-from.ts';
 import { spreadOf, type Spread } from './spread.ts';
 
@@ -12,13 +13,16 @@ export interface GoodTrafficOptions {
   readonly perSecond: number;
   /** Id of the order that the next callback is about. */
   readonly nextOrder: () => string;
+  /** A callback that is answered with 503 is sent so often at most. @default 1 */
+  readonly mostTries?: number;
 }
 
 export interface GoodReport {
+  /** Callbacks, each counted once. */
   readonly sent: number;
-  /** Answers by status; 0 stands for none. */
+  /** Answers by status, to retries as well; 0 stands for none. */
   readonly answers: Readonly<Record<string, number>>;
-  /** From the moment that a callback was due to its answer, in milliseconds. */
+  /** From the moment that a callback was due to its last answer, in milliseconds. */
   readonly latencyMs: Spread;
   /** Orders whose callback was answered with 200. */
   readonly acknowledged: readonly string[];
@@ -29,8 +33,11 @@ export interface GoodTraffic {
   stop(): Promise<GoodReport>;
 }
 
+const RETRY_MS = 500;
+
 /** A gateway as it should be: signed callbacks at an even rate, over connections that it keeps. */
-export function startGoodTraffic({ url, key, perSecond, nextOrder }: GoodTrafficOptions): GoodTraffic {
+export function startGoodTraffic(options: GoodTrafficOptions): GoodTraffic {
+  const { url, key, perSecond, nextOrder, mostTries = 1 } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: 128 });
   const answers: Record<string, number> = {};
   const latencies: number[] = [];
@@ -43,12 +50,20 @@ export function startGoodTraffic({ url, key, perSecond, nextOrder }: GoodTraffic
     const id = nextOrder();
     const { body, signature } = signed(id, key);
     const headers = { 'content-type': 'application/json', signature };
-    const status = await requestFrom(url, { method: 'POST', body, headers, agent }).then(
-      (answer) => answer.status,
-      () => 0,
-    );
+    const post = async (): Promise<number> => {
+      const status = await requestFrom(url, { method: 'POST', body, headers, agent }).then(
+        (answer) => answer.status,
+        () => 0,
+      );
+      answers[status] = (answers[status] ?? 0) + 1;
+      return status;
+    };
+    let status = await post();
+    for (let tries = 1; status === 503 && tries < mostTries; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      status = await post();
+    }
     latencies.push(performance.now() - dueMs);
-    answers[status] = (answers[status] ?? 0) + 1;
     if (status === 200) acknowledged.push(id);
   }
 
@@ -67,6 +82,15 @@ export function startGoodTraffic({ url, key, perSecond, nextOrder }: GoodTraffic
       return { sent, answers, latencyMs: spreadOf(latencies), acknowledged };
     },
   };
+}
+
+/** Callbacks that were answered with 200 and are not in the store, of these orders. */
+export async function countLost(collector: Queryable, acknowledged: readonly string[]): Promise<number> {
+  const rows = await collector.query<{ external_id: string }>(
+    "SELECT external_id FROM callbacks WHERE verdict = 'valid'",
+  );
+  const stored = new Set(rows.map(({ external_id }) => external_id));
+  return acknowledged.filter((id) => !stored.has(id)).length;
 }
 
 /** An order that is paid: it is read a few times and no more. */
