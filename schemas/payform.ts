@@ -1,9 +1,15 @@
 import type { DecodedCode } from './code.ts';
 
+/** A code that is a step's item, in SQL and of a decoded code. */
+const byAction = (code: string) => ({
+  codes: code,
+  item: `action = '${code}'`,
+  isItem: ({ action }: DecodedCode) => action === code,
+});
+
 /**
  * The payment form as a funnel over orders (interface document, section 2.4, stage 3). "Not every flow emits
- * every code", so an order reached a step when it has that step's item or one of a later step. `item` says in
- * SQL what `isItem` says of a decoded code.
+ * every code", so an order reached a step when it has that step's item or one of a later step.
  */
 export const FORM_STEPS = [
   {
@@ -12,24 +18,9 @@ export const FORM_STEPS = [
     item: `stage = 'PAYFORM'`,
     isItem: ({ stage }: DecodedCode) => stage === 'PAYFORM',
   },
-  {
-    step: 'visited',
-    codes: '3.0.1.51',
-    item: `action = '3.0.1.51'`,
-    isItem: ({ action }: DecodedCode) => action === '3.0.1.51',
-  },
-  {
-    step: 'data entered',
-    codes: '3.0.1.53',
-    item: `action = '3.0.1.53'`,
-    isItem: ({ action }: DecodedCode) => action === '3.0.1.53',
-  },
-  {
-    step: 'submitted',
-    codes: '3.1.1.55',
-    item: `action = '3.1.1.55'`,
-    isItem: ({ action }: DecodedCode) => action === '3.1.1.55',
-  },
+  { step: 'visited', ...byAction('3.0.1.51') },
+  { step: 'data entered', ...byAction('3.0.1.53') },
+  { step: 'submitted', ...byAction('3.1.1.55') },
   /** Past the payer's confirmation: someone answered for the payment itself. */
   {
     step: 'confirmed',

@@ -27,11 +27,11 @@ export interface FoldedHistory {
   readonly formSubmittedAt: EpochMicros | null;
   /** First item that only an order in processing has. */
   readonly processingAt: EpochMicros | null;
-  /** An operation failed first for a reason of the groups TECH or AUTHZ. */
+  /** First failed operation with a reason of the groups TECH or AUTHZ. */
   readonly firstTechnicalFailureAt: EpochMicros | null;
   readonly firstFailedAt: EpochMicros | null;
   readonly firstPaidAt: EpochMicros | null;
-  /** The merchant was told. */
+  /** The merchant acknowledged a callback: first 6.1.1.00. */
   readonly merchantCallbackAt: EpochMicros | null;
   readonly lastItemAt: EpochMicros | null;
 }

@@ -6,10 +6,10 @@ import type { AlertsNow } from '../../console/server/console.ts';
 import type { OpenedStore } from '../../store/open.ts';
 import type { Base } from './base.ts';
 
-/** For what the console tells of an alert beside its numbers. */
+/** The longest that the store works on the explanation of an alert. */
 const EXPLAIN_LIMIT_S = 5;
 
-/** The console, and what it tells of alerts. */
+/** The console, with the explanations of alerts. */
 export function openConsole({ config, clock, log, life }: Base, opened: OpenedStore): RunningConsole {
   const { store } = opened;
   // Beneath the views, which cost a reader several times as much.

@@ -21,10 +21,11 @@ type Store = OpenedStore['store'];
 const COUNT_LIMIT_MS = 10_000;
 
 /**
- * All jobs one after the other. What one cannot do holds back neither the rules nor another one, and is tried
- * again with the next call. True: there is more to do.
+ * Runs all jobs one after the other. A job that fails holds back neither the rules nor another job, and is
+ * tried again with the next call.
  *
- * @param keepMarks keeps what rules would otherwise make of items again and again
+ * @param keepMarks stores what rules read of orders
+ * @returns whether there is more to do
  */
 export function createJobs(
   base: Base,
@@ -54,9 +55,7 @@ export function createJobs(
   };
 }
 
-/**
- * Counts payments for the metrics. Whoever has much to count does so in between: it holds back no evaluation.
- */
+/** Counts payments for the metrics, within a limit: a backlog holds back no evaluation. */
 function countPayments({ clock, life }: Base, store: Store): Job['run'] {
   const { pass } = createPaymentCounts({
     query: (sql) => store.query(sql),
@@ -77,7 +76,7 @@ function compareSources(store: Store): Job['run'] {
   return (asOfMs) => withSpan('comparison', {}, () => findings.sweep(asOfMs));
 }
 
-/** What dashboards read is made of items and of status requests until it is kept. */
+/** Stores what dashboards count by quarters of an hour. */
 function keepQuarters(store: Store, kind: typeof ORDER_QUARTERS_KEPT): Job['run'] {
   const { keep } = createQuarterKeeper({
     kind,

@@ -11,8 +11,8 @@ import { shareDatabase } from '../support/shared-database.ts';
 let store: Store;
 shareDatabase((opened) => (store = opened));
 
-/** Every code of the format that has one of these reasons, and some of none. */
 const REASON_CODES = ['00', '11', '16', '21', '29', '31', '41', '55', '56', '63', '69'];
+/** The catalogue, every other code with one of these reasons, and two of other formats. */
 const actions = [
   ...new Set([
     ...CATALOGUE.map(({ action }) => action),

@@ -55,7 +55,7 @@ describe('a callback that was signed by other rules', () => {
     });
   }
 
-  it('is told as one of another method also when its base64 begins with 0x', () => {
+  it('has the cause hmac also when its base64 begins with 0x', () => {
     const callback = {
       externalId: '73267059-ce91-563a-97ec-1bedaf59e67f',
       status: 'Created',

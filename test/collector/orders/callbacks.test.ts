@@ -173,9 +173,9 @@ describe('a settled order that a callback names', () => {
   });
 
   it.each([
-    { told: 'another final status than is known is read from the start', status: 'Failed', more: 4 },
-    { told: 'an earlier status, for it comes late, is read once', status: 'Processing', more: 1 },
-  ])('with $told', async ({ status, more }) => {
+    { what: 'another final status than is known is read from the start', status: 'Failed', more: 4 },
+    { what: 'an earlier status, for it comes late, is read once', status: 'Processing', more: 1 },
+  ])('with $what', async ({ status, more }) => {
     const { clock, orders, reads, receive } = createPipeline();
     orders.set(ID, { externalId: ID, orderStatus: 'Success', history: [[0, '4.1.3.00']] });
     await receive(callback({ externalId: ID, status: 'Success' }));
