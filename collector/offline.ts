@@ -71,6 +71,8 @@ export async function createOfflineCollector(options: OfflineCollectorOptions): 
       nudge: () => false,
       get: () => undefined,
     },
+    // A collector that runs, or runs next, writes the rows of orders.
+    owns: () => false,
     examiner: createSignatureExaminer({ gateways, clock, tracked: () => undefined }),
     instruments: noInstruments(),
     fingerprint: createFingerprint(key),

@@ -6,7 +6,6 @@ import {
   type ReasonGroup,
   STAGES,
 } from './dictionary.ts';
-import { STUCK } from './limits.ts';
 import { DATABASE, GATEWAY_STATUS_BY_HOUR, VIEWS } from './names.ts';
 import { WINDOWS } from './windows.ts';
 
@@ -126,50 +125,16 @@ interface Payment {
   /** The instant from which on it is delayed unless it is decided. */
   readonly overdueAt: string;
 }
-const BY_NAMES: Payment = {
-  failedTechnically: `outcome = 'technical_failure'`,
-  paid: `outcome = 'succeeded'`,
-  overdueAt: `processing_at + INTERVAL ${STUCK.afterSeconds} SECOND`,
-};
-
 /**
  * The columns money ('' for none) and since, of an order's columns decided, decided_at,
  * had_technical_failure, first_technical_failure_at, processing and what tells about its payment.
  *
  * @param asOf SQL of the instant at which an order is delayed or not
  */
-export function moneyColumns(
-  asOf: string,
-  { failedTechnically, paid, overdueAt }: Payment = BY_NAMES,
-): string {
+export function moneyColumns(asOf: string, { failedTechnically, paid, overdueAt }: Payment): string {
   return `multiIf(${failedTechnically}, 'declined_technically', ${paid} AND had_technical_failure AND first_technical_failure_at < decided_at, 'recovered',
         NOT decided AND had_technical_failure, 'at_risk', NOT decided AND processing AND ${overdueAt} < ${asOf}, 'delayed', '') AS money,
       multiIf(decided, decided_at, had_technical_failure, first_technical_failure_at, ${overdueAt}) AS since`;
-}
-
-/**
- * One row per order in one of `MONEY_STATES`: gateway, order_type, external_id, money, since (when it came
- * into that state). Amounts are those of the view `orders`, and never added over currencies.
- *
- * @param where conditions on items: the window with what lies before it among them
- * @param asOf SQL of the instant at which an order is delayed or not
- */
-export function orderMoney(where: string, asOf: string): string {
-  const decides = `ifNull(${DECIDING}, 0)`;
-  return `SELECT ${ORDER_KEY}, money, since
-  FROM
-  (
-    SELECT ${ORDER_KEY}, countIf(${decides}) > 0 AS decided, maxIf(event_time, ${decides}) AS decided_at,
-      argMaxIf(tuple(state, reason_group), ${TIME_ORDER}, ${decides}) AS deciding_item,
-      if(decided, ${outcome('deciding_item.1', 'deciding_item.2')}, 'pending') AS outcome,
-      countIf(${TECHNICAL_FAILURE}) > 0 AS had_technical_failure, minIf(event_time, ${TECHNICAL_FAILURE}) AS first_technical_failure_at,
-      countIf(ifNull(${IN_PROCESSING}, 0)) > 0 AS processing, minIf(event_time, ifNull(${IN_PROCESSING}, 0)) AS processing_at,
-      ${moneyColumns(asOf)}
-    FROM ${view('historyEvents')}
-    WHERE ${where}
-    GROUP BY ${ORDER_KEY}
-  )
-  WHERE money != ''`;
 }
 
 const APPROVAL_OUTCOMES: readonly Outcome[] = [

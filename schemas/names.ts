@@ -55,7 +55,8 @@ export const GATEWAY_STATUS_BY_HOUR = 'gateway_status_hourly_store';
 /** Physical tables that the sink writes. */
 export const TABLES = {
   historyEvents: 'history_events_store',
-  orderObservations: 'order_observations',
+  orders: 'orders_store',
+  orderClaims: 'order_claims_store',
   callbackDeliveries: 'callback_deliveries_store',
   polls: 'polls_store',
   rejects: 'rejects_store',

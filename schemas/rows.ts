@@ -4,12 +4,15 @@ import type { TableKey } from './names.ts';
 export type EpochMicros = number;
 
 /**
- * How a column travels: the Arrow type it is sent as and the TypeScript type it has here. `?` means nullable.
+ * How a column travels: the Arrow type it is sent as and the TypeScript type it has here. `?` means nullable,
+ * `[]` a list.
  */
-export type ColumnKind =
+export type ColumnKind = ScalarKind | `${ScalarKind}[]`;
+
+/** The kind of a column that is no list. */
+export type ScalarKind =
   | 'string'
   | 'string?'
-  | 'strings'
   | 'bytes32'
   | 'u8'
   | 'u8?'
@@ -27,7 +30,6 @@ export type ColumnKind =
 interface ValueOf {
   string: string;
   'string?': string | null;
-  strings: readonly string[];
   /** 32 bytes, e.g. a SHA-256. */
   bytes32: Uint8Array;
   u8: number;
@@ -45,7 +47,12 @@ interface ValueOf {
 }
 
 export type Columns = Readonly<Record<string, ColumnKind>>;
-export type RowOf<C extends Columns> = { readonly [K in keyof C]: ValueOf[C[K]] };
+type Value<K extends ColumnKind> = K extends `${infer S extends ScalarKind}[]`
+  ? readonly ValueOf[S][]
+  : K extends ScalarKind
+    ? ValueOf[K]
+    : never;
+export type RowOf<C extends Columns> = { readonly [K in keyof C]: Value<C[K]> };
 
 /**
  * The columns the sink sends to each table, in order. Enums and decimals travel as text and are cast by the
@@ -76,28 +83,61 @@ export const COLUMNS = {
     callback_at: 'micros?',
     read_span: 'string',
   },
-  orderObservations: {
+  orders: {
     gateway: 'string',
     order_type: 'string',
     external_id: 'string',
-    observed_at: 'micros',
-    kind: 'string',
     external_transaction_id: 'string',
     channel: 'string',
     status: 'string?',
     amount: 'string?',
-    amount_refused: 'u8',
+    amount_source: 'string?',
     currency: 'string?',
+    currency_source: 'string?',
     outcome: 'string?',
     deciding_action: 'string?',
     reason_code: 'u8?',
     reason_group: 'string?',
     reason_detail: 'string?',
-    history_items: 'u32',
+    furthest_step: 'string?',
+    reasons: 'u8[]',
+    failed_stages: 'string[]',
     created_at: 'micros?',
+    gateway_created_at: 'micros?',
+    form_shown_at: 'micros?',
+    form_submitted_at: 'micros?',
+    processing_at: 'micros?',
+    first_technical_failure_at: 'micros?',
+    first_failed_at: 'micros?',
+    first_paid_at: 'micros?',
     final_at: 'micros?',
+    merchant_callback_at: 'micros?',
+    last_item_at: 'micros?',
+    first_seen_at: 'micros',
+    observed_at: 'micros',
     settled_at: 'micros?',
     abandoned_at: 'micros?',
+    history_items: 'u32',
+    late_items: 'u32',
+    'history.time': 'micros[]',
+    'history.action': 'string[]',
+    'history.stage': 'string?[]',
+    'history.result': 'string?[]',
+    'history.state': 'string?[]',
+    'history.reason_code': 'u8?[]',
+    'history.occurrence': 'u16[]',
+    'history.list_position': 'u32[]',
+    'history.observed_at': 'micros[]',
+  },
+  orderClaims: {
+    gateway: 'string',
+    order_type: 'string',
+    external_id: 'string',
+    observed_at: 'micros',
+    kind: 'string',
+    status: 'string?',
+    amount: 'string?',
+    currency: 'string?',
   },
   callbackDeliveries: {
     gateway: 'string',
@@ -212,13 +252,16 @@ export const COLUMNS = {
     attempt: 'u32',
     reread: 'u32',
     first_seen_at: 'micros',
+    watched_since: 'micros',
     final_at: 'micros?',
     last_status: 'string?',
     external_id: 'string',
     external_transaction_id: 'string',
     channel: 'string',
     amount: 'string?',
+    amount_source: 'string?',
     currency: 'string?',
+    currency_source: 'string?',
     root_sent: 'u8',
     collector_id: 'string',
   },
@@ -278,7 +321,7 @@ export const COLUMNS = {
     gateway: 'string',
     title: 'string',
     text: 'string',
-    tags: 'strings',
+    tags: 'string[]',
   },
   alertSettings: {
     gateway: 'string',
@@ -339,7 +382,8 @@ export const BATCH_STAMPED: ReadonlySet<TableKey> = new Set<TableKey>([
 
 export type Rows = { readonly [K in TableKey]: RowOf<(typeof COLUMNS)[K]> };
 export type HistoryEventRow = Rows['historyEvents'];
-export type OrderObservationRow = Rows['orderObservations'];
+export type OrderRow = Rows['orders'];
+export type OrderClaimRow = Rows['orderClaims'];
 export type CallbackDeliveryRow = Rows['callbackDeliveries'];
 export type PollRow = Rows['polls'];
 export type RejectRow = Rows['rejects'];

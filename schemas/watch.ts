@@ -20,6 +20,10 @@ export type IdKind = (typeof ID_KINDS)[number];
 export const WATCH_PHASES = ['active', 'rereading', 'settled', 'abandoned', 'merged'] as const;
 export type WatchPhase = (typeof WATCH_PHASES)[number];
 
+/** Who names an order's amount or currency: of two, the later one of this list counts. */
+export const FACT_SOURCES = ['callback', 'watch', 'status'] as const;
+export type FactSource = (typeof FACT_SOURCES)[number];
+
 /** The poller's memory of one order, as persisted in `order_watch`. Times are wall clock. */
 export interface WatchedOrder {
   readonly gateway: string;
@@ -33,7 +37,10 @@ export interface WatchedOrder {
   readonly attempt: number;
   /** Re-reads made since the final status was first seen. */
   readonly reread: number;
+  /** When gatewatch first heard of the order. Never changes: the order's row is stored by it. */
   readonly firstSeenAt: EpochMicros;
+  /** When it was taken up, or again: its age counts from then. */
+  readonly watchedSince: EpochMicros;
   /** When the final status was first seen, or null. */
   readonly finalAt: EpochMicros | null;
   readonly lastStatus: string | null;
@@ -42,7 +49,10 @@ export interface WatchedOrder {
   readonly externalTransactionId: string;
   readonly channel: string;
   readonly amount: string | null;
+  /** Who named the amount, also where it cannot be kept. */
+  readonly amountSource: FactSource | null;
   readonly currency: string | null;
+  readonly currencySource: FactSource | null;
   /** The order's root span row was written. */
   readonly rootSent: boolean;
 }

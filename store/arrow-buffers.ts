@@ -108,21 +108,20 @@ export function repeatedStrings(
   return { distinct, places: distinct.length <= 256 ? new Uint8Array(places) : places };
 }
 
-/** Lists of texts: where each list begins in the texts of all lists. */
-export function stringLists(
+/** The items of all lists, and where each list begins among them. */
+export function itemsOfLists(
   column: string,
-  values: readonly unknown[],
-): { offsets: Int32Array; items: { offsets: Int32Array; data: Uint8Array } } {
-  const offsets = new Int32Array(values.length + 1);
+  lists: readonly unknown[],
+): { offsets: Int32Array; items: unknown[] } {
+  const offsets = new Int32Array(lists.length + 1);
   const items: unknown[] = [];
-  for (let i = 0; i < values.length; i += 1) {
-    const list = values[i];
-    if (!Array.isArray(list) || list.some((item) => typeof item !== 'string'))
-      throw new RowNotEncodable(column, i);
+  for (let i = 0; i < lists.length; i += 1) {
+    const list = lists[i];
+    if (!Array.isArray(list)) throw new RowNotEncodable(column, i);
     for (const item of list) items.push(item);
     offsets[i + 1] = items.length;
   }
-  return { offsets, items: strings(column, items, false) };
+  return { offsets, items };
 }
 
 /** Values of `width` bytes each. */

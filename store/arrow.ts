@@ -20,22 +20,22 @@ import {
   Utf8,
 } from 'apache-arrow';
 import type { Data, DataType } from 'apache-arrow';
-import type { ColumnKind, Columns } from '../schemas/rows.ts';
+import type { ColumnKind, Columns, ScalarKind } from '../schemas/rows.ts';
 import type { AnyRow } from '../schemas/rows.ts';
 import {
+  RowNotEncodable,
   fixedBytes,
   integers64,
   numbers,
+  itemsOfLists,
   repeatedStrings,
-  stringLists,
   strings,
   validity,
 } from './arrow-buffers.ts';
 
-const TYPES: Readonly<Record<ColumnKind, () => DataType>> = {
+const TYPES: Readonly<Record<ScalarKind, () => DataType>> = {
   string: () => new Utf8(),
   'string?': () => new Utf8(),
-  strings: () => new List(new Field('item', new Utf8(), false)),
   bytes32: () => new FixedSizeBinary(32),
   u8: () => new Uint8(),
   'u8?': () => new Uint8(),
@@ -87,7 +87,28 @@ function isNullable(kind: ColumnKind): boolean {
   return kind.endsWith('?');
 }
 
+const isList = (kind: ColumnKind): kind is `${ScalarKind}[]` => kind.endsWith('[]');
+
 function columnData(name: string, kind: ColumnKind, values: readonly unknown[]): Data {
+  return isList(kind) ? listData(name, kind, values) : scalarData(name, kind, values);
+}
+
+/** Lists as the items of all of them, and where each list begins among those. */
+function listData(name: string, kind: `${ScalarKind}[]`, values: readonly unknown[]): Data {
+  const { items, offsets } = itemsOfLists(name, values);
+  const itemKind = kind.slice(0, -2) as ScalarKind;
+  try {
+    const child = scalarData(name, itemKind, items);
+    const type = new List(new Field('item', child.type, isNullable(itemKind)));
+    return makeData({ type, length: values.length, nullCount: 0, valueOffsets: offsets, child });
+  } catch (error) {
+    if (!(error instanceof RowNotEncodable)) throw error;
+    // The row is that of the list, not of the item.
+    throw new RowNotEncodable(name, offsets.findIndex((end) => end > error.row) - 1);
+  }
+}
+
+function scalarData(name: string, kind: ScalarKind, values: readonly unknown[]): Data {
   const length = values.length;
   const type = TYPES[kind]();
   const nullable = isNullable(kind);
@@ -102,18 +123,6 @@ function columnData(name: string, kind: ColumnKind, values: readonly unknown[]):
       const dictionary = makeVector(makeData({ length: distinct.length, ...utf8(name, distinct, false) }));
       const indexed = new Dictionary(new Utf8(), places instanceof Uint8Array ? new Uint8() : new Uint16());
       return makeData({ ...base, type: indexed, data: places, dictionary });
-    }
-    case 'strings': {
-      const lists = stringLists(name, values);
-      const child = makeData({
-        type: new Utf8(),
-        length: lists.items.offsets.length - 1,
-        nullCount: 0,
-        nullBitmap: null,
-        valueOffsets: lists.items.offsets,
-        data: lists.items.data,
-      });
-      return makeData({ ...base, type: type as List<Utf8>, valueOffsets: lists.offsets, child });
     }
     case 'bytes32':
       return makeData({ ...base, type: type as FixedSizeBinary, data: fixedBytes(name, values, 32) });

@@ -25,8 +25,8 @@ SELECT gateway, order_type, external_id, max(transaction_id) AS external_transac
 FROM
 (
     SELECT gateway, toString(order_type) AS order_type, external_id, s.external_transaction_id AS transaction_id,
-        greatest(s.first_seen_at, ifNull(s.last_reply_at, s.first_seen_at)) AS heard_at, 1 AS known
-    FROM orders_store AS s
+        s.observed_at AS heard_at, 1 AS known
+    FROM ${TABLES.orders} AS s
     WHERE external_id = {id:String} AND ${FITS}
     UNION ALL
     SELECT gateway, assumeNotNull(toString(order_type)) AS order_type, assumeNotNull(d.external_id) AS external_id,
@@ -42,8 +42,8 @@ SELECT gateway, order_type, external_id, {id:String} AS external_transaction_id
 FROM
 (
     SELECT gateway, toString(order_type) AS order_type, external_id,
-        greatest(s.first_seen_at, ifNull(s.last_reply_at, s.first_seen_at)) AS heard_at
-    FROM orders_store AS s
+        s.observed_at AS heard_at
+    FROM ${TABLES.orders} AS s
     WHERE s.external_transaction_id = {id:String} AND ${FITS}
     UNION ALL
     SELECT gateway, toString(order_type) AS order_type, argMax(w.external_id, w.updated_at) AS external_id,
@@ -77,13 +77,14 @@ export interface HeadRow {
   last_reply_at: EpochMicros | null;
 }
 
-const MICROS = ['first_seen_at', 'created_at', 'final_at', 'settled_at', 'abandoned_at', 'last_reply_at'];
+const MICROS = ['first_seen_at', 'created_at', 'final_at', 'settled_at', 'abandoned_at'];
 
 export const HEAD = `
 SELECT o.external_transaction_id AS external_transaction_id, o.channel AS channel, o.status AS status,
     o.outcome AS outcome, o.reason_group AS reason_group, o.reason_detail AS reason_detail,
     toString(o.amount) AS amount, o.currency AS currency, o.currency_source AS currency_source,
-    ${MICROS.map((name) => `toUnixTimestamp64Micro(o.${name}) AS ${name}`).join(',\n    ')}
+    ${MICROS.map((name) => `toUnixTimestamp64Micro(o.${name}) AS ${name}`).join(',\n    ')},
+    if(o.status IS NULL, NULL, toUnixTimestamp64Micro(o.observed_at)) AS last_reply_at
 FROM orders AS o
 WHERE ${THIS_ORDER} AND external_id = {external_id:String}`;
 
@@ -155,7 +156,7 @@ WHERE ${THIS_ORDER}
     AND order_id IN ({external_id:String}, {external_transaction_id:String}) AND order_id != ''
     AND order_id = if(id_kind = 'external-id', {external_id:String}, {external_transaction_id:String})
     AND started_at >= (
-        SELECT min(s.first_seen_at) - toIntervalDay(1) FROM orders_store AS s
+        SELECT min(s.first_seen_at) - toIntervalDay(1) FROM ${TABLES.orders} AS s
         WHERE ${THIS_ORDER} AND external_id = {external_id:String})
 GROUP BY p.outcome
 ORDER BY count DESC, outcome`;

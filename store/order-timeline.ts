@@ -1,5 +1,6 @@
 import { decode } from '../collector/decode/code.ts';
-import { finalSeenAt, foldHistory, type SeenItem } from '../collector/decode/fold-order.ts';
+import { finalSeenAt, foldHistory } from '../collector/decode/fold-order.ts';
+import type { SeenItem } from '../collector/decode/history.ts';
 import { inTimeOrder, type DecodedItem } from '../collector/decode/history.ts';
 import { itemSpanId, traceId, type OrderIdentity } from '../collector/decode/ids.ts';
 import { formatTime } from '../collector/decode/time.ts';

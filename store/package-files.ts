@@ -16,12 +16,16 @@ export const TABLES_FOLDER = packageFile('schemas/tables');
 const VIEWS_FOLDER = packageFile('schemas/views');
 /** Payment spans as views, generated from their contract. */
 export const TRACE_VIEWS_FILE = packageFile('store/out/views/traces.sql');
+/** The table of orders, and the view that is generated from it. */
+export const ORDERS_TABLE_FILE = join(TABLES_FOLDER, 'orders_store.sql');
+export const ORDERS_VIEW_FILE = packageFile('store/out/views/orders.sql');
 /** Definitions of views that hold no rows: those written by hand, and those generated. */
 export const VIEW_FILES: readonly string[] = [
   ...readdirSync(VIEWS_FOLDER)
     .toSorted()
     .map((file) => join(VIEWS_FOLDER, file)),
   TRACE_VIEWS_FILE,
+  ORDERS_VIEW_FILE,
   ...[
     'dashboards/out/views/gateway_watermarks.sql',
     'dashboards/out/views/order_quarters.sql',

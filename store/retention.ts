@@ -72,9 +72,9 @@ const AGE: readonly {
   { table: QUARTER_TABLES.quarters, column: 'quarter', days: 'historyDays' },
   { table: TABLES.settlements, column: 'settled_at', days: 'historyDays' },
   { table: 'settlements_by_time_store', column: 'settled_at', days: 'historyDays' },
-  { table: 'orders_store', column: 'first_seen_at', days: 'ordersDays' },
+  { table: TABLES.orders, column: 'first_seen_at', days: 'ordersDays' },
   { table: TABLES.callbackDeliveries, column: 'received_at', days: 'callbacksDays' },
-  { table: 'order_claims_store', column: 'observed_at', days: 'pollsDays' },
+  { table: TABLES.orderClaims, column: 'observed_at', days: 'pollsDays' },
   { table: FINDING_TABLES.findings, column: 'found_at', days: 'historyDays' },
   { table: 'callback_arrivals_store', column: 'received_at', days: 'callbacksDays' },
   { table: TABLES.polls, column: 'started_at', days: 'pollsDays' },
@@ -93,13 +93,9 @@ const AGE: readonly {
   { table: TABLES.ingestLedger, column: 'acknowledged_at', days: 'ledgerDays' },
 ];
 
-/**
- * Tables that no retention touches: one row for each exporter, setting or key, and the one that stores
- * nothing.
- */
+/** Tables that no retention touches: one row for each exporter, setting or key. */
 export const KEPT_FOR_EVER: ReadonlySet<TableKey> = new Set<TableKey>([
   'exportCursor',
-  'orderObservations',
   'alertSettings',
   'fingerprintKeys',
   'alertLeases',

@@ -1,8 +1,10 @@
 import type { DecodedCode } from '../../schemas/code.ts';
 import { OUTCOME_OF_GROUP, STAGES, type Outcome, type Stage } from '../../schemas/dictionary.ts';
 import { furthestStep, type FormStep } from '../../schemas/payform.ts';
-import type { EpochMicros } from '../../schemas/rows.ts';
-import { inTimeOrder, type DecodedItem } from './history.ts';
+import type { EpochMicros, OrderRow } from '../../schemas/rows.ts';
+import type { WatchedOrder } from '../../schemas/watch.ts';
+import { currencyCode, decimalText } from './grammar.ts';
+import { inTimeOrder, type DecodedItem, type SeenItem } from './history.ts';
 
 /**
  * What the history says of its order: one fact a name, null where it did not happen (interface document,
@@ -69,15 +71,75 @@ export function foldHistory(history: readonly DecodedItem[]): FoldedHistory {
   };
 }
 
-/** A history item, and when it was first seen. */
-export interface SeenItem extends DecodedItem {
-  readonly observedAt: EpochMicros;
-}
-
 /** When a final state was first seen: items that were first seen after it came late. null: none was. */
 export function finalSeenAt(items: readonly SeenItem[]): EpochMicros | null {
   const times = items.filter(({ code }) => isDeciding(code)).map(({ observedAt }) => observedAt);
   return times.length === 0 ? null : Math.min(...times);
+}
+
+/**
+ * The whole row of an order: what its history says, and what status replies, callbacks and watch messages
+ * said of it. The same for any order in which items and facts arrived.
+ *
+ * @param history all items that are known, in any order
+ * @param observedAt when the last of all this was said
+ */
+export function foldOrder(
+  order: WatchedOrder,
+  history: readonly SeenItem[],
+  observedAt: EpochMicros,
+): OrderRow {
+  const items = inTimeOrder(history);
+  const folded = foldHistory(items);
+  const code = folded.deciding?.code ?? null;
+  const finalSeen = finalSeenAt(items);
+  const currency = currencyCode(order.currency);
+  return {
+    gateway: order.gateway,
+    order_type: order.orderType,
+    external_id: order.externalId,
+    external_transaction_id: order.externalTransactionId,
+    channel: order.channel,
+    status: order.lastStatus,
+    amount: decimalText(order.amount, currency),
+    amount_source: order.amountSource,
+    currency,
+    currency_source: order.currencySource,
+    outcome: folded.outcome,
+    deciding_action: code?.action ?? null,
+    reason_code: code?.reasonCode ?? null,
+    reason_group: code?.reasonGroup ?? null,
+    reason_detail: code?.reasonDetail ?? null,
+    furthest_step: folded.furthestStep,
+    reasons: folded.reasons,
+    failed_stages: folded.failedStages,
+    created_at: folded.createdAt,
+    gateway_created_at: folded.gatewayCreatedAt,
+    form_shown_at: folded.formShownAt,
+    form_submitted_at: folded.formSubmittedAt,
+    processing_at: folded.processingAt,
+    first_technical_failure_at: folded.firstTechnicalFailureAt,
+    first_failed_at: folded.firstFailedAt,
+    first_paid_at: folded.firstPaidAt,
+    final_at: folded.deciding?.time ?? null,
+    merchant_callback_at: folded.merchantCallbackAt,
+    last_item_at: folded.lastItemAt,
+    first_seen_at: order.firstSeenAt,
+    observed_at: observedAt,
+    settled_at: order.phase === 'settled' ? observedAt : null,
+    abandoned_at: order.phase === 'abandoned' ? observedAt : null,
+    history_items: folded.items,
+    late_items: finalSeen === null ? 0 : items.filter((item) => item.observedAt > finalSeen).length,
+    'history.time': items.map(({ time }) => time),
+    'history.action': items.map((item) => item.code.action),
+    'history.stage': items.map((item) => item.code.stage),
+    'history.result': items.map((item) => item.code.result),
+    'history.state': items.map((item) => item.code.state),
+    'history.reason_code': items.map((item) => item.code.reasonCode),
+    'history.occurrence': items.map(({ occurrence }) => occurrence),
+    'history.list_position': items.map(({ position }) => position),
+    'history.observed_at': items.map((item) => item.observedAt),
+  };
 }
 
 /** Information that follows a deciding item carries earlier states: it never reopens the order. */

@@ -20,6 +20,11 @@ export interface DecodedItem {
   readonly position: number;
 }
 
+/** A history item, and when it was first seen. */
+export interface SeenItem extends DecodedItem {
+  readonly observedAt: EpochMicros;
+}
+
 export interface RefusedItem extends Rejected {
   readonly position: number;
   readonly problem: Problem;

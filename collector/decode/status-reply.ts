@@ -1,19 +1,11 @@
 import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
 import type { Decoded, Rejected } from '../../schemas/decoded.ts';
 import { rejectRow } from '../../schemas/reject-row.ts';
-import type { HistoryEventRow, OrderObservationRow, RejectReason, RejectRow } from '../../schemas/rows.ts';
+import type { EpochMicros, HistoryEventRow, RejectReason, RejectRow } from '../../schemas/rows.ts';
 import { spanRefText } from '../../schemas/span.ts';
 import { watchKey } from '../../schemas/watch.ts';
-import { foldHistory, type FoldedHistory } from './fold-order.ts';
-import { decodeHistory, inTimeOrder, type DecodedItem, type RefusedItem } from './history.ts';
-import {
-  ANY_TIME,
-  beyondAll,
-  MAX_ITEMS,
-  outsideWindow,
-  summedUp,
-  type HistoryWindow,
-} from './history-window.ts';
+import { decodeHistory, inTimeOrder, type DecodedItem, type RefusedItem, type SeenItem } from './history.ts';
+import { ANY_TIME, beyondAll, MAX_ITEMS, outsideWindow, summedUp } from './history-window.ts';
 import { stableId } from './ids.ts';
 import { addKnown, findKnown, readRefused, type KnownHistory, type KnownItems } from './known-history.ts';
 import { missingItems, NOTHING_MISSING, type MissingItems } from './missing-items.ts';
@@ -36,9 +28,14 @@ export interface ReplyContent {
   /** Rejects that this reply makes, whether they were made before or not. */
   readonly refusedItems: number;
   readonly known: KnownHistory;
-  /** What the known history says, this reply's among it. */
-  readonly folded: FoldedHistory;
-  readonly observation: OrderObservationRow;
+  /** All items that are known, those of this reply among them, in time order. */
+  readonly history: readonly SeenItem[];
+  /** When the reply was decoded: of items that are new, when they were first seen. */
+  readonly observedAt: EpochMicros;
+  readonly amount: string | null;
+  /** The reply names an amount that cannot be kept: no other source's stands in its place. */
+  readonly isAmountRefused: boolean;
+  readonly currency: string | null;
   /** Of these, the ones that were not rejected before. */
   readonly rejects: readonly RejectRow[];
   readonly anomaly: ReplyAnomaly;
@@ -62,7 +59,7 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
     context.historyTimeZone ?? null,
   );
   const known = findKnown(context.known, history.items);
-  const { fresh, outside } = newItems(history.items, known, context.window ?? ANY_TIME);
+  const { fresh, outside } = newItems(history.items, known, context);
   const refused = summedUp([...history.refused, ...outside]);
   const { rejects, remembered } = newRejects(
     [...reply.dropped.map(fieldRefused), ...refused],
@@ -70,7 +67,6 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
     context,
   );
   const ordered = inTimeOrder([...known.items, ...fresh]);
-  const folded = foldHistory(ordered);
   const anomaly =
     anomalyOf(history, known, fresh.length + outside.length, ordered) ||
     (reply.isAmountRounded ? 'amount_rounded' : '');
@@ -84,8 +80,11 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
     newEvents: eventRows(ordered, known, named, context),
     refusedItems: refused.length,
     known: addKnown(context.known, fresh, remembered),
-    folded,
-    observation: observationRow(folded, named, context),
+    history: ordered,
+    observedAt: context.observedAt,
+    amount: reply.amount,
+    isAmountRefused: reply.isAmountRefused,
+    currency: reply.currency,
     rejects,
     anomaly,
     missing: anomaly === 'history_shrank' ? missingItems(ordered, known, history.items) : NOTHING_MISSING,
@@ -154,52 +153,22 @@ function eventRows(
   return rows;
 }
 
-/** What the reply says about the order as a whole. */
-function observationRow(
-  folded: FoldedHistory,
-  reply: ReadReply & { externalTransactionId: string },
-  context: ReplyContext,
-): OrderObservationRow {
-  return {
-    gateway: context.gateway,
-    order_type: context.orderType,
-    external_id: reply.externalId,
-    observed_at: context.observedAt,
-    kind: 'status_reply',
-    external_transaction_id: reply.externalTransactionId,
-    channel: context.channel,
-    status: reply.orderStatus,
-    amount: reply.amount,
-    amount_refused: Number(reply.isAmountRefused),
-    currency: reply.currency,
-    outcome: folded.outcome,
-    deciding_action: folded.deciding?.code.action ?? null,
-    reason_code: folded.deciding?.code.reasonCode ?? null,
-    reason_group: folded.deciding?.code.reasonGroup ?? null,
-    reason_detail: folded.deciding?.code.reasonDetail ?? null,
-    history_items: folded.items,
-    created_at: folded.createdAt,
-    final_at: folded.deciding?.time ?? null,
-    settled_at: null,
-    abandoned_at: null,
-  };
-}
-
 /**
  * The items that are not known yet, without those whose time is not kept. What is stored stays, however old.
  */
 function newItems(
   items: readonly DecodedItem[],
   known: KnownItems,
-  window: HistoryWindow,
-): { fresh: DecodedItem[]; outside: RefusedItem[] } {
-  const fresh: DecodedItem[] = [];
+  { window = ANY_TIME, observedAt }: ReplyContext,
+): { fresh: SeenItem[]; outside: RefusedItem[] } {
+  const fresh: SeenItem[] = [];
   const outside: RefusedItem[] = [];
   for (const item of items) {
     if (known.has(item)) continue;
     const isTooMuch = known.items.length + fresh.length >= MAX_ITEMS;
     const refusal = outsideWindow(item, window) ?? (isTooMuch ? beyondAll(item) : null);
-    if (refusal === null) fresh.push(item);
+    const { time, code, occurrence, position } = item;
+    if (refusal === null) fresh.push({ time, code, occurrence, position, observedAt });
     else outside.push(refusal);
   }
   return { fresh, outside };

@@ -1,6 +1,6 @@
 import type { PollConfig } from '../../schemas/config.ts';
 import type { EpochMicros, PollOutcome } from '../../schemas/rows.ts';
-import type { WatchedOrder } from '../../schemas/watch.ts';
+import { FACT_SOURCES, type FactSource, type WatchedOrder } from '../../schemas/watch.ts';
 
 /** What a reply says, as far as the order's schedule is concerned. */
 export interface ReplyFacts {
@@ -41,7 +41,7 @@ export function advance(
   random: number,
 ): WatchedOrder {
   const attempt = order.attempt + 1;
-  const tooOld = now - order.firstSeenAt > policy.giveUpAfterH * 3600 * SECOND;
+  const tooOld = now - order.watchedSince > policy.giveUpAfterH * 3600 * SECOND;
   const orGiveUp = (next: WatchedOrder): WatchedOrder => (tooOld ? { ...next, phase: 'abandoned' } : next);
   if (facts.outcome !== 'ok')
     return orGiveUp({ ...order, attempt, nextPollAt: retryTime(order, facts, policy, now, random) });
@@ -78,7 +78,7 @@ export function reopen(order: WatchedOrder, now: EpochMicros): WatchedOrder {
     reread: 0,
     finalAt: null,
     nextPollAt: now,
-    firstSeenAt: now,
+    watchedSince: now,
   };
 }
 
@@ -89,33 +89,57 @@ export function reopen(order: WatchedOrder, now: EpochMicros): WatchedOrder {
 export function rereadOnce(order: WatchedOrder, now: EpochMicros): WatchedOrder {
   // Its age counts from now as well: a read without a reply is repeated, and gives up no order that has come
   // to its end.
-  return { ...order, phase: 'rereading', nextPollAt: now, firstSeenAt: now };
+  return { ...order, phase: 'rereading', nextPollAt: now, watchedSince: now };
 }
 
-/** What others may know of an order. */
+/** What somebody says of an order. */
 export interface OrderFacts {
   readonly channel?: string | undefined;
+  /** null with a source: one that cannot be kept. */
   readonly amount?: string | null | undefined;
+  /** Missing or null: nobody named one. */
+  readonly amountSource?: FactSource | null | undefined;
   readonly currency?: string | null | undefined;
+  readonly currencySource?: FactSource | null | undefined;
   readonly externalTransactionId?: string | undefined;
   readonly rootSent?: boolean | undefined;
 }
 
-/** Fills in what was not known; never overwrites. Returns the same object when there is nothing to learn. */
+/**
+ * What is known of the order with these facts, too. Amount and currency are those of the best source, and
+ * its newest; of the others the first counts. Returns the same object when there is nothing to learn.
+ */
 export function learn(order: WatchedOrder, facts: OrderFacts): WatchedOrder {
-  const channel = order.channel || (facts.channel ?? '');
-  const amount = order.amount ?? facts.amount ?? null;
-  const currency = order.currency ?? facts.currency ?? null;
-  const externalTransactionId = order.externalTransactionId || (facts.externalTransactionId ?? '');
-  const rootSent = order.rootSent || facts.rootSent === true;
-  const isSame =
-    channel === order.channel &&
-    amount === order.amount &&
-    currency === order.currency &&
-    externalTransactionId === order.externalTransactionId &&
-    rootSent === order.rootSent;
-  return isSame ? order : { ...order, channel, amount, currency, externalTransactionId, rootSent };
+  const amount = better(order.amount, order.amountSource, facts.amount, facts.amountSource);
+  const currency = better(order.currency, order.currencySource, facts.currency, facts.currencySource);
+  const learned = {
+    channel: order.channel || (facts.channel ?? ''),
+    amount: amount.value,
+    amountSource: amount.source,
+    currency: currency.value,
+    currencySource: currency.source,
+    externalTransactionId: order.externalTransactionId || (facts.externalTransactionId ?? ''),
+    rootSent: order.rootSent || facts.rootSent === true,
+  };
+  const isSame = (Object.keys(learned) as (keyof typeof learned)[]).every(
+    (name) => learned[name] === order[name],
+  );
+  return isSame ? order : { ...order, ...learned };
 }
+
+function better(
+  value: string | null,
+  source: FactSource | null,
+  other: string | null | undefined,
+  otherSource: FactSource | null | undefined,
+): { readonly value: string | null; readonly source: FactSource | null } {
+  const isBetter = otherSource !== undefined && otherSource !== null && rank(otherSource) > rank(source);
+  // What a status reply said is set as it is applied: here it may be that of an earlier one.
+  const isNewer = otherSource === source && source !== 'status';
+  return isBetter || isNewer ? { value: other ?? null, source: otherSource ?? null } : { value, source };
+}
+
+const rank = (source: FactSource | null): number => (source === null ? -1 : FACT_SOURCES.indexOf(source));
 
 function retryTime(
   order: WatchedOrder,

@@ -1,20 +1,14 @@
 import { othersTurn } from '../../schemas/deadline.ts';
 import { rejectRow } from '../../schemas/reject-row.ts';
-import type { CallbackDeliveryRow, OrderObservationRow, RejectRow } from '../../schemas/rows.ts';
+import type { CallbackDeliveryRow, RejectRow } from '../../schemas/rows.ts';
 import { received } from '../../schemas/shape.ts';
 import { watchKey } from '../../schemas/watch.ts';
-import {
-  decodeCallback,
-  isVerified,
-  type CallbackDelivery,
-  type DecodedCallback,
-} from '../decode/callback.ts';
+import { decodeCallback, isVerified, type CallbackDelivery } from '../decode/callback.ts';
 import { stableId } from '../decode/ids.ts';
-import { decimalText, storedGateway } from '../decode/grammar.ts';
+import { currencyCode, decimalText, storedGateway } from '../decode/grammar.ts';
 import type { Provenance } from '../../schemas/sink.ts';
 import { textPolicy, type OrdersContext } from './context.ts';
-import { observationRow } from './observation.ts';
-import { applyHints, changedRows, trackAll, type OrderHint } from './hints.ts';
+import { applyHints, namedBy, rowsOf, trackAll, type OrderHint } from './hints.ts';
 
 /** Some 25 ms of work, after which others get their turn: the intake's senders wait. */
 const AT_A_STRETCH = 1_000;
@@ -34,7 +28,7 @@ export async function handleCallbacks(
 ): Promise<void> {
   const rows: CallbackDeliveryRow[] = [];
   const rejects: RejectRow[] = [];
-  const verified: { hint: OrderHint; decoded: DecodedCallback }[] = [];
+  const verified: OrderHint[] = [];
   const doubted: OrderHint[] = [];
   for (const [index, delivery] of deliveries.entries()) {
     if (index % AT_A_STRETCH === AT_A_STRETCH - 1) await othersTurn();
@@ -58,19 +52,16 @@ export async function handleCallbacks(
         examiner.remember(gateway.name, signed, delivery.signatures[0] ?? '');
       }
       const calledAt = decoded.row.received_at;
-      verified.push({ hint: { ...ref, amount: decimalText(amount), currency, status, calledAt }, decoded });
+      // The amount is signed, the currency is not.
+      const facts = { amount: decimalText(amount), currency: currencyCode(currency) };
+      verified.push({ ...ref, ...namedBy('callback', facts), status, calledAt });
     } else {
       doubted.push(ref);
     }
   }
-  const changes = await applyHints(
-    verified.map((one) => one.hint),
-    context,
-  );
-  const orderWatch = changedRows(changes, context.clock.now(), context.collectorId);
-  const orderObservations = verified.map((one) => observation(one.hint, one.decoded));
+  const changes = await applyHints(verified, context);
   const stored = context.write(
-    { callbackDeliveries: rows, rejects, orderObservations, orderWatch },
+    { callbackDeliveries: rows, rejects, ...rowsOf(changes, context) },
     provenance,
   );
   // Orders are read meanwhile, so that a callback and the history that it brings share a batch. Where nothing
@@ -79,16 +70,6 @@ export async function handleCallbacks(
   for (const ref of doubted) context.tracked.nudge(watchKey(ref));
   taken();
   await stored;
-}
-
-/** The amount is signed, the currency is not. */
-function observation(named: OrderHint, { row }: DecodedCallback): OrderObservationRow {
-  const { gateway, orderType, orderId, amount, currency } = named;
-  return observationRow(
-    'callback',
-    { gateway, order_type: orderType, external_id: orderId, observed_at: row.received_at },
-    { amount: amount ?? null, currency: currency ?? null },
-  );
 }
 
 function unknownGateway(delivery: CallbackDelivery, { fingerprint }: OrdersContext): RejectRow {

@@ -82,11 +82,14 @@ function asWatched(
     attempt: 0,
     reread: 0,
     firstSeenAt: 0,
+    watchedSince: 0,
     finalAt: null,
     lastStatus: null,
     channel: '',
     amount: null,
+    amountSource: null,
     currency: null,
+    currencySource: null,
     rootSent: false,
   };
 }

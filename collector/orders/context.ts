@@ -2,6 +2,7 @@ import type { Clock } from '../../schemas/clock.ts';
 import type { GatewayConfig } from '../../schemas/config.ts';
 import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
 import type { Provenance } from '../../schemas/sink.ts';
+import type { WatchRef } from '../../schemas/watch.ts';
 import type { Instruments } from '../telemetry/instruments.ts';
 import type { Fingerprint } from '../decode/fingerprint.ts';
 import type { TextPolicy } from '../decode/grammar.ts';
@@ -19,6 +20,8 @@ export interface OrdersContext {
   readonly gateways: ReadonlyMap<string, GatewayConfig>;
   readonly watchStore: WatchStore;
   readonly tracked: Pick<TrackedOrders, 'track' | 'nudge' | 'get'>;
+  /** Is the order this collector's? Its row is written by one collector at a time (decision 13). */
+  readonly owns: (order: WatchRef) => boolean;
   /** Tells why signatures do not verify. */
   readonly examiner: SignatureExaminer;
   readonly instruments: Instruments;

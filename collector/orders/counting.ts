@@ -47,7 +47,7 @@ export function countTaken(bundle: RowBundle, { kafkaRecords }: Provenance, inst
 const MASKABLE = {
   historyEvents: ['action'],
   callbackDeliveries: ['external_id', 'status', 'delivery_id'],
-  orderObservations: ['status', 'external_transaction_id', 'channel'],
+  orders: ['status', 'external_transaction_id', 'channel'],
   rejects: ['content', 'gateway'],
 } as const;
 

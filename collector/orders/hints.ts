@@ -1,6 +1,13 @@
 import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
-import type { EpochMicros, OrderWatchRow } from '../../schemas/rows.ts';
-import { watchKey, type PollCause, type WatchedOrder, type WatchRef } from '../../schemas/watch.ts';
+import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
+import {
+  watchKey,
+  type FactSource,
+  type PollCause,
+  type WatchedOrder,
+  type WatchRef,
+} from '../../schemas/watch.ts';
+import { foldOrder } from '../decode/fold-order.ts';
 import { NOTHING_KNOWN } from '../decode/known-history.ts';
 import { learn, rereadOnce, reopen, type OrderFacts } from './advance.ts';
 import type { OrdersContext } from './context.ts';
@@ -19,6 +26,8 @@ export interface OrderHint extends WatchRef, Omit<OrderFacts, 'rootSent'> {
 export interface TrackedChange extends TrackedOrder {
   /** The state must be persisted before the hint is acknowledged: it is new, or open again, or knows more. */
   readonly changed: boolean;
+  /** It was never watched before. */
+  readonly isNew: boolean;
   /** When the first callback was received that names it. */
   readonly calledAt?: EpochMicros | undefined;
 }
@@ -40,14 +49,16 @@ export async function applyHints(
     const key = keys[index] as string;
     const earlier = changes.get(key);
     const tracked = earlier?.order ?? context.tracked.get(key);
-    changes.set(key, changeOf(hint, { earlier, tracked, stored: stored.get(key) }, now));
+    const isOurs = context.owns(hint);
+    changes.set(key, changeOf(hint, { earlier, tracked, stored: stored.get(key), isOurs }, now));
   }
   return changes;
 }
 
 /**
  * What one hint makes of an order.
- * @param before what an earlier hint made of it, how it is tracked, and how it was stored
+ * @param before what an earlier hint made of it, how it is tracked, how it was stored, and whether it is this
+ *   collector's: another one's may have a row already
  */
 export function changeOf(
   hint: OrderHint,
@@ -55,28 +66,50 @@ export function changeOf(
     readonly earlier?: TrackedChange | undefined;
     readonly tracked?: WatchedOrder | undefined;
     readonly stored?: WatchedOrder | undefined;
+    readonly isOurs: boolean;
   },
   now: EpochMicros,
 ): TrackedChange {
   const { earlier, tracked } = before;
   const last = tracked ?? before.stored;
-  const known = earlier?.known ?? (last === undefined ? NOTHING_KNOWN : null);
+  const isNew = earlier?.isNew ?? last === undefined;
+  const known = isNew && before.isOurs ? NOTHING_KNOWN : null;
   const order = learn(last === undefined ? fresh(hint, now) : opened(last, hint, now), hint);
   // A read under way may settle the order: persist that another read is wanted, in case of a crash.
   const mayEnd = order.phase === 'rereading';
   const changed = tracked === undefined || order !== last || mayEnd || earlier?.changed === true;
-  return { order, known, changed, calledAt: earlier?.calledAt ?? hint.calledAt };
+  return { order, known, changed, isNew, calledAt: earlier?.calledAt ?? hint.calledAt };
 }
 
-/** The states that must be persisted before the hints are acknowledged. */
-export function changedRows(
+/** Amount and currency as somebody named them; what is null was not named. */
+export function namedBy(
+  source: FactSource,
+  { amount, currency }: { readonly amount: string | null; readonly currency: string | null },
+): Pick<OrderFacts, 'amount' | 'amountSource' | 'currency' | 'currencySource'> {
+  return {
+    amount,
+    amountSource: amount === null ? null : source,
+    currency,
+    currencySource: currency === null ? null : source,
+  };
+}
+
+/**
+ * What must be stored before the hints are acknowledged: the states that changed, and a row of each of our
+ * orders that is heard of for the first time. Rows of others follow with the reads that the hints cause.
+ */
+export function rowsOf(
   changes: ReadonlyMap<string, TrackedChange>,
-  now: EpochMicros,
-  collectorId: string,
-): OrderWatchRow[] {
-  return [...changes.values()]
-    .filter(({ changed }) => changed)
-    .map(({ order }) => toRow(order, now, collectorId));
+  { clock, collectorId }: OrdersContext,
+): Pick<RowBundle, 'orders' | 'orderWatch'> {
+  const now = clock.now();
+  const changed = [...changes.values()].filter((one) => one.changed);
+  return {
+    orders: changed
+      .filter(({ order, known }) => known === NOTHING_KNOWN && order.externalId !== '')
+      .map(({ order }) => foldOrder(order, [], now)),
+    orderWatch: changed.map(({ order }) => toRow(order, now, collectorId)),
+  };
 }
 
 /** Hands the named orders to the poller; call it once their states are stored. */
@@ -91,8 +124,8 @@ export function trackAll(
 /** Has an order read that is not tracked any more, unless it was never watched. */
 export async function openAgain(ref: WatchRef, context: OrdersContext): Promise<void> {
   const changes = await applyHints([ref], context);
-  const known = new Map([...changes].filter(([, { known }]) => known !== NOTHING_KNOWN));
-  await context.write({ orderWatch: changedRows(known, context.clock.now(), context.collectorId) }, {});
+  const known = new Map([...changes].filter(([, { isNew }]) => !isNew));
+  await context.write(rowsOf(known, context), {});
   trackAll(known, 'watch', context);
 }
 
@@ -118,13 +151,16 @@ function fresh(hint: OrderHint, now: EpochMicros): WatchedOrder {
     attempt: 0,
     reread: 0,
     firstSeenAt: now,
+    watchedSince: now,
     finalAt: null,
     lastStatus: null,
     externalId: hint.idKind === 'external-id' ? hint.orderId : '',
     externalTransactionId: hint.idKind === 'transaction-id' ? hint.orderId : '',
     channel: '',
     amount: null,
+    amountSource: null,
     currency: null,
+    currencySource: null,
     rootSent: false,
   };
 }

@@ -5,7 +5,7 @@ import { NOTHING_KNOWN, type KnownHistory } from '../decode/known-history.ts';
 import { decodeStatusReply, type DecodedReply } from '../decode/status-reply.ts';
 import { learn, reopen } from './advance.ts';
 import { textPolicy, type OrdersContext } from './context.ts';
-import type { PolledReply } from './poller-contract.ts';
+import type { PolledReply, TrackedOrder } from './poller-contract.ts';
 
 /** A reply with the order that it is about. */
 export interface IdentifiedReply {
@@ -14,6 +14,8 @@ export interface IdentifiedReply {
   /** The same order as tracked under `externalId`, which keeps its schedule; null: it is not. */
   readonly tracked: WatchedOrder | null;
   readonly known: KnownHistory;
+  /** The order's row is ours to write: the order is this collector's, or its row says where it is stored. */
+  readonly isOurs: boolean;
   /** null: there was no body to decode. */
   readonly decoded: DecodedReply | null;
 }
@@ -24,11 +26,12 @@ export interface IdentifiedReply {
  * the one stored and tracked under that id, its history included.
  */
 export async function identify(reply: PolledReply, context: OrdersContext): Promise<IdentifiedReply> {
-  const { order, body } = reply;
-  const known = reply.known ?? (await loadKnown(order, context));
-  if (body === null) return { order, tracked: null, known, decoded: null };
+  const { body } = reply;
+  const loaded = await load(reply, context);
+  const { order, known } = loaded;
+  if (body === null) return { ...loaded, tracked: null, decoded: null };
   const decoded = decodeStatusReply(body, replyContext(reply, order, known, context));
-  if (!decoded.ok || order.idKind === 'external-id') return { order, tracked: null, known, decoded };
+  if (!decoded.ok || order.idKind === 'external-id') return { ...loaded, tracked: null, decoded };
   const { externalId } = decoded;
   const own: WatchedOrder = { ...order, idKind: 'external-id', orderId: externalId, externalId };
   const key = watchKey(own);
@@ -36,13 +39,11 @@ export async function identify(reply: PolledReply, context: OrdersContext): Prom
   const stored = tracked === null ? (await context.watchStore.find([own])).get(key) : undefined;
   // An order that had ended and is asked for again by its other id is read from the start.
   const before = tracked ?? (stored === undefined ? own : reopen(stored, reply.repliedAt));
-  const joined = learn(before, order);
-  const ownKnown = await loadKnown(joined, context);
+  const joined = await load({ order: learn(before, order), known: null }, context);
   return {
-    order: joined,
+    ...joined,
     tracked,
-    known: ownKnown,
-    decoded: decodeStatusReply(body, replyContext(reply, joined, ownKnown, context)),
+    decoded: decodeStatusReply(body, replyContext(reply, joined.order, joined.known, context)),
   };
 }
 
@@ -74,8 +75,16 @@ function replyContext(
   };
 }
 
-async function loadKnown(order: WatchedOrder, context: OrdersContext): Promise<KnownHistory> {
-  if (order.externalId === '') return NOTHING_KNOWN;
-  const identity = { gateway: order.gateway, orderType: order.orderType, externalId: order.externalId };
-  return (await context.watchStore.known([identity])).get(orderText(identity)) ?? NOTHING_KNOWN;
+/** The order with what its row says, where that was not read yet. */
+async function load(
+  { order, known }: TrackedOrder,
+  context: OrdersContext,
+): Promise<Pick<IdentifiedReply, 'order' | 'known' | 'isOurs'>> {
+  if (known !== null) return { order, known, isOurs: true };
+  const { gateway, orderType, externalId } = order;
+  const identity = { gateway, orderType, externalId };
+  const stored =
+    externalId === '' ? undefined : (await context.watchStore.known([identity])).get(orderText(identity));
+  if (stored === undefined) return { order, known: NOTHING_KNOWN, isOurs: context.owns(order) };
+  return { order: { ...order, firstSeenAt: stored.firstSeenAt }, known: stored.known, isOurs: true };
 }

@@ -21,7 +21,7 @@ import { handleWatchRequests, judgeWatchRequests } from './watch-requests.ts';
 
 export interface OrdersOptions extends Omit<
   OrdersContext,
-  'tracked' | 'examiner' | 'fingerprint' | 'clock' | 'random'
+  'tracked' | 'owns' | 'examiner' | 'fingerprint' | 'clock' | 'random'
 > {
   readonly clock: Clock;
   /** Rises with every call, see `createStamp`. */
@@ -96,11 +96,12 @@ export function createOrders(options: OrdersOptions): Orders {
   const clock = { ...options.clock, now: stamp };
   let assignment: OrdersStart['assignment'] = () => null;
   let started: OrdersContext | null = null;
+  const owns = (order: WatchRef): boolean => isAssigned(assignment(), order);
   const poller = createPoller({
     gateways: [...gateways.values()],
     reader: options.reader,
     clock,
-    owns: (order) => isAssigned(assignment(), order),
+    owns,
     onEvent: (gateway, event) => logPollerEvent(options, gateway, event),
   });
   const ownership = createOwnership({
@@ -131,6 +132,7 @@ export function createOrders(options: OrdersOptions): Orders {
         clock,
         random: Math.random,
         tracked: poller,
+        owns,
         examiner,
         fingerprint,
       };

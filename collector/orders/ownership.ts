@@ -166,9 +166,9 @@ export async function resumeOrders(
     const known = await watchStore.known(page.flatMap(identityOf));
     for (const order of page) {
       const [identity] = identityOf(order);
-      const history =
-        identity === undefined ? NOTHING_KNOWN : (known.get(orderText(identity)) ?? NOTHING_KNOWN);
-      resume({ order, known: history });
+      const stored = identity === undefined ? undefined : known.get(orderText(identity));
+      if (stored === undefined) resume({ order, known: NOTHING_KNOWN });
+      else resume({ order: { ...order, firstSeenAt: stored.firstSeenAt }, known: stored.known });
       count += 1;
     }
   }

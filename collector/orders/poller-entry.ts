@@ -80,7 +80,7 @@ export function orderNow({ tracked: { order }, wallAhead: before }: Entry, at: I
   return {
     ...order,
     nextPollAt: order.nextPollAt + step,
-    firstSeenAt: order.firstSeenAt + step,
+    watchedSince: order.watchedSince + step,
     finalAt: order.finalAt === null ? null : order.finalAt + step,
   };
 }

@@ -4,7 +4,7 @@ import { rejectRow } from '../../schemas/reject-row.ts';
 import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
 import type {
   EpochMicros,
-  OrderObservationRow,
+  OrderClaimRow,
   OrderWatchRow,
   PollRow,
   ReadNews,
@@ -14,17 +14,18 @@ import type {
   SettlementRow,
 } from '../../schemas/rows.ts';
 import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
-import { foldHistory } from '../decode/fold-order.ts';
+import { foldHistory, foldOrder } from '../decode/fold-order.ts';
 import { currencyCode, decimalText } from '../decode/grammar.ts';
 import { stableId } from '../decode/ids.ts';
-import { readKnown, readReplyFacts, withReplyFacts, type KnownHistory } from '../decode/known-history.ts';
+import type { SeenItem } from '../decode/history.ts';
+import { readKnown } from '../decode/known-history.ts';
 import type { DecodedReply, ReplyContent } from '../decode/status-reply.ts';
 import { advance } from './advance.ts';
+import { claimRow, watchClaims } from './claims.ts';
 import type { OrdersContext } from './context.ts';
 import { identify } from './identify.ts';
-import { observationRow } from './observation.ts';
 import type { AppliedReply, PolledReply } from './poller-contract.ts';
-import { factsOf, readFacts, newsOf } from './reply-facts.ts';
+import { newsOf, withReply } from './reply-facts.ts';
 import { toRow } from './watch-store.ts';
 
 /**
@@ -35,7 +36,7 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
   const gateway = context.gateways.get(reply.order.gateway);
   if (gateway === undefined) throw new TypeError(`no gateway named ${reply.order.gateway}`);
   const now = context.clock.now();
-  const { order, tracked, known: knownBefore, decoded } = await identify(reply, context);
+  const { order, tracked, known: knownBefore, isOurs, decoded } = await identify(reply, context);
   const content = decoded?.ok === true ? decoded : null;
   const outcome = decoded !== null && !decoded.ok ? 'invalid_response' : reply.outcome;
   const newestItemAt = newestOf(content);
@@ -47,33 +48,35 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
     newestItemAt,
     retryAfterMs: reply.retryAfterMs,
   };
+  const told = content === null ? order : withReply(order, content);
   // Its own reads drive the schedule of an order that is tracked under both ids.
   const read =
-    tracked === null ? advance(order, facts, gateway.poll, reply.repliedAt, context.random()) : order;
-  const replyFacts = content === null ? null : factsOf(content);
-  const previousFacts = readReplyFacts(knownBefore);
-  const known =
-    content === null || replyFacts === null ? knownBefore : withReplyFacts(content.known, replyFacts);
-  const news = newsOf(content, replyFacts, { status: order.lastStatus, facts: previousFacts });
-  const ended = read.phase === 'settled' || read.phase === 'abandoned';
-  const settlements = ended && !read.rootSent && read.externalId !== '' ? [settlement(read, known, now)] : [];
+    tracked === null ? advance(told, facts, gateway.poll, reply.repliedAt, context.random()) : told;
+  const known = content?.known ?? knownBefore;
+  const news = newsOf(order, told, content);
+  const ended = hasEnded(read);
+  const history = content?.history ?? [...readKnown(known).values()];
+  const settlements =
+    ended && !read.rootSent && read.externalId !== '' ? [settlement(read, history, now)] : [];
   const next = settlements.length > 0 ? { ...read, rootSent: true } : read;
   const bundle: RowBundle = {
     historyEvents: content?.newEvents ?? [],
     settlements,
-    orderObservations: [
-      ...observations(content, replyFacts !== previousFacts, next, now),
-      ...watchedClaim(reply.order, content, now),
-    ],
+    orders:
+      isOurs && isRowDue(reply, next, content, news)
+        ? [foldOrder(next, history, content?.observedAt ?? now)]
+        : [],
+    orderClaims: claimsOf(reply.order, next, content, news),
     polls: [pollRow(reply, outcome, decoded, news)],
     rejects: rejectsOf(reply, decoded, gateway.poll, now),
     orderWatch: watchRows(reply, next, tracked, context.collectorId),
   };
   await context.write(bundle, { replies: 1, historyItems: content?.items ?? 0 });
-  // An ended order is no longer tracked; if it reopens, its history is loaded from the store.
+  // An ended order is no longer tracked; if it reopens, its history is loaded from the store. So is that of
+  // one whose row another collector is to write.
   return {
     order: next,
-    known: ended ? null : known,
+    known: ended || !isOurs ? null : known,
     readAt: content === null ? reply.readAt : reply.startedAt,
     outcome,
     newestItemAt,
@@ -157,61 +160,48 @@ function refusedBody(
 }
 
 /**
- * An unchanged reply says nothing new of the order; the first, a changed and the last one do. So does the
- * first of a run: a crash may have stored a reply's history and not yet its other facts.
- *
- * @param hasOtherFacts than this run's last reply, or is the first
+ * Is the order's row to be written? It is when this read, or the hint that caused it, may have said what
+ * the stored row lacks; with the first read, so that an order that no read reaches is seen; and at the end.
  */
-function observations(
-  content: ReplyContent | null,
-  hasOtherFacts: boolean,
+function isRowDue(
+  { cause }: PolledReply,
   next: WatchedOrder,
-  now: number,
-): OrderObservationRow[] {
-  if (content !== null) {
-    const settledAt = next.phase === 'settled' ? now : null;
-    const abandonedAt = next.phase === 'abandoned' ? now : null;
-    if (settledAt !== null || abandonedAt !== null)
-      return [{ ...content.observation, settled_at: settledAt, abandoned_at: abandonedAt }];
-    return content.newEvents.length > 0 || hasOtherFacts ? [content.observation] : [];
-  }
-  if (next.phase !== 'abandoned' || next.externalId === '') return [];
+  content: ReplyContent | null,
+  news: ReadNews,
+): boolean {
+  if (next.externalId === '') return false;
+  const isHint = cause === 'callback' || cause === 'watch';
+  if (content !== null) return news !== 'nothing' || isHint || hasEnded(next);
+  if (!hasEnded(next)) return next.attempt === 1 && next.lastStatus === null;
   // A late callback reopened the order and the gateway no longer knows it: its earlier end still holds.
-  if (FINAL_STATUSES.includes(next.lastStatus ?? '')) return [];
-  const identity = {
-    gateway: next.gateway,
-    order_type: next.orderType,
-    external_id: next.externalId,
-    observed_at: now,
-  };
-  return [observationRow('watch', identity, { abandoned_at: now })];
+  return !FINAL_STATUSES.includes(next.lastStatus ?? '');
 }
 
+const hasEnded = ({ phase }: WatchedOrder): boolean => phase === 'settled' || phase === 'abandoned';
+
 /**
- * What the watch message said about an order that it named by the merchant's own id: now it is known which
- * order that is.
+ * What the reply says of the order, each time that it changes and at the end, and what the watch message said
+ * of one that it named by the merchant's own id: now it is known which order that is.
  */
-function watchedClaim(
-  { idKind, gateway, orderType, amount, currency, externalTransactionId }: WatchedOrder,
+function claimsOf(
+  asked: WatchedOrder,
+  next: WatchedOrder,
   content: ReplyContent | null,
-  now: number,
-): OrderObservationRow[] {
-  if (content === null || idKind === 'external-id' || (amount === null && currency === null)) return [];
-  const identity = {
-    gateway,
-    order_type: orderType,
-    external_id: content.externalId,
-    observed_at: now,
-  };
+  news: ReadNews,
+): OrderClaimRow[] {
+  if (content === null) return [];
+  const order = { gateway: asked.gateway, orderType: asked.orderType, externalId: content.externalId };
+  const { orderStatus: status, amount, currency, observedAt } = content;
+  const isDue = news !== 'nothing' || hasEnded(next);
   return [
-    observationRow('watch', identity, { external_transaction_id: externalTransactionId, amount, currency }),
+    ...(isDue ? [claimRow('status_reply', order, { status, amount, currency }, observedAt)] : []),
+    ...(asked.idKind === 'external-id' ? [] : watchClaims(order, asked, observedAt)),
   ];
 }
 
 /** The record of an order's end, and the source of its root span. */
-function settlement(order: WatchedOrder, known: KnownHistory, now: number): SettlementRow {
-  const folded = foldHistory([...readKnown(known).values()]);
-  const facts = closingFacts(order, known);
+function settlement(order: WatchedOrder, history: readonly SeenItem[], now: number): SettlementRow {
+  const folded = foldHistory(history);
   return {
     gateway: order.gateway,
     order_type: order.orderType,
@@ -223,23 +213,13 @@ function settlement(order: WatchedOrder, known: KnownHistory, now: number): Sett
     reason_group: folded.deciding?.code.reasonGroup ?? null,
     reason_detail: folded.deciding?.code.reasonDetail ?? null,
     history_items: folded.items,
-    external_transaction_id: facts.externalTransactionId,
+    external_transaction_id: order.externalTransactionId,
     channel: order.channel,
-    first_event_at: folded.createdAt ?? order.firstSeenAt,
+    first_event_at: folded.createdAt ?? order.watchedSince,
     last_event_at: folded.lastItemAt ?? now,
     deciding_action: folded.deciding?.code.action ?? null,
-    amount: decimalText(facts.amount),
-    currency: currencyCode(facts.currency),
-  };
-}
-
-/** What the last reply said, and where it was silent what callbacks and watch messages did. */
-function closingFacts(order: WatchedOrder, known: KnownHistory) {
-  const [, amount, currency, externalTransactionId] = readFacts(known) ?? [];
-  return {
-    amount: amount ?? order.amount,
-    currency: currency ?? order.currency,
-    externalTransactionId: externalTransactionId || order.externalTransactionId,
+    amount: decimalText(order.amount),
+    currency: currencyCode(order.currency),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { WatchRequest } from '../../schemas/watch-message.ts';
 import { refuse, type Decoded, type Rejected } from '../../schemas/decoded.ts';
 import { rejectRow } from '../../schemas/reject-row.ts';
-import type { OrderObservationRow, RejectRow, WatchRequestRow } from '../../schemas/rows.ts';
+import type { OrderClaimRow, RejectRow, WatchRequestRow } from '../../schemas/rows.ts';
 import { stableId } from '../decode/ids.ts';
 import type { Problem } from '../../schemas/problem.ts';
 import { received } from '../../schemas/shape.ts';
@@ -9,8 +9,8 @@ import { isCardLikeId } from '../../schemas/card-search.ts';
 import { currencyCode, decimalText, storedChannel, storedGateway } from '../decode/grammar.ts';
 import type { Provenance } from '../../schemas/sink.ts';
 import type { OrdersContext } from './context.ts';
-import { observationRow } from './observation.ts';
-import { applyHints, changedRows, trackAll, type OrderHint } from './hints.ts';
+import { watchClaims } from './claims.ts';
+import { applyHints, namedBy, rowsOf, trackAll, type OrderHint } from './hints.ts';
 
 /**
  * What is wrong with each request, null where nothing is: for senders who are told, and can mend it
@@ -52,11 +52,10 @@ export async function handleWatchRequests(
     }
   }
   const changes = await applyHints(hints, context);
-  const orderObservations: OrderObservationRow[] = hints
+  const orderClaims: OrderClaimRow[] = hints
     .filter((one) => one.idKind === 'external-id')
-    .map((one) => observation(one, now));
-  const orderWatch = changedRows(changes, now, context.collectorId);
-  await context.write({ watchRequests, orderObservations, rejects, orderWatch }, provenance);
+    .flatMap((one) => watchClaims({ ...one, externalId: one.orderId }, one, now));
+  await context.write({ watchRequests, orderClaims, rejects, ...rowsOf(changes, context) }, provenance);
   trackAll(changes, 'watch', context);
   return problems;
 }
@@ -67,8 +66,7 @@ function keep(named: OrderHint, { fingerprint }: OrdersContext): OrderHint {
   return {
     ...named,
     channel: channel === undefined ? undefined : storedChannel(channel, fingerprint),
-    amount: decimalText(amount),
-    currency: currencyCode(currency),
+    ...namedBy('watch', { amount: decimalText(amount), currency: currencyCode(currency) }),
   };
 }
 
@@ -130,19 +128,6 @@ function requestRow(request: WatchRequest, named: OrderHint, now: number): Watch
     kafka_partition: request.coordinates?.partition ?? null,
     kafka_offset: request.coordinates?.offset ?? null,
   };
-}
-
-function observation(named: OrderHint, now: number): OrderObservationRow {
-  return observationRow(
-    'watch',
-    { gateway: named.gateway, order_type: named.orderType, external_id: named.orderId, observed_at: now },
-    {
-      external_transaction_id: named.externalTransactionId ?? '',
-      channel: named.channel ?? '',
-      amount: named.amount ?? null,
-      currency: named.currency ?? null,
-    },
-  );
 }
 
 function refusedRow(

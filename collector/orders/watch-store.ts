@@ -3,13 +3,14 @@ import { TABLES } from '../../schemas/names.ts';
 import type { EpochMicros, OrderWatchRow } from '../../schemas/rows.ts';
 import {
   watchKey,
+  type FactSource,
   type IdKind,
   type WatchedOrder,
   type WatchPhase,
   type WatchRef,
 } from '../../schemas/watch.ts';
 import { orderText, type OrderIdentity } from '../decode/ids.ts';
-import { knownLine, type KnownHistory } from '../decode/known-history.ts';
+import { knownOf, type KnownHistory, type StoredItem } from '../decode/known-history.ts';
 import { inPieces } from '../../store/pieces.ts';
 import { assignmentCondition, type Assignment } from './assignment.ts';
 
@@ -27,8 +28,15 @@ export interface WatchStore {
   recent(of: RecentOf): AsyncIterable<readonly WatchedOrder[]>;
   /** The stored state of these orders, by watch key; absent: never watched. */
   find(refs: readonly WatchRef[]): Promise<Map<string, WatchedOrder>>;
-  /** The stored history of these orders, by the text of `orderText`; absent: none. */
-  known(orders: readonly OrderIdentity[]): Promise<Map<string, KnownHistory>>;
+  /** What the rows of these orders say, by the text of `orderText`; absent: there is none. */
+  known(orders: readonly OrderIdentity[]): Promise<Map<string, StoredOrder>>;
+}
+
+/** What is read back of an order's row. */
+export interface StoredOrder {
+  readonly known: KnownHistory;
+  /** By which the row is stored: who writes it again must keep it. */
+  readonly firstSeenAt: EpochMicros;
 }
 
 export interface ActiveOf {
@@ -45,8 +53,8 @@ export interface RecentOf {
 const PAGE = 5_000;
 const micros = (column: string) => `toUnixTimestamp64Micro(${column}) AS ${column}`;
 const COLUMNS = `gateway, order_type, id_kind, order_id, ${micros('updated_at')}, phase, ${micros('next_poll_at')},
-attempt, reread, ${micros('first_seen_at')}, ${micros('final_at')}, last_status, external_id,
-external_transaction_id, channel, amount, currency, root_sent, collector_id`;
+attempt, reread, ${micros('first_seen_at')}, ${micros('watched_since')}, ${micros('final_at')}, last_status, external_id,
+external_transaction_id, channel, amount, amount_source, currency, currency_source, root_sent, collector_id`;
 
 /** Reads the tables in the store's own database. */
 export function createWatchStore(query: Query): WatchStore {
@@ -121,39 +129,51 @@ WHERE gateway IN {gateways:Array(String)} AND order_id IN {ids:Array(String)}`,
 async function readKnownHistories(
   query: Query,
   orders: readonly OrderIdentity[],
-): Promise<Map<string, KnownHistory>> {
-  const found = new Map<string, KnownHistory>();
+): Promise<Map<string, StoredOrder>> {
+  const found = new Map<string, StoredOrder>();
   const wanted = new Set(orders.map(orderText));
   for (const some of inPieces(orders, ({ externalId }) => [externalId])) {
-    const rows = await query<StoredItem>(
-      `SELECT gateway, order_type, external_id, toUnixTimestamp64Micro(e.event_time) AS time, action, occurrence,
-argMin(e.list_position, e.observed_at) AS position
-FROM ${TABLES.historyEvents} AS e
+    // Of a few orders the newest of all rows is found sooner than with FINAL.
+    const rows = await query<StoredHistory>(
+      `SELECT gateway, order_type, external_id, toUnixTimestamp64Micro(o.first_seen_at) AS first_seen_at, arrayMap(at -> toUnixTimestamp64Micro(at), o.history.time) AS times,
+o.history.action AS actions, o.history.occurrence AS occurrences, o.history.list_position AS positions,
+arrayMap(at -> toUnixTimestamp64Micro(at), o.history.observed_at) AS observed
+FROM ${TABLES.orders} AS o
 WHERE gateway IN {gateways:Array(String)} AND external_id IN {ids:Array(String)}
-GROUP BY gateway, order_type, external_id, e.event_time, action, occurrence`,
+ORDER BY o.observed_at DESC LIMIT 1 BY gateway, order_type, external_id`,
       { gateways: distinct(some, 'gateway'), ids: distinct(some, 'externalId') },
     );
     for (const row of rows) {
       const { gateway, order_type: orderType, external_id: externalId } = row;
       const order = orderText({ gateway, orderType, externalId });
-      if (!wanted.has(order)) continue;
-      const before = found.get(order);
-      found.set(order, before === undefined ? knownLine(row) : `${before}\n${knownLine(row)}`);
+      if (wanted.has(order))
+        found.set(order, { known: knownOf(itemsOf(row)), firstSeenAt: row.first_seen_at });
     }
   }
   return found;
 }
 
+const itemsOf = ({ times, actions, occurrences, positions, observed }: StoredHistory): StoredItem[] =>
+  times.map((time, index) => ({
+    time,
+    action: actions[index] as string,
+    occurrence: occurrences[index] as number,
+    position: positions[index] as number,
+    observedAt: observed[index] as EpochMicros,
+  }));
+
 type Group = Pick<OrderWatchRow, 'gateway' | 'order_type' | 'id_kind'>;
 
-interface StoredItem {
+interface StoredHistory {
   gateway: string;
   order_type: OrderType;
   external_id: string;
-  time: EpochMicros;
-  action: string;
-  occurrence: number;
-  position: number;
+  first_seen_at: EpochMicros;
+  times: EpochMicros[];
+  actions: string[];
+  occurrences: number[];
+  positions: number[];
+  observed: EpochMicros[];
 }
 
 function distinct<K extends string>(all: readonly { readonly [key in K]: string }[], key: K): string[] {
@@ -172,13 +192,16 @@ export function fromRow(row: OrderWatchRow): WatchedOrder {
     attempt: row.attempt,
     reread: row.reread,
     firstSeenAt: row.first_seen_at,
+    watchedSince: row.watched_since,
     finalAt: row.final_at,
     lastStatus: row.last_status,
     externalId: row.external_id,
     externalTransactionId: row.external_transaction_id,
     channel: row.channel,
     amount: row.amount,
+    amountSource: row.amount_source as FactSource | null,
     currency: row.currency,
+    currencySource: row.currency_source as FactSource | null,
     rootSent: row.root_sent === 1,
   };
 }
@@ -196,13 +219,16 @@ export function toRow(order: WatchedOrder, updatedAt: EpochMicros, collectorId: 
     attempt: order.attempt,
     reread: order.reread,
     first_seen_at: order.firstSeenAt,
+    watched_since: order.watchedSince,
     final_at: order.finalAt,
     last_status: order.lastStatus,
     external_id: order.externalId,
     external_transaction_id: order.externalTransactionId,
     channel: order.channel,
     amount: order.amount,
+    amount_source: order.amountSource,
     currency: order.currency,
+    currency_source: order.currencySource,
     root_sent: order.rootSent ? 1 : 0,
     collector_id: collectorId,
   };

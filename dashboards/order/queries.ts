@@ -15,7 +15,7 @@ const THIS_ORDER = `external_id IN (${IDS}) AND ${CHOSEN_CALLBACKS}`;
 /** One row an order with this id: who it is, what the newest status reply says, amounts and instants. */
 export const HEAD_SQL = `SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id AS order_id, toString(external_transaction_id) AS merchant_id,
   toString(channel) AS channel, status, ifNull(toString(outcome), 'pending') AS outcome, toFloat64(amount) AS paid_amount, toString(currency) AS paid_currency,
-  toDateTime64(first_seen_at, 6, 'UTC') AS heard_of_at, created_at, final_at, settled_at, last_reply_at
+  toDateTime64(first_seen_at, 6, 'UTC') AS heard_of_at, created_at, final_at, settled_at, if(status IS NULL, NULL, observed_at) AS last_reply_at
 FROM ${view('orders')}
 WHERE ${THIS_ORDER}
 ORDER BY gateway, order_type

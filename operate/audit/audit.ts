@@ -96,7 +96,7 @@ const MARGIN_DAYS = 2;
 const MADE_OF = {
   deliveries: [TABLES.callbackDeliveries, TABLES.watchRequests, TABLES.rejects, TABLES.ingestLedger],
   replies: [TABLES.polls, TABLES.rejects, TABLES.ingestLedger],
-  history: [TABLES.historyEvents, 'orders_store', TABLES.rejects],
+  history: [TABLES.historyEvents, TABLES.orders, TABLES.rejects],
 } as const;
 
 /** What retention has left whole, as the store's own tables say, and what was asked for. */

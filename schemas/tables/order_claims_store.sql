@@ -1,5 +1,5 @@
 -- One row: one claim of a status reply or a watch message about one order, each time that it changes.
--- Written by: the materialized view below, from order_observations.
+-- Written by: the collector.
 -- What findings compare. The row of the order keeps the newest claim only.
 CREATE TABLE IF NOT EXISTS order_claims_store
 (
@@ -18,8 +18,3 @@ PARTITION BY toMonday(observed_at)
 ORDER BY (observed_at, gateway, order_type, external_id, kind)
 TTL toDateTime(observed_at) + toIntervalDay(30)
 SETTINGS non_replicated_deduplication_window = 10000;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS order_observations_to_claims TO order_claims_store AS
-SELECT gateway, order_type, external_id, observed_at, kind, status, amount, currency
-FROM order_observations
-WHERE kind != 'callback' AND (status IS NOT NULL OR amount IS NOT NULL OR currency IS NOT NULL);

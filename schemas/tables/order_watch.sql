@@ -11,14 +11,17 @@ CREATE TABLE IF NOT EXISTS order_watch
     next_poll_at DateTime64(6, 'UTC') COMMENT 'When it is read next.',
     attempt UInt32 COMMENT 'Reads so far.',
     reread UInt32 COMMENT 'Re-reads after a final status.',
-    first_seen_at DateTime64(6, 'UTC') COMMENT 'When it was watched first, or again.',
+    first_seen_at DateTime64(6, 'UTC') COMMENT 'When gatewatch first heard of the order.',
+    watched_since DateTime64(6, 'UTC') COMMENT 'When it was watched first, or again.',
     final_at Nullable(DateTime64(6, 'UTC')) COMMENT 'When a final status was seen first.',
     last_status Nullable(String) COMMENT 'Status of its last reply.',
     external_id String COMMENT 'The order''s id in the service.',
     external_transaction_id String COMMENT 'The merchant''s own id of the payment; empty when not known.',
     channel LowCardinality(String) COMMENT 'The channel that a watch message named; empty when none did. The code does not carry it.',
     amount Nullable(String) COMMENT 'Amount in units of `currency`, exact; a status reply beats a watch message, which beats a callback. A tail such as that of 29.949999999999999 is rounded to the currency. NULL where nobody named one, and where the best source named one that cannot be kept: see `rejects`, reason `field_unreadable`.',
+    amount_source LowCardinality(Nullable(String)) COMMENT '`status`, `watch` or `callback`: who named it.',
     currency LowCardinality(Nullable(String)) COMMENT 'Currency code in upper case; NULL when nobody named one.',
+    currency_source LowCardinality(Nullable(String)) COMMENT '`status`, `watch` or `callback`: who named it.',
     root_sent UInt8 COMMENT '1: its root span was sent.',
     collector_id LowCardinality(String) COMMENT 'Which collector wrote the row.'
 )

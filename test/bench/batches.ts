@@ -4,6 +4,7 @@ import type { RowBundle } from '../../schemas/rows.ts';
 import { createClickHouseSink } from '../../collector/sinks/clickhouse/sink.ts';
 import { createMigrator } from '../../store/migrate.ts';
 import { createStore } from '../../store/store.ts';
+import { orderRow } from '../support/order-row.ts';
 import { anyRow } from '../collector/sinks/support/rows.ts';
 import { withBenchStore } from './bench-store.ts';
 import { cpuBetween, cpuTimes, untilIdle } from './cpu.ts';
@@ -17,8 +18,8 @@ import { cpuBetween, cpuTimes, untilIdle } from './cpu.ts';
 /** Larger ones leave merges to those after them: they are measured apart. */
 const SIZES = '1000,2000,5000,10000,25000';
 const PART_SIZE = 5_000;
-type Part = 'callbackDeliveries' | 'orderObservations' | 'orderWatch';
-const PARTS: readonly Part[] = ['callbackDeliveries', 'orderObservations', 'orderWatch'];
+type Part = 'callbackDeliveries' | 'orders' | 'orderWatch';
+const PARTS: readonly Part[] = ['callbackDeliveries', 'orders', 'orderWatch'];
 
 function callbacks(count: number, parts: readonly Part[]): RowBundle {
   const now = Date.now() * 1000;
@@ -35,14 +36,9 @@ function callbacks(count: number, parts: readonly Part[]): RowBundle {
         received_at: at,
         external_id,
       })),
-    orderObservations: () =>
+    orders: () =>
       orders.map(({ external_id, at }) => ({
-        ...anyRow('orderObservations'),
-        external_id,
-        observed_at: at,
-        kind: 'callback' as const,
-        amount: '100.00',
-        currency: 'EUR',
+        ...orderRow({ external_id, observed_at: at, amount: '100.00', currency: 'EUR' }),
       })),
     orderWatch: () =>
       orders.map(({ external_id, at }) => ({

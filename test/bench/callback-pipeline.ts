@@ -132,6 +132,7 @@ export function createPipeline(
       nudge: () => false,
       get: (key) => watched.get(key),
     },
+    owns: () => true,
     examiner: createSignatureExaminer({
       gateways: new Map(),
       clock: systemClock,

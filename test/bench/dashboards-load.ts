@@ -1,6 +1,8 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { REASON_GROUPS, REASONS, RESULTS, STAGES, STATES } from '../../schemas/dictionary.ts';
 import { DATABASE, TABLES } from '../../schemas/names.ts';
+import { COLUMNS, type OrderRow } from '../../schemas/rows.ts';
+import { orderRow } from '../support/order-row.ts';
 
 /**
  * Fills a store with rows as a shop's fortnight leaves them: three gateways, a dozen items an order, a day's
@@ -118,13 +120,75 @@ function ordersSql(first: number, count: number, fromS: number, lengthS: number)
     FROM numbers(${first}, ${count})`;
 }
 
+const CHECK_FAILED = '4.2.2.13';
+const INSTEAD = '3.0.1.53';
+/** Orders take longer or shorter. */
+const SCALE = '(0.5 + (h % 1000) / 700)';
+
+/** Each history, with its failing checks and without: what the collector's fold makes of it. */
+const FOLDED: readonly OrderRow[] = HISTORIES.flatMap(([, items]) =>
+  [CHECK_FAILED, INSTEAD].map((check) =>
+    orderRow(
+      {},
+      items.map(([second, code]) => ({
+        time: second * 1e6,
+        action: code === CHECK_FAILED ? check : code,
+      })),
+    ),
+  ),
+);
+
+/** @param orders with `scale`, and `variant`: the place in FOLDED, from 1 */
+function orderRowsSql(orders: string): string {
+  const known = new Set(['gateway', 'order_type', 'external_id', 'external_transaction_id', 'channel']);
+  const said = new Set([
+    'status',
+    'amount',
+    'amount_source',
+    'currency',
+    'currency_source',
+    'first_seen_at',
+    'observed_at',
+    'settled_at',
+    'abandoned_at',
+  ]);
+  const time = (micros: unknown): string => (micros === null ? 'NULL' : String(Number(micros) / 1e6));
+  const literal = (value: unknown): string =>
+    Array.isArray(value)
+      ? `[${value.map(literal).join(', ')}]`
+      : typeof value === 'string'
+        ? `'${value}'`
+        : String(value);
+  const columns = (Object.entries(COLUMNS.orders) as [keyof OrderRow, string][]).filter(
+    ([name]) => !known.has(name) && !said.has(name),
+  );
+  const values = columns.map(([name, kind]) => {
+    const all = FOLDED.map((row) => row[name]);
+    if (kind === 'micros?')
+      return `toDateTime64(t + arrayElement([${all.map(time).join(', ')}], variant) * scale, 6, 'UTC')`;
+    if (kind === 'micros[]') {
+      const lists = all.map((list) => `[${(list as readonly number[]).map(time).join(', ')}]`).join(', ');
+      return `arrayMap(s -> toDateTime64(t + s * scale${name === 'history.observed_at' ? ' + 2 + h % 9' : ''}, 6, 'UTC'), arrayElement([${lists}], variant))`;
+    }
+    return `arrayElement([${all.map(literal).join(', ')}], variant)`;
+  });
+  return `INSERT INTO ${DATABASE}.${TABLES.orders}
+      (gateway, order_type, external_id, channel, external_transaction_id, first_seen_at, observed_at, status, amount, amount_source, currency, currency_source,
+       ${columns.map(([name]) => name).join(', ')})
+    SELECT gateway, order_type, external_id, channel, concat('merchant-', toString(n)), toDateTime64(t + 1, 6, 'UTC'), toDateTime64(t + 110, 6, 'UTC'),
+      if(kind = 1, 'Success', 'Failed'), 10 + h % 5000, 'status', 'EUR', 'status',
+      ${values.join(',\n      ')}
+    FROM (${orders})`;
+}
+
 function statements(orders: string, endMs: number, failingChecks: number): string[] {
   const end = `toDateTime64(${endMs / 1000}, 6, 'UTC')`;
   const histories = HISTORIES.map(
     ([, items]) => `[${items.map(([second, code]) => `(toFloat64(${second}), '${code}')`).join(', ')}]`,
   ).join(', ');
   // An item in the place of each check that does not fail, so that there are as many.
-  const checked = `if(item.2 = '4.2.2.13' AND intDiv(h, 1009) % 1000 >= ${failingChecks * 1000}, '3.0.1.53', item.2)`;
+  const fails = `(intDiv(h, 1009) % 1000 < ${failingChecks * 1000})`;
+  const checked = `if(item.2 = '${CHECK_FAILED}' AND NOT ${fails}, '${INSTEAD}', item.2)`;
   return [
     `INSERT INTO ${DATABASE}.${TABLES.historyEvents}
       (gateway, order_type, external_id, event_time, action, occurrence, external_transaction_id, channel, code_format, stage, result,
@@ -138,17 +202,18 @@ function statements(orders: string, endMs: number, failingChecks: number): strin
     FROM
     (
       SELECT n, h, gateway, order_type, external_id, channel, ${checked} AS action, position,
-        toDateTime64(t + item.1 * (0.5 + (h % 1000) / 700), 6, 'UTC') AS event_time,
+        toDateTime64(t + item.1 * ${SCALE}, 6, 'UTC') AS event_time,
         splitByChar('.', action) AS parts, length(parts[4]) = 2 AS v2,
         toUInt8(parts[1]) * v2 AS a, if(v2, toInt8(parts[2]), -1) AS c, if(v2, toInt8(parts[3]), -1) AS b, toUInt8(parts[4]) AS rr
       FROM (SELECT *, arrayElement([${histories}], kind) AS items FROM (${orders}))
       ARRAY JOIN items AS item, arrayEnumerate(items) AS place, range(length(items)) AS position
     )
     WHERE event_time < ${end}`,
-    `INSERT INTO ${DATABASE}.${TABLES.orderObservations}
-      (gateway, order_type, external_id, observed_at, kind, external_transaction_id, channel, status, amount, currency, outcome, history_items, created_at, final_at)
-    SELECT gateway, order_type, external_id, toDateTime64(t + 110, 6, 'UTC'), 'status_reply', concat('merchant-', toString(n)), channel,
-      if(kind = 1, 'Success', 'Failed'), 10 + h % 5000, 'EUR', if(kind = 1, 'succeeded', 'issuer_decline'), 12, toDateTime64(t, 6, 'UTC'), toDateTime64(t + 100, 6, 'UTC')
+    orderRowsSql(
+      `SELECT *, ${SCALE} AS scale, 2 * kind - ${fails} AS variant FROM (${orders}) WHERE t + 110 < ${endMs / 1000}`,
+    ),
+    `INSERT INTO ${DATABASE}.${TABLES.orderClaims} (gateway, order_type, external_id, observed_at, kind, status, amount, currency)
+    SELECT gateway, order_type, external_id, toDateTime64(t + 110, 6, 'UTC'), 'status_reply', if(kind = 1, 'Success', 'Failed'), 10 + h % 5000, 'EUR'
     FROM (${orders}) WHERE t + 110 < ${endMs / 1000}`,
     `INSERT INTO ${DATABASE}.${TABLES.callbackDeliveries}
       (gateway, content_hash, delivery_id, received_at, verdict, external_id, status, amount, order_type, currency, source, collector_id, batch_seq)

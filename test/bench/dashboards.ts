@@ -42,6 +42,22 @@ interface Figures {
    */
   readonly cpu: number | null;
 }
+/** What people ask of `orders` by hand. */
+const QUESTIONS: readonly Query[] = [
+  {
+    where: 'orders / outcomes of a day',
+    sql: 'SELECT outcome, count() FROM orders WHERE final_at >= $__toTime - INTERVAL 1 DAY GROUP BY outcome',
+  },
+  { where: 'orders / of all time', sql: 'SELECT outcome, count() FROM orders GROUP BY outcome' },
+  {
+    where: 'orders / money of a day by state',
+    sql: 'SELECT money, currency, count(), sum(amount) FROM order_money WHERE since >= $__toTime - INTERVAL 1 DAY GROUP BY money, currency',
+  },
+  {
+    where: 'orders / one by its id',
+    sql: 'SELECT * FROM orders WHERE external_id IN (${order_id:singlequote})',
+  },
+];
 export interface Timing extends Figures {
   readonly where: string;
   /** The same question with nothing kept. */
@@ -85,7 +101,7 @@ async function measure(options: Options, progress: (text: string) => void): Prom
     const intervalMs = intervalFor(options.hours);
     const order = await someOrder(reader, range.to);
     const ask = (query: string) => async () => (await reader.query({ query, format: 'JSONCompact' })).text();
-    for (const { where, sql } of queriesOfPanels().filter((query) =>
+    for (const { where, sql } of [...QUESTIONS, ...queriesOfPanels()].filter((query) =>
       query.where.includes(options.only ?? ''),
     )) {
       const query = expandPanelSql(sql, { ...range, intervalMs }, { order_id: [order] });

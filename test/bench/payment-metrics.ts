@@ -105,7 +105,7 @@ async function traffic(store: SeededStore, orders: number, from: number, to: num
     ITEMS.length,
   );
   await store.command(
-    `INSERT INTO gatewatch.order_observations (gateway, order_type, external_id, observed_at, kind, status, amount, currency)
+    `INSERT INTO gatewatch.order_claims_store (gateway, order_type, external_id, observed_at, kind, status, amount, currency)
 SELECT 'acme-eu', 'Deposit', ${id(0)}, ${began} + toIntervalSecond(40), 'status_reply', 'Success', toDecimal128(10 + number % 90, 9), ['EUR', 'GBP', 'USD'][1 + number % 3] FROM numbers(${count})`,
   );
   for (const status of ['Processing', 'Success'])

@@ -149,6 +149,7 @@ export async function readOurs(
     gateways: new Map([[gateway.name, gateway]]),
     watchStore: createWatchStore(query),
     tracked: poller,
+    owns: () => true,
     examiner: createSignatureExaminer({
       gateways: new Map(),
       clock: systemClock,

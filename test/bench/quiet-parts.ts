@@ -8,6 +8,7 @@ import { BATCH_STAMPED, COLUMNS, type RowBundle } from '../../schemas/rows.ts';
 import { createMigrator } from '../../store/migrate.ts';
 import { createStore } from '../../store/store.ts';
 import { anyRow, historyEvent } from '../collector/sinks/support/rows.ts';
+import { orderRow } from '../support/order-row.ts';
 import { withBenchStore } from './bench-store.ts';
 import { cpuBetween, cpuTimes } from './cpu.ts';
 import { median } from './result.ts';
@@ -24,14 +25,14 @@ const BATCHES_A_ROUND = 10;
 const PAUSE_MS = 1_500;
 const CODES = ['1.1.1.00', '2.1.1.00', '3.0.1.52', '4.1.3.00', '5.1.3.00'];
 const PLAIN = [1, 5, 10];
-const SPREAD = ['historyEvents', 'orderObservations', 'callbackDeliveries', 'polls', 'orderWatch'] as const;
+const SPREAD = ['historyEvents', 'orders', 'callbackDeliveries', 'polls', 'orderWatch'] as const;
 type Spread = (typeof SPREAD)[number];
 type Rows = Readonly<Record<Spread, readonly object[]>>;
 
 function rowsOfBatch(): Rows {
   const now = Date.now() * 1000;
   const orders = Array.from({ length: CALLBACKS }, () => ({ external_id: randomUUID() }));
-  const observation = { ...anyRow('orderObservations'), observed_at: now };
+  const items = CODES.map((action, place) => ({ time: now + place, action, observedAt: now }));
   const watch = (id: string) => ({ ...anyRow('orderWatch'), order_id: id, updated_at: now });
   return {
     historyEvents: orders.flatMap((order) =>
@@ -39,9 +40,9 @@ function rowsOfBatch(): Rows {
         historyEvent({ ...order, action, event_time: now + place, observed_at: now }),
       ),
     ),
-    orderObservations: orders.flatMap((order) => [
-      { ...observation, ...order, kind: 'callback' },
-      { ...observation, ...order },
+    orders: orders.flatMap((order) => [
+      orderRow({ ...order, observed_at: now }),
+      orderRow({ ...order, observed_at: now + 1 }, items),
     ]),
     callbackDeliveries: orders.map((order) => ({
       ...anyRow('callbackDeliveries'),

@@ -5,6 +5,7 @@ import type { Provenance, RowSink } from '../../schemas/sink.ts';
 import { createMigrator } from '../../store/migrate.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { anyRow, historyEvent } from '../collector/sinks/support/rows.ts';
+import { orderRow } from '../support/order-row.ts';
 import { withBenchStore } from './bench-store.ts';
 import { cpuBetween, cpuTimes } from './cpu.ts';
 import { BATCH } from './pipeline-sink.ts';
@@ -94,12 +95,12 @@ async function takeCallback(sink: RowSink, provenance: Provenance): Promise<numb
   const now = Date.now() * 1000;
   const order = { external_id: randomUUID() };
   const watch = { ...anyRow('orderWatch'), order_id: order.external_id };
-  const observation = { ...anyRow('orderObservations'), ...order, observed_at: now };
+  const items = CODES.map((action, place) => ({ time: now + place, action, observedAt: now }));
   const delivery = { ...anyRow('callbackDeliveries'), content_hash: randomBytes(32), received_at: now };
   const stored = sink.write(
     {
       callbackDeliveries: [{ ...delivery, ...order }],
-      orderObservations: [{ ...observation, kind: 'callback' }],
+      orders: [orderRow({ ...order, observed_at: now })],
       orderWatch: [{ ...watch, updated_at: now }],
     },
     provenance,
@@ -110,7 +111,8 @@ async function takeCallback(sink: RowSink, provenance: Provenance): Promise<numb
       historyEvents: CODES.map((action, place) =>
         historyEvent({ ...order, action, event_time: now + place, observed_at: now }),
       ),
-      orderObservations: [observation],
+      orders: [orderRow({ ...order, observed_at: now + 1 }, items)],
+      orderClaims: [{ ...anyRow('orderClaims'), ...order, observed_at: now }],
       polls: [{ ...anyRow('polls'), poll_id: order.external_id, started_at: now }],
       orderWatch: [{ ...watch, updated_at: now + 1, phase: 'rereading' }],
     },

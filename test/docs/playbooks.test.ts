@@ -31,6 +31,7 @@ const PLAYBOOKS = [
   'alert rule',
   'command',
   'table or a view',
+  'column to `orders`',
 ];
 
 describe('CONTRIBUTING.md', () => {

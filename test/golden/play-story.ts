@@ -150,6 +150,7 @@ function startCollector({ clock, memory, write, views }: Parts): Run {
     gateways,
     watchStore: createMemoryWatchStore(memory),
     tracked: poller,
+    owns: () => true,
     examiner: createSignatureExaminer({ gateways, clock, tracked: (key) => poller.get(key) }),
     instruments: noInstruments(),
     fingerprint,

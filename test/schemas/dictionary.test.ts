@@ -113,7 +113,7 @@ describe('the files of the schema', () => {
   it.each(Object.entries(TABLES))('give %s every column that rows bring to it', (key, table) => {
     const body =
       new RegExp(`CREATE TABLE IF NOT EXISTS ${table}\\n\\(([\\s\\S]*?)\\n\\)\\n`).exec(sql)?.[1] ?? '';
-    const columns = new Set(Array.from(body.matchAll(/^ {4}(\w+) /gm), ([, name]) => name));
+    const columns = new Set(Array.from(body.matchAll(/^ {4}`?([\w.]+)`? /gm), ([, name]) => name));
     const sent = Object.keys(COLUMNS[key as keyof typeof COLUMNS]);
     expect(sent.filter((column) => !columns.has(column))).toEqual([]);
   });

@@ -15,7 +15,9 @@ import { anyRow, freeTextColumns, historyEvent } from '../collector/sinks/suppor
 const EVERY_KIND = {
   string: 'string',
   stringOrNull: 'string?',
-  strings: 'strings',
+  strings: 'string[]',
+  stringsOrNull: 'string?[]',
+  bytesOrNull: 'u8?[]',
   bytes: 'bytes32',
   u8: 'u8',
   u8OrNull: 'u8?',
@@ -36,6 +38,8 @@ const anyRowOfKinds = fc.record({
   string: text,
   stringOrNull: fc.option(text),
   strings: fc.array(text, { maxLength: 4 }),
+  stringsOrNull: fc.array(fc.option(text), { maxLength: 4 }),
+  bytesOrNull: fc.array(fc.option(fc.integer({ min: 0, max: 255 })), { maxLength: 4 }),
   bytes: fc.uint8Array({ minLength: 32, maxLength: 32 }),
   u8: fc.integer({ min: 0, max: 255 }),
   u8OrNull: fc.option(fc.integer({ min: 0, max: 255 })),
@@ -100,7 +104,7 @@ describe('rows as Arrow', () => {
     ['string', null],
     ['string', undefined],
     ['string?', undefined],
-    ['strings', ['a', 1]],
+    ['string[]', ['a', 1]],
     ['bytes32', new Uint8Array(31)],
     ['u8', 256],
     ['u16', -1],
@@ -117,7 +121,7 @@ describe('rows as Arrow', () => {
         a:
           kind === 'bytes32'
             ? new Uint8Array(32)
-            : kind === 'strings'
+            : kind.endsWith('[]')
               ? []
               : kind.startsWith('string')
                 ? ''
@@ -155,7 +159,7 @@ describe('rows in the store', () => {
   });
   afterAll(() => database.stop());
 
-  const tables = (Object.keys(TABLES) as TableKey[]).filter((table) => table !== 'orderObservations');
+  const tables = Object.keys(TABLES) as TableKey[];
 
   it.each(tables)('%s: text that looks like the end of a statement stays text', async (table) => {
     const hostile = 'x\'"`\\ \n\nDROP TABLE history_events_store;\n\nDROP TABLE annotations_store;';
@@ -208,8 +212,8 @@ WHERE gateway LIKE 'repeat-%' ORDER BY toUInt32(substring(external_id, 7)), occu
         `SELECT toString(event_time) AS at, stage, reason_code FROM history_events WHERE external_id = 'exact'`,
       ),
     ).toEqual([{ at: '2026-11-21 04:09:21.123457', stage: null, reason_code: null }]);
-    await store.insert('orderObservations', [
-      { ...anyRow('orderObservations'), external_id: 'exact', amount: '12345678901234567890.123456789' },
+    await store.insert('orders', [
+      { ...anyRow('orders'), external_id: 'exact', amount: '12345678901234567890.123456789' },
     ]);
     expect(
       await store.query(`SELECT toString(amount) AS amount FROM orders WHERE external_id = 'exact'`),

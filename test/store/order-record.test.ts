@@ -6,7 +6,7 @@ import {
   callbackRow,
   historyRow,
   migratedStore,
-  observationRow,
+  seededRow,
   ORDER,
   SECOND,
   seedOrder,
@@ -56,9 +56,7 @@ describe('the record of an order', () => {
     const order = { ...ORDER, external_id: 'paid', external_transaction_id: '' };
     const item = { at: START, action: '4.1.3.00', position: 0, observedAt: START };
     await db.store.insert('historyEvents', [historyRow(item, order)]);
-    await db.store.insert('orderObservations', [
-      observationRow({ ...order, kind: 'callback', status: null }),
-    ]);
+    await db.store.insert('orders', [seededRow({ ...order, status: null })]);
     const said = (byte: number, status: string, verdict: string, seconds: number) =>
       callbackRow({
         external_id: 'paid',
@@ -82,9 +80,9 @@ describe('the record of an order', () => {
 
   it('says that a merchant id leads to several orders, and finds one that is only watched', async () => {
     const twice = { external_transaction_id: 'twice' };
-    await db.store.insert('orderObservations', [
-      observationRow({ ...twice, external_id: 'one' }),
-      observationRow({ ...twice, external_id: 'other' }),
+    await db.store.insert('orders', [
+      seededRow({ ...twice, external_id: 'one' }),
+      seededRow({ ...twice, external_id: 'other' }),
     ]);
     expect(await record({ id: 'twice', by: 'transaction-id' })).toMatchObject({ isAmbiguous: true });
     const watched = { id_kind: 'transaction-id', order_id: 'only-watched', external_id: '' } as const;

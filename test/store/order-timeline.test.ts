@@ -6,7 +6,7 @@ import {
   callbackRow,
   historyRow,
   migratedStore,
-  observationRow,
+  seededRow,
   ORDER,
   SECOND,
   seedOrder,
@@ -136,9 +136,9 @@ describe('finding an order', () => {
 
   test('shows the one heard of last when gateways share an id, and names the others', async () => {
     const twin = { ...ORDER, gateway: 'acme-us' };
-    await db.store.insert('orderObservations', [
-      observationRow({ ...twin, external_id: 'twin', observed_at: START }),
-      observationRow({ ...twin, gateway: 'acme-eu', external_id: 'twin', observed_at: START + SECOND }),
+    await db.store.insert('orders', [
+      seededRow({ ...twin, external_id: 'twin', observed_at: START }),
+      seededRow({ ...twin, gateway: 'acme-eu', external_id: 'twin', observed_at: START + SECOND }),
     ]);
     const both = await found({ id: 'twin' });
     expect(both.order.gateway).toBe('acme-eu');
@@ -180,7 +180,7 @@ describe('finding an order', () => {
 
 test('an order with a changed mind is decided by its latest final item, and nothing before the end is late', async () => {
   const order = { gateway: 'acme-eu', order_type: 'Deposit', external_id: 'pending' };
-  await db.store.insert('orderObservations', [observationRow({ ...order, external_transaction_id: '' })]);
+  await db.store.insert('orders', [seededRow({ ...order, external_transaction_id: '' })]);
   const item = (position: number, action: string) =>
     historyRow({ at: START + position, action, position, observedAt: START + position * SECOND }, order);
   await db.store.insert('historyEvents', [item(0, '1.0.0.00'), item(1, '3.0.1.51')]);
@@ -207,8 +207,8 @@ describe('among many orders', () => {
        FROM numbers(200000)`,
     );
     await db.store.command(
-      `INSERT INTO order_observations (gateway, order_type, external_id, observed_at, kind)
-       SELECT 'acme-eu', 'Deposit', toString(generateUUIDv4(number)), fromUnixTimestamp64Micro(${START}), 'watch' FROM numbers(200000)`,
+      `INSERT INTO orders_store (gateway, order_type, external_id, first_seen_at, observed_at)
+       SELECT 'acme-eu', 'Deposit', toString(generateUUIDv4(number)), fromUnixTimestamp64Micro(${START}), fromUnixTimestamp64Micro(${START}) FROM numbers(200000)`,
     );
   });
 

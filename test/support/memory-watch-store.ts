@@ -1,16 +1,13 @@
 import { orderText } from '../../collector/decode/ids.ts';
-import { knownLine } from '../../collector/decode/known-history.ts';
+import { knownOf, type StoredItem } from '../../collector/decode/known-history.ts';
 import { isAssigned } from '../../collector/orders/assignment.ts';
 import { fromRow, type WatchStore } from '../../collector/orders/watch-store.ts';
 import type { MemorySink } from '../../collector/sinks/memory/sink.ts';
 import type { OrderType } from '../../schemas/dictionary.ts';
-import type { HistoryEventRow, OrderWatchRow } from '../../schemas/rows.ts';
+import type { EpochMicros, OrderRow, OrderWatchRow } from '../../schemas/rows.ts';
 import { watchKey } from '../../schemas/watch.ts';
 
-/**
- * The watch store over a sink in memory: the newest state of an order wins, and the first arrival of a
- * history item.
- */
+/** The watch store over a sink in memory: the newest state and the newest row of an order win. */
 export function createMemoryWatchStore(sink: MemorySink): WatchStore {
   // Rows are only ever added: each is taken in once.
   const newest = new Map<string, OrderWatchRow>();
@@ -24,24 +21,17 @@ export function createMemoryWatchStore(sink: MemorySink): WatchStore {
     watchRowsRead = all.length;
     return newest;
   }
-  const items = new Map<string, Map<string, HistoryEventRow>>();
-  let historyRowsRead = 0;
-  function itemsByOrder(): ReadonlyMap<string, ReadonlyMap<string, HistoryEventRow>> {
-    const all = sink.rows('historyEvents');
-    for (const row of all.slice(historyRowsRead)) {
-      const order = orderText({
-        gateway: row.gateway,
-        orderType: row.order_type as OrderType,
-        externalId: row.external_id,
-      });
-      const itemsOfOrder = items.get(order) ?? new Map<string, HistoryEventRow>();
-      items.set(order, itemsOfOrder);
-      const item = `${row.event_time}|${row.action}|${row.occurrence}`;
-      const before = itemsOfOrder.get(item);
-      if (before === undefined || row.observed_at < before.observed_at) itemsOfOrder.set(item, row);
+  const newestOrders = new Map<string, OrderRow>();
+  let orderRowsRead = 0;
+  function orders(): ReadonlyMap<string, OrderRow> {
+    const all = sink.rows('orders');
+    for (const row of all.slice(orderRowsRead)) {
+      const { gateway, order_type: orderType, external_id: externalId } = row;
+      const order = orderText({ gateway, orderType: orderType as OrderType, externalId });
+      if (row.observed_at >= (newestOrders.get(order)?.observed_at ?? 0)) newestOrders.set(order, row);
     }
-    historyRowsRead = all.length;
-    return items;
+    orderRowsRead = all.length;
+    return newestOrders;
   }
   const isOpen = ({ phase }: OrderWatchRow) => phase === 'active' || phase === 'rereading';
   return {
@@ -74,22 +64,24 @@ export function createMemoryWatchStore(sink: MemorySink): WatchStore {
       );
     },
     async known(wanted) {
-      const all = itemsByOrder();
+      const all = orders();
       return new Map(
         wanted.map(orderText).flatMap((order) => {
-          const found = all.get(order);
-          if (found === undefined) return [];
-          const lines = Array.from(found.values(), (row) =>
-            knownLine({
-              time: row.event_time,
-              action: row.action,
-              occurrence: row.occurrence,
-              position: row.list_position,
-            }),
-          );
-          return [[order, lines.join('\n')]];
+          const row = all.get(order);
+          return row === undefined
+            ? []
+            : [[order, { known: knownOf(itemsOf(row)), firstSeenAt: row.first_seen_at }]];
         }),
       );
     },
   };
 }
+
+const itemsOf = (row: OrderRow): StoredItem[] =>
+  row['history.time'].map((time, index) => ({
+    time,
+    action: row['history.action'][index] as string,
+    occurrence: row['history.occurrence'][index] as number,
+    position: row['history.list_position'][index] as number,
+    observedAt: row['history.observed_at'][index] as EpochMicros,
+  }));

@@ -79,8 +79,11 @@ export function callback(
   };
 }
 
-/** The pipeline from poller to sink, on a clock that stands still and a store in memory. */
-export function createPipeline(policy: Partial<PollConfig> = {}): Pipeline {
+/**
+ * The pipeline from poller to sink, on a clock that stands still and a store in memory.
+ * @param owns are orders this collector's
+ */
+export function createPipeline(policy: Partial<PollConfig> = {}, owns = true): Pipeline {
   const clock = createFakeClock();
   const sink = createMemorySink({ nowMicros: clock.now });
   const startMs = clock.now() / 1000;
@@ -131,6 +134,7 @@ export function createPipeline(policy: Partial<PollConfig> = {}): Pipeline {
       gateways: new Map([[gateway.name, gateway]]),
       watchStore: createMemoryWatchStore(sink),
       tracked: poller,
+      owns: () => owns,
       examiner: createSignatureExaminer({
         gateways: new Map([[gateway.name, gateway]]),
         clock,

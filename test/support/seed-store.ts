@@ -4,10 +4,11 @@ import type { TableResult } from '../../store/store.ts';
 import { decode } from '../../collector/decode/code.ts';
 import type { OrderType, Outcome } from '../../schemas/dictionary.ts';
 import { DATABASE, type TableKey, TABLES } from '../../schemas/names.ts';
-import type { PollOutcome, RejectReason, Verdict } from '../../schemas/rows.ts';
+import type { OrderRow, PollOutcome, RejectReason, Verdict } from '../../schemas/rows.ts';
 import type { SignatureCause } from '../../schemas/signature-causes.ts';
 import type { TestStore } from './embedded.ts';
 import { withTemplate } from './migrated-folder.ts';
+import { asJson, orderRow } from './order-row.ts';
 
 /** A store with the real schema in the real engine, filled by plain inserts with rows that a test knows. */
 export interface SeededStore {
@@ -116,6 +117,7 @@ export interface Seed {
 
 export async function startSeededStore(): Promise<SeededStore> {
   const store = await withTemplate('timeless');
+  const before: SeededOrders = new Map();
   const writer = client(store, store.writer, DATABASE);
   const reader = client(store, store.reader, DATABASE);
   return {
@@ -128,7 +130,7 @@ export async function startSeededStore(): Promise<SeededStore> {
     async command(sql) {
       await writer.command({ query: sql });
     },
-    seed: (seed) => insertSeed(writer, seed),
+    seed: (seed) => insertSeed(writer, seed, before),
     connection: { url: store.url, ...store.writer },
     async stop() {
       await Promise.all([writer.close(), reader.close()]);
@@ -143,7 +145,7 @@ const client = (
   database: string,
 ): ClickHouseClient => createClient({ url: store.url, ...user, database });
 
-async function insertSeed(writer: ClickHouseClient, seed: Seed): Promise<void> {
+async function insertSeed(writer: ClickHouseClient, seed: Seed, before: SeededOrders): Promise<void> {
   const rows: Partial<Record<TableKey, object[]>> = {
     historyEvents: (seed.orders ?? []).flatMap(historyRows),
     callbackDeliveries: (seed.callbacks ?? []).map(callbackRow),
@@ -162,7 +164,8 @@ async function insertSeed(writer: ClickHouseClient, seed: Seed): Promise<void> {
       clock_skew_seconds: report.clockSkewSeconds ?? null,
     })),
     polls: (seed.polls ?? []).map(pollRow),
-    orderObservations: (seed.replies ?? []).map(replyRow),
+    orderClaims: (seed.replies ?? []).map(claimRow),
+    orders: orderRows(seed, before).map(asJson),
     rejects: (seed.rejects ?? []).map(({ gateway, reason, rejectedAt }, index) => ({
       gateway,
       reason,
@@ -267,18 +270,91 @@ const pollRow = (poll: SeedPoll): object => ({
   lateness_ms: poll.latenessMs ?? 0,
 });
 
-const replyRow = (reply: SeedReply): object => ({
+const claimRow = (reply: SeedReply): object => ({
   gateway: reply.gateway,
   order_type: reply.orderType ?? 'Deposit',
   external_id: reply.externalId,
-  external_transaction_id: reply.externalTransactionId ?? '',
   observed_at: dateTime64(reply.observedAt),
   kind: 'status_reply',
   status: reply.status,
-  outcome: reply.outcome,
   amount: reply.amount,
   currency: reply.currency,
 });
+
+/** What was seeded of an order so far. */
+interface SeededOrder {
+  readonly order?: SeedOrder;
+  readonly reply?: SeedReply;
+  readonly row?: OrderRow;
+}
+type SeededOrders = Map<string, SeededOrder>;
+
+/** The row of each order that is seeded, with all that was seeded of it before. */
+function orderRows({ orders = [], replies = [] }: Seed, before: SeededOrders): OrderRow[] {
+  const changed = new Set<string>();
+  const keep = (one: SeedOrder | SeedReply, more: SeededOrder): void => {
+    const key = keyOf(one);
+    before.set(key, { ...before.get(key), ...more });
+    changed.add(key);
+  };
+  for (const order of orders) {
+    const known = before.get(keyOf(order))?.order;
+    keep(order, { order: known === undefined ? order : { ...order, items: firstSeen(order, known) } });
+  }
+  for (const reply of replies) keep(reply, { reply });
+  return Array.from(changed, (key) => {
+    const seeded = before.get(key) as SeededOrder;
+    const row = seededRow(seeded);
+    before.set(key, { ...seeded, row });
+    return row;
+  });
+}
+
+const keyOf = ({ gateway, orderType = 'Deposit', externalId }: SeedOrder | SeedReply): string =>
+  `${gateway}|${orderType}|${externalId}`;
+
+/** The items of an order that is seeded again: those of before were seen when they were seen first. */
+function firstSeen(order: SeedOrder, known: SeedOrder): SeedItem[] {
+  const left = [...known.items];
+  return order.items.map((item) => {
+    const place = left.findIndex(({ at, action }) => at === item.at && action === item.action);
+    return left.splice(place, place < 0 ? 0 : 1)[0] ?? item;
+  });
+}
+
+function seededRow({ order, reply, row: earlier }: SeededOrder): OrderRow {
+  const named = (order ?? reply) as SeedOrder | SeedReply;
+  const items = (order?.items ?? []).map(({ at, action, observedAt = at }) => ({
+    time: Math.round(at * 1000),
+    action,
+    observedAt: Math.round(observedAt * 1000),
+  }));
+  const said =
+    reply === undefined
+      ? {}
+      : {
+          status: reply.status,
+          amount: reply.amount,
+          amount_source: 'status',
+          currency: reply.currency,
+          currency_source: 'status',
+          external_transaction_id: reply.externalTransactionId ?? '',
+          ...(order === undefined ? { outcome: reply.outcome } : {}),
+        };
+  const seenAt = [...items.map(({ observedAt }) => observedAt), (reply?.observedAt ?? 0) * 1000];
+  return orderRow(
+    {
+      gateway: named.gateway,
+      order_type: named.orderType ?? 'Deposit',
+      external_id: named.externalId,
+      channel: order?.channel ?? '',
+      ...(earlier === undefined ? {} : { first_seen_at: earlier.first_seen_at }),
+      observed_at: Math.max(...seenAt, earlier?.observed_at ?? 0),
+      ...said,
+    },
+    items,
+  );
+}
 
 /** Text of a `DateTime64(6, 'UTC')`. */
 export const dateTime64 = (epochMs: number): string =>

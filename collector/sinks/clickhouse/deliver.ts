@@ -18,7 +18,8 @@ import { rejectRefusedRow } from './refused-row.ts';
 const FACTS: readonly TableKey[] = [
   'historyEvents',
   'settlements',
-  'orderObservations',
+  'orders',
+  'orderClaims',
   'callbackDeliveries',
   'polls',
   'rejects',

@@ -17,7 +17,8 @@ export interface RefusedRow {
 /** Columns that identify a row; `rejects` holds no other value of a refused row. */
 const IDENTITY: Readonly<Partial<Record<TableKey, readonly string[]>>> = {
   historyEvents: ['gateway', 'order_type', 'external_id', 'event_time', 'action', 'occurrence'],
-  orderObservations: ['gateway', 'order_type', 'external_id', 'observed_at', 'kind'],
+  orders: ['gateway', 'order_type', 'external_id', 'observed_at'],
+  orderClaims: ['gateway', 'order_type', 'external_id', 'observed_at', 'kind'],
   callbackDeliveries: ['gateway', 'delivery_id', 'received_at', 'topic', 'kafka_partition', 'kafka_offset'],
   polls: ['gateway', 'started_at', 'poll_id', 'order_id'],
   watchRequests: ['gateway', 'request_id', 'received_at', 'order_type', 'order_id'],

@@ -60,7 +60,7 @@ const order = (externalId: string, told: readonly Told[], began = NOW - 2 * MINU
 const reply = (externalId: string, at: number, amount: string, currency: string | null) =>
   store.seed({
     rows: {
-      orderObservations: [
+      orderClaims: [
         {
           gateway: GATEWAY,
           order_type: 'Deposit',

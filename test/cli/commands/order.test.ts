@@ -5,7 +5,7 @@ import {
   callbackRow,
   historyRow,
   migratedStore,
-  observationRow,
+  seededRow,
   ORDER,
   pollRow,
   seedOrder,
@@ -94,8 +94,8 @@ describe('order, with no collector running', () => {
 
   test('cannot be made to send escape sequences to a terminal', async () => {
     const evil = { gateway: 'evil', external_id: 'evil' };
-    await db.store.insert('orderObservations', [
-      observationRow({
+    await db.store.insert('orders', [
+      seededRow({
         ...evil,
         external_transaction_id: '\u001b[5mx',
         channel: '\u001b[31mp2p',

@@ -1,8 +1,10 @@
+import { T0, watchedOrder } from '../../support/watched-order.ts';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { finalSeenAt, foldHistory } from '../../../collector/decode/fold-order.ts';
-import { decodeHistory } from '../../../collector/decode/history.ts';
+import { finalSeenAt, foldHistory, foldOrder } from '../../../collector/decode/fold-order.ts';
+import { decodeHistory, type SeenItem } from '../../../collector/decode/history.ts';
 import { parseTime } from '../../../collector/decode/time.ts';
+import type { WatchedOrder } from '../../../schemas/watch.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { anyHistory, at, orderedHistory, type Item } from './history-fixtures.ts';
 
@@ -197,5 +199,77 @@ describe('the moment when a final state was first seen', () => {
 
   it('is missing for an order that is pending', () => {
     expect(seen(['1.0.0.00', 5], ['4.2.2.13', 7])).toBeNull();
+  });
+});
+
+describe('the row of an order', () => {
+  const items = (...list: readonly (readonly [action: string, observedAt?: number])[]): SeenItem[] =>
+    decodeHistory(
+      list.map(([action], index) => ({ time: at(index), action })),
+      fingerprint,
+    ).items.map((item, index) => ({ ...item, observedAt: list[index]?.[1] ?? T0 }));
+  const order = watchedOrder({
+    lastStatus: 'Failed',
+    amount: '12.50',
+    amountSource: 'watch',
+    currency: 'eur',
+  });
+
+  it('says what its history does, with the items in time order', () => {
+    const row = foldOrder(order, items(['1.1.1.00'], ['4.2.2.13'], ['4.1.4.63']).toReversed(), T0 + 9);
+    expect(row).toMatchObject({
+      external_id: 'order-1',
+      status: 'Failed',
+      outcome: 'issuer_decline',
+      deciding_action: '4.1.4.63',
+      reason_code: 63,
+      reason_group: 'ISSUER',
+      reason_detail: 'INSUFFICIENT_FUNDS',
+      reasons: [13, 63],
+      failed_stages: ['CHECK'],
+      created_at: timeAt(0),
+      first_technical_failure_at: timeAt(1),
+      final_at: timeAt(2),
+      history_items: 3,
+      observed_at: T0 + 9,
+      'history.time': [timeAt(0), timeAt(1), timeAt(2)],
+      'history.action': ['1.1.1.00', '4.2.2.13', '4.1.4.63'],
+      'history.stage': ['INTERNAL', 'CHECK', 'CHECK'],
+      'history.list_position': [0, 1, 2],
+    });
+  });
+
+  it('counts items that were first seen after a final state as late', () => {
+    const list = [
+      ['1.1.1.00', 1],
+      ['2.1.1.00', 9],
+      ['4.1.3.00', 5],
+      ['6.1.1.00', 9],
+    ] as const;
+    expect(foldOrder(order, items(...list), T0)).toMatchObject({
+      late_items: 2,
+      'history.observed_at': [1, 9, 5, 9],
+    });
+    expect(foldOrder(order, items(['1.1.1.00', 1], ['2.1.1.00', 9]), T0).late_items).toBe(0);
+  });
+
+  it('has what others said of it, and says when it ended', () => {
+    const rowOf = (more: Partial<WatchedOrder>) => foldOrder({ ...order, ...more }, [], T0 + 9);
+    expect(rowOf({})).toMatchObject({
+      amount: '12.50',
+      amount_source: 'watch',
+      currency: 'EUR',
+      settled_at: null,
+      abandoned_at: null,
+    });
+    expect(rowOf({ phase: 'settled' })).toMatchObject({ settled_at: T0 + 9, abandoned_at: null });
+    expect(rowOf({ phase: 'abandoned' })).toMatchObject({ settled_at: null, abandoned_at: T0 + 9 });
+  });
+
+  it('of an order that was only heard of is empty, and lies where it was heard of', () => {
+    const row = foldOrder(watchedOrder({ firstSeenAt: T0 - 5 }), [], T0);
+    expect(row).toMatchObject({ status: null, outcome: null, history_items: 0, first_seen_at: T0 - 5 });
+    expect(row.created_at).toBeNull();
+    expect(row['history.time']).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { foldHistory } from '../../../collector/decode/fold-order.ts';
 import { historyWindow } from '../../../collector/decode/history-window.ts';
 import { decodeStatusReply } from '../../../collector/decode/status-reply.ts';
 import { formatTime } from '../../../collector/decode/time.ts';
@@ -38,8 +39,8 @@ describe('a history item outside of what is kept', () => {
   });
 
   it('does not decide the order', () => {
-    const { folded } = accept(replyText([item(-1), item(300, '4.1.3.00')]), { window });
-    expect(folded.deciding).toBeNull();
+    const { history } = accept(replyText([item(-1), item(300, '4.1.3.00')]), { window });
+    expect(foldHistory(history).deciding).toBeNull();
   });
 
   it('is not there when rows are kept for ever, but for the future', () => {

@@ -1,16 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../support/fingerprint.ts';
-import { decodeHistory, itemKey } from '../../../collector/decode/history.ts';
+import { decodeHistory, itemKey, type SeenItem } from '../../../collector/decode/history.ts';
 import {
   addKnown,
   findKnown,
-  knownLine,
+  knownOf,
   NOTHING_KNOWN,
   readKnown,
   readRefused,
-  readReplyFacts,
-  withReplyFacts,
 } from '../../../collector/decode/known-history.ts';
 import { at } from './history-fixtures.ts';
 
@@ -38,11 +36,16 @@ const list = fc.array(fc.record({ time: fc.nat(3).map((seconds) => at(seconds)),
   maxLength: 10,
 });
 
+const SEEN_AT = 1_795_256_131_000_000;
+/** The items of a list, as a read at that instant shows them. */
+const read = (items: Parameters<typeof decodeHistory>[0], observedAt = SEEN_AT): SeenItem[] =>
+  decodeHistory(items, fingerprint).items.map((item) => ({ ...item, observedAt }));
+
 describe('known history', () => {
   it('is read back as it was written, whatever the actions hold', () => {
     fc.assert(
       fc.property(list, (items) => {
-        const decoded = decodeHistory(items, fingerprint).items;
+        const decoded = read(items);
         const known = readKnown(addKnown(NOTHING_KNOWN, decoded));
         expect([...known.keys()]).toEqual(decoded.map(itemKey));
         expect([...known.values()]).toEqual(decoded);
@@ -58,13 +61,13 @@ describe('known history', () => {
       return fc.tuple(earlier, fc.constant(all));
     });
     fc.assert(
-      fc.property(reads, fc.boolean(), ([earlier, later], hasFacts) => {
-        const text = addKnown(NOTHING_KNOWN, decodeHistory(earlier, fingerprint).items, ['refused']);
+      fc.property(reads, ([earlier, later]) => {
+        const text = addKnown(NOTHING_KNOWN, read(earlier), ['refused']);
         const reply = decodeHistory(later, fingerprint).items;
-        const found = findKnown(hasFacts ? withReplyFacts(text, '[]') : text, reply);
-        const read = readKnown(text);
-        expect(found.items).toEqual([...read.values()]);
-        expect(reply.map((item) => found.has(item))).toEqual(reply.map((item) => read.has(itemKey(item))));
+        const found = findKnown(text, reply);
+        const stored = readKnown(text);
+        expect(found.items).toEqual([...stored.values()]);
+        expect(reply.map((item) => found.has(item))).toEqual(reply.map((item) => stored.has(itemKey(item))));
       }),
       { numRuns: 1_000 },
     );
@@ -72,16 +75,13 @@ describe('known history', () => {
 
   it("is not read from the text when a reply begins with it: its items are the reply's own", () => {
     const codes = ['1.0.0.00', '2.1.1.00', '4.1.3.00', '6.1.1.00'];
-    const reply = decodeHistory(
-      codes.map((action, index) => ({ time: at(index), action })),
-      fingerprint,
-    ).items;
+    const reply = read(codes.map((action, index) => ({ time: at(index), action })));
     for (let count = 0; count <= reply.length; count += 1) {
       const plain = addKnown(NOTHING_KNOWN, reply.slice(0, count));
-      for (const known of [plain, withReplyFacts(plain, '[]'), addKnown(plain, [], ['refused'])]) {
+      for (const known of [plain, addKnown(plain, [], ['refused'])]) {
         const found = findKnown(known, reply);
         expect(found.items).toHaveLength(count);
-        found.items.forEach((item, index) => expect(item).toBe(reply[index]));
+        found.items.forEach((item, index) => expect(item.code).toBe(reply[index]?.code));
       }
     }
   });
@@ -92,7 +92,7 @@ describe('known history', () => {
     ['code of another length', { action: '4.1.4.6' }],
   ])('of an item with another %s is another item', (_what, other) => {
     const one = { time: at(0), action: '4.1.4.63' };
-    const known = addKnown(NOTHING_KNOWN, decodeHistory([one], fingerprint).items);
+    const known = addKnown(NOTHING_KNOWN, read([one]));
     const [same, different] = [one, { ...one, ...other }].map((item) =>
       decodeHistory([item], fingerprint).items.map((decoded) => findKnown(known, [decoded]).has(decoded)),
     );
@@ -104,7 +104,7 @@ describe('known history', () => {
       { time: at(0), action: '1.0.0.00' },
       { time: at(1), action: '4.1.3.00' },
     ];
-    const known = addKnown(NOTHING_KNOWN, decodeHistory([second], fingerprint).items);
+    const known = addKnown(NOTHING_KNOWN, read([second]));
     const reply = decodeHistory([first, second], fingerprint).items;
     const found = findKnown(known, reply);
     expect(found.items).toMatchObject([{ position: 0, code: { action: '4.1.3.00' } }]);
@@ -113,7 +113,7 @@ describe('known history', () => {
 
   it('an item is known at its first place, also when that only ends in other digits', () => {
     const one = { time: at(0), action: '4.1.3.00' };
-    const [decoded] = decodeHistory([one], fingerprint).items;
+    const [decoded] = read([one]);
     const known = addKnown(NOTHING_KNOWN, decoded === undefined ? [] : [{ ...decoded, position: 12 }]);
     const reply = decodeHistory([{ time: at(0), action: '1.0.0.00' }, one], fingerprint).items.slice(1);
     const found = findKnown(known, reply);
@@ -122,45 +122,35 @@ describe('known history', () => {
   });
 
   it('keeps what a shorter reply lacks', () => {
-    const both = decodeHistory(
-      [
-        { time: at(0), action: '1.0.0.00' },
-        { time: at(1), action: '4.1.3.00' },
-      ],
-      fingerprint,
-    ).items;
+    const both = read([
+      { time: at(0), action: '1.0.0.00' },
+      { time: at(1), action: '4.1.3.00' },
+    ]);
     const found = findKnown(addKnown(NOTHING_KNOWN, both), both.slice(0, 1));
     expect(found.items).toEqual(both);
   });
 
-  it('of an order without items has the other facts alone', () => {
-    expect(readReplyFacts(withReplyFacts(NOTHING_KNOWN, '[]'))).toBe('[]');
-  });
-
-  it('keeps the other facts of a reply in one place, apart from the items', () => {
+  it('says when each item was first seen, over any number of reads', () => {
     fc.assert(
-      fc.property(list, list, fc.json(), fc.json(), (some, more, first, second) => {
-        const items = decodeHistory([...some, ...more], fingerprint).items;
-        const [before, after] = [items.slice(0, some.length), items.slice(some.length)];
-        const known = addKnown(withReplyFacts(addKnown(NOTHING_KNOWN, before), first), after, ['refused']);
-        expect(readReplyFacts(addKnown(NOTHING_KNOWN, items))).toBeNull();
-        expect(readReplyFacts(known)).toBe(first);
-        expect(withReplyFacts(known, second)).toBe(
-          withReplyFacts(addKnown(NOTHING_KNOWN, items, ['refused']), second),
-        );
-        expect([...readKnown(known).values()]).toEqual(items);
+      fc.property(list, list, fc.nat(1), (some, more, later) => {
+        const items = read([...some, ...more]);
+        const [before, rest] = [items.slice(0, some.length), items.slice(some.length)];
+        const after = rest.map((item) => ({ ...item, observedAt: SEEN_AT + later }));
+        const known = addKnown(addKnown(NOTHING_KNOWN, before, ['refused']), after);
+        expect([...readKnown(known).values()]).toEqual([...before, ...after]);
         expect([...readRefused(known)]).toEqual(['refused']);
+        expect(findKnown(known, items).items).toEqual([...before, ...after]);
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it('takes one line an item', () => {
+  it('takes one line an item, and one a read', () => {
     fc.assert(
       fc.property(list, (items) => {
-        const decoded = decodeHistory(items, fingerprint).items;
+        const decoded = read(items);
         const text = addKnown(NOTHING_KNOWN, decoded);
-        expect(text === '' ? 0 : text.split('\n').length).toBe(decoded.length);
+        expect(text === '' ? 0 : text.split('\n').length).toBe(decoded.length + Math.min(1, decoded.length));
       }),
     );
   });
@@ -168,11 +158,11 @@ describe('known history', () => {
   it('made from stored rows is the same text', () => {
     fc.assert(
       fc.property(list, (items) => {
-        const decoded = decodeHistory(items, fingerprint).items;
-        const lines = decoded.map(({ time, code, occurrence, position }) =>
-          knownLine({ time, action: code.action, occurrence, position }),
-        );
-        expect(lines.join('\n')).toBe(addKnown(NOTHING_KNOWN, decoded));
+        const decoded = read(items);
+        const stored = decoded.map(({ time, code, occurrence, position, observedAt }) => {
+          return { time, action: code.action, occurrence, position, observedAt };
+        });
+        expect(knownOf(stored)).toBe(addKnown(NOTHING_KNOWN, decoded));
       }),
       { numRuns: 1_000 },
     );

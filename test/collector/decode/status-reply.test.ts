@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { foldHistory } from '../../../collector/decode/fold-order.ts';
 import { NOTHING_KNOWN } from '../../../collector/decode/known-history.ts';
 import { decimalText } from '../../../collector/decode/grammar.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
@@ -46,7 +47,7 @@ describe('a status reply', () => {
     });
   });
 
-  it('gives one observation of the order', () => {
+  it('says of the order what its history does not', () => {
     const decoded = accept(replyText(HISTORY, { orderStatus: 'Failed', externalTransactionId: 'tx-2' }));
     expect(decoded).toMatchObject({
       final: true,
@@ -54,29 +55,16 @@ describe('a status reply', () => {
       externalTransactionId: 'tx-2',
       anomaly: '',
     });
-    expect(decoded.observation).toEqual({
-      gateway: 'acme-eu',
-      order_type: 'Deposit',
-      external_id: ORDER_ID,
-      observed_at: OBSERVED_AT,
-      kind: 'status_reply',
-      external_transaction_id: 'tx-2',
-      channel: 'p2p',
-      status: 'Failed',
+    expect(decoded).toMatchObject({
+      externalId: ORDER_ID,
+      observedAt: OBSERVED_AT,
       amount: '100.5',
-      amount_refused: 0,
+      isAmountRefused: false,
       currency: 'EUR',
-      outcome: 'issuer_decline',
-      deciding_action: '4.1.4.63',
-      reason_code: 63,
-      reason_group: 'ISSUER',
-      reason_detail: 'INSUFFICIENT_FUNDS',
-      history_items: 3,
-      created_at: parseTime(at(0)),
-      final_at: parseTime(at(5)),
-      settled_at: null,
-      abandoned_at: null,
     });
+    expect(decoded.history.map(({ time, observedAt }) => [time, observedAt])).toEqual(
+      HISTORY.map(({ time }) => [parseTime(time), OBSERVED_AT]),
+    );
   });
 
   it.each([
@@ -89,7 +77,7 @@ describe('a status reply', () => {
       items: 0,
       newEvents: [],
       known: '',
-      folded: { outcome: null, deciding: null, createdAt: null, lastItemAt: null },
+      history: [],
       rejects: [],
     });
   });
@@ -106,7 +94,7 @@ describe('a status reply', () => {
   });
 
   it('keeps legacy and unknown codes as rows, and of what is no code its fingerprint', () => {
-    const { newEvents, folded } = accept(
+    const { newEvents, history } = accept(
       replyText(['1.2.3.4', '9.9.9.99', 'DECLINED', '4.1.4.69'].map((action) => ({ time: at(0), action }))),
     );
     expect(newEvents.map((row) => [row.action, row.code_format, row.reason_detail])).toEqual([
@@ -115,7 +103,7 @@ describe('a status reply', () => {
       [fingerprint('DECLINED'), 'unrecognized', null],
       ['4.1.4.69', 'v2', 'UNKNOWN_69'],
     ]);
-    expect(folded.outcome).toBe('issuer_decline');
+    expect(foldHistory(history).outcome).toBe('issuer_decline');
   });
 
   it('with bad items among good ones gives rows for the good and rejects for the bad', () => {
@@ -194,10 +182,10 @@ describe('a second reply', () => {
   it('that is shorter keeps what was known and says so', () => {
     const fewer = accept(replyText(HISTORY.slice(0, 1)), { known });
     expect(fewer).toMatchObject({ newEvents: [], anomaly: 'history_shrank', known });
-    expect(fewer.folded.outcome).toBe('issuer_decline');
-    expect(fewer.observation.history_items).toBe(3);
+    expect(foldHistory(fewer.history).outcome).toBe('issuer_decline');
+    expect(fewer.history).toHaveLength(3);
     // The earliest that is missing, with its microseconds.
-    const second = fewer.known.split('\n')[1]?.split('|') ?? [];
+    const second = fewer.known.split('\n')[2]?.split('|') ?? [];
     expect(fewer.missing).toEqual({
       count: 2,
       first: `${formatTime(Number(second[0]))} ${second[1]} ${second[2]}`,
@@ -207,8 +195,9 @@ describe('a second reply', () => {
   it('that drops one item and adds another has the union', () => {
     const other = accept(replyText([HISTORY[0], HISTORY[1], { time: at(9), action: '6.1.1.00' }]), { known });
     expect(other.newEvents.map(({ action }) => action)).toEqual(['6.1.1.00']);
-    expect(other).toMatchObject({ anomaly: 'history_shrank', folded: { lastItemAt: parseTime(at(9)) } });
-    expect(other.known.split('\n')).toHaveLength(4);
+    expect(other.anomaly).toBe('history_shrank');
+    expect(foldHistory(other.history).lastItemAt).toBe(parseTime(at(9)));
+    expect(other.history).toHaveLength(4);
   });
 });
 
@@ -325,7 +314,7 @@ describe('two replies that show different items at one place', () => {
     for (const action of actions) {
       const decoded = accept(replyText([HISTORY[0], { time: at(5), action }]), { known });
       ({ known } = decoded);
-      ({ outcome } = decoded.folded);
+      ({ outcome } = foldHistory(decoded.history));
     }
     return outcome;
   };
@@ -365,7 +354,7 @@ describe('a reply with texts that fit no grammar', () => {
     expect(decoded.newEvents).toMatchObject([
       { action: fingerprint(text), external_transaction_id: fingerprint(text) },
     ]);
-    expect(decoded.observation).toMatchObject({ status: fingerprint(text), currency: null });
+    expect(decoded).toMatchObject({ orderStatus: fingerprint(text), currency: null });
     expect(JSON.stringify([decoded, decoded.known])).not.toContain(JSON.stringify(text).slice(1, -1));
   });
 
@@ -418,8 +407,8 @@ describe('the amount of a reply', () => {
     [`0.${'0'.repeat(80)}1`, null],
   ])('%s becomes %s', (source, text) => {
     const body = replyText(HISTORY).replace('"amount":100.5', `"amount":${source}`);
-    const { observation, newEvents } = accept(body);
-    expect(observation.amount).toBe(text);
+    const { amount, newEvents } = accept(body);
+    expect(amount).toBe(text);
     expect(newEvents).toHaveLength(3);
   });
 
@@ -431,8 +420,9 @@ describe('the amount of a reply', () => {
     ['4111111111111111', 'a text like ~9:16'],
   ])('that is %s is dropped and told of, and the rest of the reply counts', (source, seen) => {
     const body = replyText(HISTORY).replace('"amount":100.5', `"amount":${source}`);
-    const { observation, newEvents, rejects, known } = accept(body);
-    expect(observation).toMatchObject({ amount: null, amount_refused: 1, status: 'Processing' });
+    const decoded = accept(body);
+    const { newEvents, rejects, known } = decoded;
+    expect(decoded).toMatchObject({ amount: null, isAmountRefused: true, orderStatus: 'Processing' });
     expect(newEvents).toHaveLength(HISTORY.length);
     expect(rejects).toEqual([
       expect.objectContaining({ reason: 'field_unreadable', field: 'amount', received: expect.any(String) }),
@@ -445,8 +435,8 @@ describe('the amount of a reply', () => {
   it('is rounded to the digits of its currency where a tail is no part of it, which is noted', () => {
     const rounded = (amount: string, currency: string) => {
       const body = replyText(HISTORY, { currency }).replace('"amount":100.5', `"amount":${amount}`);
-      const { observation, anomaly } = accept(body);
-      return [observation.amount, anomaly];
+      const decoded = accept(body);
+      return [decoded.amount, decoded.anomaly];
     };
     expect(rounded('29.949999999999999', 'EUR')).toEqual(['29.95', 'amount_rounded']);
     expect(rounded('1500.0000000000002', 'JPY')).toEqual(['1500', 'amount_rounded']);
@@ -456,12 +446,12 @@ describe('the amount of a reply', () => {
 
   it('that is missing is null', () => {
     expect(decimalText(undefined)).toBeNull();
-    expect(accept(replyText(HISTORY, { amount: undefined })).observation.amount).toBeNull();
+    expect(accept(replyText(HISTORY, { amount: undefined })).amount).toBeNull();
   });
 
   it('as large as a number can be is dropped rather than invented', () => {
-    const { observation } = accept(replyText(HISTORY).replace('100.5', '1e999'));
-    expect(observation).toMatchObject({ amount: null, amount_refused: 1 });
+    const decoded = accept(replyText(HISTORY).replace('100.5', '1e999'));
+    expect(decoded).toMatchObject({ amount: null, isAmountRefused: true });
   });
 });
 
@@ -487,6 +477,6 @@ describe('the currency of a reply', () => {
     ['  ', null],
     [null, null],
   ])('%o becomes %o', (currency, expected) => {
-    expect(accept(replyText(HISTORY, { currency })).observation.currency).toBe(expected);
+    expect(accept(replyText(HISTORY, { currency })).currency).toBe(expected);
   });
 });

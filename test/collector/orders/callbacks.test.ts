@@ -11,9 +11,10 @@ describe('a callback', () => {
     await receive(callback({ externalId: ID, amount: '99.90', currency: 'EUR' }));
     await clock.advance(0);
     expect(sink.rows('callbackDeliveries')).toMatchObject([{ verdict: 'valid', external_id: ID }]);
-    expect(sink.rows('orderObservations')[0]).toMatchObject({
-      kind: 'callback',
+    expect(sink.rows('orders')[0]).toMatchObject({
       amount: '99.90',
+      amount_source: 'callback',
+      currency_source: 'callback',
       status: null,
     });
     expect(reads).toEqual([{ orderId: ID, atMs: 0 }]);
@@ -42,7 +43,7 @@ describe('a callback', () => {
     await receive(delivery);
     await clock.advance(MINUTE);
     expect(sink.rows('callbackDeliveries')).toMatchObject([{ verdict }]);
-    expect(sink.rows('orderObservations')).toEqual([]);
+    expect(sink.rows('orders')).toEqual([]);
     expect(sink.rows('orderWatch')).toEqual([]);
     expect(reads).toEqual([]);
     expect(poller().status().watched).toBe(0);

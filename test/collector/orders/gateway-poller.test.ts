@@ -43,9 +43,9 @@ describe('a watched order', () => {
     const { clock, poller, order, watch, startsOf } = createScene();
     const key = watch('a');
     poller.resume({ order: order({ orderId: 'a' }), known: '' });
-    watch('a', 'watch', { channel: 'p2p', amount: '1.50' });
+    watch('a', 'watch', { channel: 'p2p', amount: '1.50', amountSource: 'watch' });
     await clock.advance(1000);
-    watch('a', 'watch', { channel: 'other', currency: 'EUR' });
+    watch('a', 'watch', { channel: 'other', currency: 'EUR', currencySource: 'watch' });
     expect(startsOf('a')).toEqual([0]);
     expect(poller.get(key)).toMatchObject({ channel: 'p2p', amount: '1.50', currency: 'EUR' });
   });

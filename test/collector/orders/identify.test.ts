@@ -52,15 +52,14 @@ describe('an order watched by the id of the merchant', () => {
     const { clock, sink, byMerchant } = withOrder();
     await byMerchant();
     await clock.advance(3000);
-    expect(sink.rows('orderObservations').filter(({ kind }) => kind === 'watch')).toMatchObject([
-      {
-        external_id: SERVICE,
-        external_transaction_id: MERCHANT,
-        currency: 'EUR',
-        amount: null,
-        status: null,
-      },
+    expect(sink.rows('orderClaims').filter(({ kind }) => kind === 'watch')).toMatchObject([
+      { external_id: SERVICE, currency: 'EUR', amount: null, status: null },
     ]);
+    expect(sink.rows('orders').at(-1)).toMatchObject({
+      external_id: SERVICE,
+      external_transaction_id: MERCHANT,
+      status: 'Processing',
+    });
   });
 
   it('is persisted as merged under the one id and as watched under the other, and resumed once', async () => {

@@ -65,7 +65,7 @@ describe('a reply that says nothing', () => {
     expect(sink.rows('settlements')).toMatchObject([
       { kind: 'abandoned', status: 'Processing', history_items: 1 },
     ]);
-    expect(sink.rows('orderObservations').at(-1)).toMatchObject({
+    expect(sink.rows('orders').at(-1)).toMatchObject({
       abandoned_at: expect.any(Number) as number,
     });
     expect(sink.rows('orderWatch').at(-1)).toMatchObject({ phase: 'abandoned', root_sent: 1 });
@@ -90,7 +90,7 @@ describe('a reply that says nothing', () => {
     await receive(callback({ externalId: ID }));
     await clock.advance(2 * HOUR);
     expect(poller().status().watched).toBe(0);
-    const told = sink.rows('orderObservations').filter((row) => row.abandoned_at !== null);
+    const told = sink.rows('orders').filter((row) => row.abandoned_at !== null);
     expect(told).toEqual([]);
     expect(sink.rows('settlements')).toMatchObject([{ kind: 'settled', status: 'Success' }]);
   });

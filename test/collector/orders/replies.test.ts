@@ -3,7 +3,7 @@ import type { GatewayOrder } from '../../support/pipeline.ts';
 import { HOUR, ID, MINUTE, watching } from './watching.ts';
 
 describe('a reply', () => {
-  it('becomes rows of its items, an observation of the order, a poll and the next state', async () => {
+  it('becomes rows of its items, the row of the order, a poll and the next state', async () => {
     const { sink } = await watching({
       history: [
         [0, '1.1.1.00'],
@@ -15,14 +15,17 @@ describe('a reply', () => {
       { external_id: ID, action: '1.1.1.00', list_position: 0 },
       { external_id: ID, action: '2.2.4.11', list_position: 1, reason_detail: 'TIMEOUT' },
     ]);
-    expect(sink.rows('orderObservations').at(-1)).toMatchObject({
-      kind: 'status_reply',
+    expect(sink.rows('orders').at(-1)).toMatchObject({
       status: 'Processing',
       amount: '12.5',
       currency: 'EUR',
       outcome: 'technical_failure',
       history_items: 2,
+      'history.action': ['1.1.1.00', '2.2.4.11'],
     });
+    expect(sink.rows('orderClaims')).toMatchObject([
+      { kind: 'status_reply', status: 'Processing', amount: '12.5', currency: 'EUR' },
+    ]);
     expect(sink.rows('polls')).toMatchObject([
       { outcome: 'ok', http_status: 200, order_id: ID, items: 2, new_items: 2, anomaly: '', cause: 'watch' },
     ]);
@@ -39,22 +42,24 @@ describe('a reply', () => {
     await clock.advance(10 * MINUTE);
     expect(sink.rows('polls').length).toBeGreaterThan(5);
     expect(sink.rows('historyEvents')).toHaveLength(1);
-    expect(sink.rows('orderObservations').filter(({ kind }) => kind === 'status_reply')).toHaveLength(1);
+    // With the watch message and with the first reply.
+    expect(sink.rows('orders').map(({ status }) => status)).toEqual([null, 'Processing']);
+    expect(sink.rows('orderClaims')).toHaveLength(1);
     expect(sink.rows('orderWatch')).toHaveLength(sink.rows('polls').length + 1);
   });
 
-  it('that says nothing new tells of the order once more after a restart, and only once', async () => {
+  it('that says nothing new adds no row of the order after a restart either', async () => {
     const { sink, clock, restart } = await watching();
     expect(await restart()).toBe(1);
     await clock.advance(10 * MINUTE);
     expect(sink.rows('historyEvents')).toHaveLength(1);
-    expect(sink.rows('orderObservations').filter(({ kind }) => kind === 'status_reply')).toHaveLength(2);
+    expect(sink.rows('orders').map(({ status }) => status)).toEqual([null, 'Processing']);
   });
 
   it('whose items were stored before a crash and its outcome was not tells of the outcome after the restart', async () => {
     const { sink, clock, order, restart } = await watching();
     order.history.push([1, '2.2.4.11']);
-    // What a kill leaves between the insert of the history and that of the observation.
+    // What a kill leaves between the insert of the history and that of the order's row.
     const [item] = sink.rows('historyEvents');
     if (item === undefined) throw new Error('no item');
     await sink.write({
@@ -64,15 +69,15 @@ describe('a reply', () => {
     });
     await restart();
     await clock.advance(MINUTE);
-    expect(sink.rows('orderObservations').at(-1)).toMatchObject({ outcome: 'technical_failure' });
+    expect(sink.rows('orders').at(-1)).toMatchObject({ outcome: 'technical_failure', history_items: 2 });
   });
 
-  it('with another amount or currency is an observation, though neither status nor history is new', async () => {
+  it('with another amount or currency changes the row of the order, though neither status nor history is new', async () => {
     const { sink, clock, order } = await watching({ amount: 10, currency: null });
     const told = () =>
       sink
-        .rows('orderObservations')
-        .filter(({ kind }) => kind === 'status_reply')
+        .rows('orders')
+        .filter(({ status }) => status !== null)
         .map(({ amount, currency }) => [amount, currency]);
     await clock.advance(MINUTE);
     order.amount = 12.5;
@@ -86,11 +91,11 @@ describe('a reply', () => {
     ]);
   });
 
-  it('with a new status is an observation, with or without a new item', async () => {
+  it('with a new status changes the row of the order, with or without a new item', async () => {
     const { sink, clock, order } = await watching();
     order.orderStatus = 'Success';
     await clock.advance(3000);
-    expect(sink.rows('orderObservations').at(-1)).toMatchObject({ status: 'Success', settled_at: null });
+    expect(sink.rows('orders').at(-1)).toMatchObject({ status: 'Success', settled_at: null });
   });
 
   it('brings late items, in the middle of the list as well, and the order is settled after the last of them', async () => {
@@ -111,7 +116,11 @@ describe('a reply', () => {
     expect(sink.rows('settlements')).toMatchObject([
       { history_items: 4, status: 'Success', outcome: 'succeeded' },
     ]);
-    expect(sink.rows('orderObservations').at(-1)).toMatchObject({ settled_at: expect.any(Number) as number });
+    expect(sink.rows('orders').at(-1)).toMatchObject({
+      settled_at: expect.any(Number) as number,
+      late_items: 2,
+      'history.action': ['1.1.1.00', '2.1.1.00', '4.1.3.00', '6.1.1.00'],
+    });
     expect(poller().status().watched).toBe(0);
   });
 

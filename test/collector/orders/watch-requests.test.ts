@@ -22,7 +22,8 @@ describe('a watch request', () => {
     await clock.advance(1);
     expect(reads).toHaveLength(1);
     expect(sink.rows('orderWatch')[0]).toMatchObject({ order_id: ID, channel: 'p2p', amount: '12.50' });
-    expect(sink.rows('orderObservations')[0]).toMatchObject({ kind: 'watch', currency: 'EUR', status: null });
+    expect(sink.rows('orders')[0]).toMatchObject({ currency: 'EUR', currency_source: 'watch', status: null });
+    expect(sink.rows('orderClaims')[0]).toMatchObject({ kind: 'watch', currency: 'EUR', status: null });
   });
 
   it.each([
@@ -32,7 +33,7 @@ describe('a watch request', () => {
   ])('whose hints are %s and %j tells of the order %s and %s', async (amount, currency, ...told) => {
     const { sink, watch } = createPipeline();
     await watch({ orderType: 'Deposit', externalId: ID, amount, currency });
-    const [row] = sink.rows('orderObservations');
+    const [row] = sink.rows('orders');
     expect([row?.amount, row?.currency]).toEqual(told);
     expect(sink.rows('watchRequests')[0]).toMatchObject({ amount: told[0], currency: told[1] });
   });

@@ -11,9 +11,9 @@ import type { TrackedOrder } from '../../../collector/orders/poller-contract.ts'
 import { watchKey, type WatchedOrder } from '../../../schemas/watch.ts';
 import { withEmbedded, type TestStore } from '../../support/embedded.ts';
 import { createMemoryWatchStore } from '../../support/memory-watch-store.ts';
+import { orderRow } from '../../support/order-row.ts';
 import { SECOND, T0, watchedOrder } from '../../support/watched-order.ts';
 import { openDatabase } from '../../support/migrated-store.ts';
-import { historyEvent } from '../sinks/support/rows.ts';
 
 interface Subject {
   readonly sink: RowSink;
@@ -57,10 +57,15 @@ const FULL: WatchedOrder = watchedOrder({
   lastStatus: 'Success',
   externalTransactionId: 'merchant-9',
   channel: 'p2p',
+  watchedSince: T0 + 5,
   amount: '100.00',
+  amountSource: 'status',
   currency: 'EUR',
+  currencySource: 'watch',
   rootSent: true,
 });
+
+const ITEM = { time: T0, action: '1.1.1.00' };
 
 /** Ids that break naive quoting, paths and lines. */
 const NASTY = [
@@ -133,9 +138,7 @@ describe.each([
     const found = await subject.watchStore.find(orders);
     expect(orders.map((order) => found.get(watchKey(order))?.orderId)).toEqual(NASTY);
     await subject.sink.write({
-      historyEvents: NASTY.map((id) =>
-        historyEvent({ gateway: 'acme-eu', order_type: 'Deposit', external_id: id }),
-      ),
+      orders: NASTY.map((id) => orderRow({ external_id: id }, [ITEM])),
     });
     const identities = NASTY.map(
       (externalId) => ({ gateway: 'acme-eu', orderType: 'Deposit', externalId }) as const,
@@ -143,36 +146,33 @@ describe.each([
     expect((await subject.watchStore.known(identities)).size).toBe(NASTY.length);
   });
 
-  it('knows the stored history of an order: each item once, in the place where it was first seen', async () => {
-    const item = { gateway: 'acme-eu', order_type: 'Deposit', external_id: 'history' } as const;
-    const rows = [
-      historyEvent({ ...item, event_time: T0, action: '1.1.1.00', list_position: 0, observed_at: T0 }),
-      historyEvent({
-        ...item,
-        event_time: T0,
-        action: '1.1.1.00',
-        list_position: 5,
-        observed_at: T0 + SECOND,
-      }),
-      historyEvent({ ...item, event_time: T0, action: '1.1.1.00', occurrence: 1, list_position: 1 }),
-      historyEvent({ ...item, event_time: T0 + 1, action: 'odd|one\n\\', list_position: 2 }),
-      historyEvent({ ...item, order_type: 'Withdrawal', event_time: T0, action: '2.1.1.00' }),
-    ];
-    await subject.sink.write({ historyEvents: rows });
+  it('knows the stored history of an order: that of its newest row, with when each item was first seen', async () => {
+    const order = { external_id: 'history', first_seen_at: T0 };
+    const first = [ITEM, ITEM];
+    const late = { time: T0 + 1, action: 'odd|one\n\\', observedAt: T0 + SECOND };
+    await subject.sink.write({
+      orders: [
+        orderRow({ ...order, observed_at: T0 + SECOND }, [...first, late]),
+        orderRow(order, first),
+        orderRow({ ...order, order_type: 'Withdrawal' }, [{ time: T0, action: '2.1.1.00' }]),
+      ],
+    });
     const identity = { gateway: 'acme-eu', orderType: 'Deposit', externalId: 'history' } as const;
     const found = await subject.watchStore.known([identity, { ...identity, externalId: 'none' }]);
     expect([...found.keys()]).toEqual([orderText(identity)]);
-    const items = [...readKnown(found.get(orderText(identity)) ?? '').values()];
-    const read = items.map(({ time, code, occurrence, position }) => [
+    expect(found.get(orderText(identity))?.firstSeenAt).toBe(T0);
+    const items = [...readKnown(found.get(orderText(identity))?.known ?? '').values()];
+    const read = items.map(({ time, code, occurrence, position, observedAt }) => [
       time - T0,
       code.action,
       occurrence,
       position,
+      observedAt - T0,
     ]);
     expect(read.toSorted((a, b) => Number(a[3]) - Number(b[3]))).toEqual([
-      [0, '1.1.1.00', 0, 0],
-      [0, '1.1.1.00', 1, 1],
-      [1, 'odd|one\n\\', 0, 2],
+      [0, '1.1.1.00', 0, 0, 0],
+      [0, '1.1.1.00', 1, 1, 0],
+      [1, 'odd|one\n\\', 0, 2, SECOND],
     ]);
   });
 
@@ -187,14 +187,7 @@ describe.each([
     );
     await save(orders, T0);
     await subject.sink.write({
-      historyEvents: [
-        historyEvent({
-          gateway: 'acme-eu',
-          order_type: 'Deposit',
-          external_id: 'many-1',
-          action: '1.1.1.00',
-        }),
-      ],
+      orders: [orderRow({ external_id: 'many-1' }, [ITEM])],
     });
     const resumed = new Map<string, TrackedOrder>();
     const count = await resumeOrders(subject.watchStore, subject.watchStore.active(), (watched) =>
@@ -217,7 +210,7 @@ describe.each([
     );
     await save(orders);
     await subject.sink.write({
-      historyEvents: orders.map(({ orderId }) => historyEvent({ gateway: 'long', external_id: orderId })),
+      orders: orders.map(({ orderId }) => orderRow({ gateway: 'long', external_id: orderId }, [ITEM])),
     });
     expect((await subject.watchStore.find(orders)).size).toBe(orders.length);
     const resumed: TrackedOrder[] = [];

@@ -170,9 +170,9 @@ SELECT 'acme-eu', fromUnixTimestamp64Micro(${PAST}), 'cut off', 'collector-1', 2
 
 describe('an audit of history items', () => {
   const take = (id: string, items: number) => {
-    const { events, observation } = reply(id, items);
+    const { events, order } = reply(id, items);
     return sink.write(
-      { historyEvents: events, orderObservations: [observation], polls: [poll(id)] },
+      { historyEvents: events, orders: [order], polls: [poll(id)] },
       { replies: 1, historyItems: items },
     );
   };

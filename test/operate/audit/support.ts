@@ -4,12 +4,13 @@ import type { RowSink } from '../../../schemas/sink.ts';
 import type {
   CallbackDeliveryRow,
   HistoryEventRow,
-  OrderObservationRow,
+  OrderRow,
   PollRow,
   RejectRow,
   WatchRequestRow,
 } from '../../../schemas/rows.ts';
 import { anyRow, historyEvent } from '../../collector/sinks/support/rows.ts';
+import { orderRow } from '../../support/order-row.ts';
 
 /** A minute ago: nothing that is checked is younger. */
 export const PAST = (Date.now() - 60_000) * 1000;
@@ -64,24 +65,10 @@ export function reject(id: string, change: Partial<RejectRow> = {}): RejectRow {
 }
 
 /** The items of one order, and the state that the reply with all of them left it in. */
-export function reply(
-  externalId: string,
-  items: number,
-): { events: HistoryEventRow[]; observation: OrderObservationRow } {
+export function reply(externalId: string, items: number): { events: HistoryEventRow[]; order: OrderRow } {
   const events = Array.from({ length: items }, (_, i) =>
     historyEvent({ external_id: externalId, event_time: PAST + i * 1000, observed_at: PAST + 1_000_000 }),
   );
-  const observation: OrderObservationRow = {
-    ...anyRow('orderObservations'),
-    gateway: 'acme-eu',
-    external_id: externalId,
-    kind: 'status_reply',
-    observed_at: PAST + 1_000_000,
-    history_items: items,
-    created_at: PAST,
-    final_at: null,
-    settled_at: null,
-    abandoned_at: null,
-  };
-  return { events, observation };
+  const history = events.map(({ event_time: time, action }) => ({ time, action }));
+  return { events, order: orderRow({ external_id: externalId, first_seen_at: PAST }, history) };
 }

@@ -107,7 +107,7 @@ export function seedOf(told: Told): Seed {
       },
     ],
     rows: {
-      ...(claims.length === 0 ? {} : { orderObservations: claims }),
+      ...(claims.length === 0 ? {} : { orderClaims: claims }),
       callbackDeliveries: (told.callbacks ?? []).map((callback, n) => {
         const {
           status,

@@ -1,7 +1,8 @@
 import { decode } from '../../../../collector/decode/code.ts';
 import { createStore, type Store } from '../../../../store/store.ts';
-import type { Rows } from '../../../../schemas/rows.ts';
+import type { OrderRow, Rows } from '../../../../schemas/rows.ts';
 import type { TestStore } from '../../../support/embedded.ts';
+import { orderRow } from '../../../support/order-row.ts';
 import { type TemplateName, withTemplate } from '../../../support/migrated-folder.ts';
 
 /** 2026-11-21T10:15:30Z in microseconds. */
@@ -65,16 +66,18 @@ export function historyRow(
   };
 }
 
-export function observationRow(change: Partial<Rows['orderObservations']> = {}): Rows['orderObservations'] {
-  return {
+/** The row of the order as its second reply left it; and what a test says otherwise. */
+export function seededRow(change: Partial<OrderRow> = {}): OrderRow {
+  return orderRow({
     ...ORDER,
+    first_seen_at: START - SECOND,
     observed_at: START,
-    kind: 'status_reply',
     channel: 'p2p',
     status: 'Failed',
     amount: '100.50',
-    amount_refused: 0,
-    currency: null,
+    amount_source: 'status',
+    currency: 'EUR',
+    currency_source: 'watch',
     outcome: 'issuer_decline',
     deciding_action: '4.1.4.63',
     reason_code: 63,
@@ -83,10 +86,8 @@ export function observationRow(change: Partial<Rows['orderObservations']> = {}):
     history_items: 4,
     created_at: START,
     final_at: START + 20 * SECOND,
-    settled_at: null,
-    abandoned_at: null,
     ...change,
-  };
+  });
 }
 
 export function callbackRow(change: Partial<Rows['callbackDeliveries']> = {}): Rows['callbackDeliveries'] {
@@ -153,13 +154,16 @@ export function watchRow(change: Partial<Rows['orderWatch']> = {}): Rows['orderW
     attempt: 3,
     reread: 1,
     first_seen_at: START,
+    watched_since: START,
     final_at: START + 20 * SECOND,
     last_status: 'Failed',
     external_id: ORDER.external_id,
     external_transaction_id: ORDER.external_transaction_id,
     channel: 'p2p',
     amount: '100.50',
+    amount_source: 'watch',
     currency: 'EUR',
+    currency_source: 'watch',
     root_sent: 0,
     collector_id: 'collector-1',
     ...change,
@@ -186,16 +190,7 @@ export async function seedOrder(store: Store): Promise<void> {
     ...read(second, 1),
     historyRow({ at: at(10), action: '3.9.9', position: 2, observedAt: second }),
   ]);
-  await store.insert('orderObservations', [
-    observationRow({
-      kind: 'watch',
-      observed_at: START - SECOND,
-      status: null,
-      outcome: null,
-      currency: 'EUR',
-    }),
-    observationRow({ observed_at: first }),
-  ]);
+  await store.insert('orders', [seededRow({ observed_at: first })]);
   await store.insert('callbackDeliveries', [
     callbackRow(),
     callbackRow({ delivery_id: 'kafka:0:9', received_at: at(30) }),

@@ -6,7 +6,7 @@ import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sin
 import { MANY_ROWS } from '../../../../collector/sinks/clickhouse/sink-state.ts';
 import type { Store } from '../../../../store/store.ts';
 import type { RowSink, SinkStatus } from '../../../../schemas/sink.ts';
-import type { OrderObservationRow, OrderWatchRow } from '../../../../schemas/rows.ts';
+import type { OrderRow, OrderWatchRow } from '../../../../schemas/rows.ts';
 import type { TestStore } from '../../../support/embedded.ts';
 import { withEmbedded } from '../../../support/embedded.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
@@ -63,8 +63,8 @@ async function setUp(
   return { sink, store };
 }
 
-function observation(changes: Partial<OrderObservationRow>): OrderObservationRow {
-  return { ...anyRow('orderObservations'), external_id: 'o1', ...changes };
+function order(changes: Partial<OrderRow>): OrderRow {
+  return { ...anyRow('orders'), external_id: 'o1', ...changes };
 }
 
 describe('a batch', () => {
@@ -178,20 +178,20 @@ describe('an insert without an answer', () => {
     expect(await count(store, 'history_events')).toBe(50);
   });
 
-  it('reaches the view behind a table that stores nothing, and is folded once', async () => {
+  it('of orders is stored once when the answer was lost', async () => {
     const { sink, store } = await setUp();
-    proxy.setFault(faultOnce('swallow', /^INSERT INTO order_observations/));
-    await sink.write({ orderObservations: [observation({ status: 'Processing' })] });
+    proxy.setFault(faultOnce('swallow', /^INSERT INTO orders_store/));
+    await sink.write({ orders: [order({ status: 'Processing' })] });
     expect(await store.query('SELECT external_id, status FROM orders')).toEqual([
       { external_id: 'o1', status: 'Processing' },
     ]);
     expect(await count(store, 'orders_store')).toBe(1);
   });
 
-  it('reaches that view when the connection broke before the store had the rows', async () => {
+  it('of orders is stored when the connection broke before the store had it', async () => {
     const { sink, store } = await setUp();
-    proxy.setFault(faultOnce('cut', /^INSERT INTO order_observations/));
-    await sink.write({ orderObservations: [observation({ status: 'Success' })] });
+    proxy.setFault(faultOnce('cut', /^INSERT INTO orders_store/));
+    await sink.write({ orders: [order({ status: 'Success' })] });
     expect(await store.query('SELECT status FROM orders')).toEqual([{ status: 'Success' }]);
   });
 
@@ -251,7 +251,7 @@ describe('a store that is away', () => {
     const writes = Array.from({ length: 60 }, (_, i) =>
       sink.write({
         historyEvents: historyEvents(`o${i}`, 100),
-        orderObservations: [observation({ external_id: `o${i}` })],
+        orders: [order({ external_id: `o${i}` })],
       }),
     );
     await writes[5];

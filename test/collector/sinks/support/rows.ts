@@ -1,5 +1,11 @@
 import type { TableKey } from '../../../../schemas/names.ts';
-import type { ColumnKind, HistoryEventRow, Rows, SettlementRow } from '../../../../schemas/rows.ts';
+import type {
+  ColumnKind,
+  ScalarKind,
+  HistoryEventRow,
+  Rows,
+  SettlementRow,
+} from '../../../../schemas/rows.ts';
 import { COLUMNS } from '../../../../schemas/rows.ts';
 
 /** 2026-11-18T10:00:00Z. */
@@ -60,10 +66,9 @@ export function settlement(changes: Partial<SettlementRow> = {}): SettlementRow 
   };
 }
 
-const PLAIN: { readonly [K in ColumnKind]: unknown } = {
+const PLAIN: { readonly [K in ScalarKind]: unknown } = {
   string: 'text',
   'string?': 'text',
-  strings: ['text'],
   bytes32: new Uint8Array(32).fill(7),
   u8: 1,
   'u8?': 1,
@@ -89,12 +94,18 @@ const RESTRICTED: Readonly<Record<string, unknown>> = {
   state: 'CREATED',
   verdict: 'valid',
   'polls.outcome': 'ok',
-  'orderObservations.kind': 'status_reply',
+  'orderClaims.kind': 'status_reply',
+  amount_source: 'watch',
+  currency_source: 'watch',
+  'history.stage': ['CHECK'],
+  'history.result': ['INFO'],
+  'history.state': ['CREATED'],
   'settlements.kind': 'settled',
   'alertEvaluations.kind': 'share',
   phase: 'active',
   resolution: 'stored',
-  'orderObservations.amount': '100.00',
+  'orders.amount': '100.00',
+  'orderClaims.amount': '100.00',
   'settlements.amount': '100.00',
 };
 
@@ -110,11 +121,14 @@ export function anyRow<K extends TableKey>(table: K, text = 'text'): Rows[K] {
   const free = new Set(freeTextColumns(table));
   const row: Record<string, unknown> = {};
   for (const [name, kind] of Object.entries(COLUMNS[table]) as [string, ColumnKind][]) {
-    if (!free.has(name)) row[name] = RESTRICTED[`${table}.${name}`] ?? RESTRICTED[name] ?? PLAIN[kind];
-    else row[name] = kind === 'strings' ? [text] : text;
+    if (!free.has(name)) row[name] = RESTRICTED[`${table}.${name}`] ?? RESTRICTED[name] ?? plain(kind);
+    else row[name] = kind.endsWith('[]') ? [text] : text;
   }
   return row as unknown as Rows[K];
 }
+
+const plain = (kind: ColumnKind): unknown =>
+  kind.endsWith('[]') ? [PLAIN[kind.slice(0, -2) as ScalarKind]] : PLAIN[kind as ScalarKind];
 
 function isRestricted(table: TableKey, column: string): boolean {
   return `${table}.${column}` in RESTRICTED || column in RESTRICTED;
