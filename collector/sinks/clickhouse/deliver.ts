@@ -12,13 +12,13 @@ import type { RefusedRow } from './refused-row.ts';
 import { rejectRefusedRow } from './refused-row.ts';
 
 /**
- * Facts first, then the poller's memory of having seen them, then the ledger: a crash in between costs
- * another poll, never a fact, and a batch in the ledger is complete.
+ * Facts first, then the rows of orders, which say what of them is stored, then the poller's memory of having
+ * seen them, then the ledger: a crash in between costs another poll, never a fact, and a batch in the ledger
+ * is complete.
  */
 const FACTS: readonly TableKey[] = [
   'historyEvents',
   'settlements',
-  'orders',
   'orderClaims',
   'callbackDeliveries',
   'polls',
@@ -30,6 +30,7 @@ const FACTS: readonly TableKey[] = [
   'annotations',
   'exportCursor',
 ];
+const KNOWN: readonly TableKey[] = ['orders'];
 const MEMORY: readonly TableKey[] = ['orderWatch'];
 
 /** Tables written at the same time: the embedded engine has two writers. */
@@ -124,6 +125,7 @@ export async function deliverBatch(batch: FrozenBatch, tools: DeliveryTools): Pr
   }
 
   await writeTables(FACTS);
+  await writeTables(KNOWN);
   await writeTables(MEMORY);
   if (batch.inLedger)
     await tools.send(freezeInsert('ingestLedger', [ledgerRow(batch, stored, tools.nowMicros())]));
