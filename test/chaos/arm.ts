@@ -137,7 +137,10 @@ export async function startArm(options: ArmOptions): Promise<Arm> {
     if (!embedded) {
       store = createStore(options.storeFolder ?? path.join(folder, 'store'), storePort, folder);
       store.program.start();
-      await until(() => (store as Store).isUp(), PATIENCE_MS, 'the store to answer');
+      const { program } = store;
+      await until(() => (store as Store).isUp(), PATIENCE_MS, 'the store to answer').catch((error: Error) => {
+        throw new Error(`${error.message}\n${program.endings.at(-1)?.lastWords.join('\n') ?? ''}`);
+      });
       closers.push(async () => {
         await (store as Store).program.stop();
         (store as Store).killEngine();

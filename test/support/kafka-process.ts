@@ -84,13 +84,26 @@ export async function startKafkaProcess(options: KafkaProcessOptions): Promise<K
 
 /** A TCP port on loopback that was free a moment ago. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  for (;;) {
+    const port = PORTS.from + Math.floor(Math.random() * PORTS.count);
+    if (await isFree(port)) return port;
+  }
+}
+
+/** Below those that the system gives to connections: one could take the port before its server does. */
+const PORTS = { from: 15_000, count: 17_000 };
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('No TCP port');
-  return address.port;
+  return true;
 }
 
 async function format(

@@ -112,7 +112,10 @@ export function createCollector(options: CollectorOptions): Collector {
     async ready(withinMs) {
       const deadline = performance.now() + withinMs;
       while ((await ready())?.ok !== true) {
-        if (performance.now() > deadline) throw new Error(`${name} was not ready within ${withinMs} ms`);
+        if (performance.now() > deadline) {
+          const lastWords = program.endings.at(-1)?.lastWords.join('\n') ?? '';
+          throw new Error(`${name} was not ready within ${withinMs} ms\n${lastWords}`);
+        }
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     },
