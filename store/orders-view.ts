@@ -11,7 +11,7 @@ export async function ordersView(tableFile: string): Promise<string> {
 
 const HEAD = `-- One row: one order.
 -- - Identity: \`gateway, order_type, external_id\`.
--- - Everything that tells of status and outcome is from the newest status reply. A callback never writes status: it is a hint.
+-- - Status and outcome are those of the newest status reply. A callback never writes the status: it is a hint.
 -- - An order that was only heard of in a callback or a watch message has a row whose \`status\` and what a history says are NULL.
 -- - Outcome and \`final_at\` are those of the latest deciding item known now. Panels and rules take the latest one within their window: an
 --   order that was decided again after it, as by a repeated check, is in their number for that window and not in one by \`final_at\`.

@@ -82,7 +82,7 @@ export function finalSeenAt(items: readonly SeenItem[]): EpochMicros | null {
  * said of it. The same for any order in which items and facts arrived.
  *
  * @param history all items that are known, in any order
- * @param observedAt when the last of all this was said
+ * @param observedAt time of the status reply, callback or watch message after which the row is written
  */
 export function foldOrder(
   order: WatchedOrder,

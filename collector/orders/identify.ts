@@ -14,7 +14,7 @@ export interface IdentifiedReply {
   /** The same order as tracked under `externalId`, which keeps its schedule; null: it is not. */
   readonly tracked: WatchedOrder | null;
   readonly known: KnownHistory;
-  /** The order's row is ours to write: the order is this collector's, or its row says where it is stored. */
+  /** This collector may write the order's row: it owns the order, or the row exists and keeps its place. */
   readonly isOurs: boolean;
   /** null: there was no body to decode. */
   readonly decoded: DecodedReply | null;

@@ -48,23 +48,24 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
     newestItemAt,
     retryAfterMs: reply.retryAfterMs,
   };
-  const told = content === null ? order : withReply(order, content);
+  const updated = content === null ? order : withReply(order, content);
   // Its own reads drive the schedule of an order that is tracked under both ids.
   const read =
-    tracked === null ? advance(told, facts, gateway.poll, reply.repliedAt, context.random()) : told;
+    tracked === null ? advance(updated, facts, gateway.poll, reply.repliedAt, context.random()) : updated;
   const known = content?.known ?? knownBefore;
-  const news = newsOf(order, told, content);
+  const news = newsOf(order, updated, content);
   const ended = hasEnded(read);
-  const history = content?.history ?? [...readKnown(known).values()];
+  // Read from the text only where a row is made of it: a gateway that does not answer is asked often.
+  const history = (): readonly SeenItem[] => content?.history ?? [...readKnown(known).values()];
   const settlements =
-    ended && !read.rootSent && read.externalId !== '' ? [settlement(read, history, now)] : [];
+    ended && !read.rootSent && read.externalId !== '' ? [settlement(read, history(), now)] : [];
   const next = settlements.length > 0 ? { ...read, rootSent: true } : read;
   const bundle: RowBundle = {
     historyEvents: content?.newEvents ?? [],
     settlements,
     orders:
       isOurs && isRowDue(reply, next, content, news)
-        ? [foldOrder(next, history, content?.observedAt ?? now)]
+        ? [foldOrder(next, history(), content?.observedAt ?? now)]
         : [],
     orderClaims: claimsOf(reply.order, next, content, news),
     polls: [pollRow(reply, outcome, decoded, news)],
@@ -160,8 +161,9 @@ function refusedBody(
 }
 
 /**
- * Is the order's row to be written? It is when this read, or the hint that caused it, may have said what
- * the stored row lacks; with the first read, so that an order that no read reaches is seen; and at the end.
+ * Whether the order's row is written: after news, at the end of the order, after a read that a callback or a
+ * watch message caused (which may have named facts), and after a first read without a reply, so that every
+ * order has a row.
  */
 function isRowDue(
   { cause }: PolledReply,

@@ -90,8 +90,8 @@ describe('a reply that says nothing', () => {
     await receive(callback({ externalId: ID }));
     await clock.advance(2 * HOUR);
     expect(poller().status().watched).toBe(0);
-    const told = sink.rows('orders').filter((row) => row.abandoned_at !== null);
-    expect(told).toEqual([]);
+    const abandoned = sink.rows('orders').filter((row) => row.abandoned_at !== null);
+    expect(abandoned).toEqual([]);
     expect(sink.rows('settlements')).toMatchObject([{ kind: 'settled', status: 'Success' }]);
   });
 

@@ -69,7 +69,7 @@ it('an order has the amount and the currency of the best source, the newest of i
   );
 });
 
-it('an order that was read keeps what its reply said, whatever an earlier state of it is told again', () => {
+it('an order that was read keeps what its reply said, also when an earlier state of it comes back', () => {
   const earlier = watchedOrder({ amount: '1.00', amountSource: 'status' });
   const later = { ...earlier, amount: '2.00' };
   expect(learn(later, earlier)).toBe(later);

@@ -228,6 +228,22 @@ describe('rows that the store refuses', () => {
     ]);
   });
 
+  it('may be rows of orders: refused by the store, or with an item that cannot be sent', async () => {
+    const { sink, store } = await setUp();
+    await sink.write({
+      orders: [
+        order({ external_id: 'good' }),
+        order({ external_id: 'refused', 'history.stage': ['NOWHERE'] }),
+        order({ external_id: 'unsendable', 'history.reason_code': [13, 256] }),
+      ],
+    });
+    expect(await store.query('SELECT external_id FROM orders')).toEqual([{ external_id: 'good' }]);
+    expect(await store.query('SELECT order_id, field FROM rejects ORDER BY order_id')).toEqual([
+      { order_id: 'refused', field: '' },
+      { order_id: 'unsendable', field: 'history.reason_code' },
+    ]);
+  });
+
   it('are found before sending when a value does not fit its column', async () => {
     const { sink, store } = await setUp();
     const bad: OrderWatchRow = { ...anyRow('orderWatch'), attempt: -1 };
