@@ -1,9 +1,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { fileURLToPath } from 'node:url';
 import { watermarksView } from '../schemas/measures.ts';
-import { ORDER_QUARTERS, POLL_COUNTS, VIEWS } from '../schemas/names.ts';
-import { orderQuartersView } from '../schemas/order-quarters.ts';
-import { pollCountsView } from '../schemas/poll-quarters.ts';
+import { VIEWS } from '../schemas/names.ts';
 import { type GeneratedFiles, runGenerator } from './house/write-out.ts';
 import { failuresDashboard } from './failures/dashboard.ts';
 import { gatewaysDashboard } from './gateways/dashboard.ts';
@@ -32,8 +30,6 @@ export function generateDashboards(): GeneratedFiles {
   return new Map([
     ...boards,
     [`views/${VIEWS.gatewayWatermarks}.sql`, `${SQL_HEAD}${watermarksView()}`],
-    [`views/${ORDER_QUARTERS}.sql`, `${SQL_HEAD}${orderQuartersView()}`],
-    [`views/${POLL_COUNTS}.sql`, `${SQL_HEAD}${pollCountsView()}`],
     ['grafana/provisioning/dashboards/gatewatch.yaml', dashboardProvider()],
     ['grafana/provisioning/datasources/gatewatch.yaml', datasource()],
   ]);

@@ -3,7 +3,9 @@ import {
   OUTCOME_OF_GROUP,
   OUTCOMES,
   type Outcome,
+  REASON_GROUPS,
   type ReasonGroup,
+  REASONS,
   STAGES,
 } from './dictionary.ts';
 import { DATABASE, GATEWAY_STATUS_BY_HOUR, VIEWS } from './names.ts';
@@ -78,6 +80,15 @@ export const stageName = (digit: string): string =>
 const named = (entries: readonly (readonly [number, string])[], number: string): string =>
   `transform(${number}, [${entries.map(([one]) => one).join(', ')}], [${sqlList(entries.map(([, name]) => name))}], '')`;
 
+/** The groups of reasons are ranges of ten: NONE, TECH from 10 on, and so on. */
+const GROUP_NAMES = sqlList(REASON_GROUPS.map(({ name }) => name));
+/** SQL of the group of a reason, from its code. */
+export const groupOfReason = (code: string): string =>
+  `arrayElement([${GROUP_NAMES}], intDiv(${code}, 10) + 1)`;
+/** SQL of the name of a reason, from its code. */
+export const detailOfReason = (code: string): string =>
+  `transform(${code}, [${REASONS.map((reason) => reason.code).join(', ')}], [${sqlList(REASONS.map(({ detail }) => detail))}], concat('UNKNOWN_', toString(${code})))`;
+
 /**
  * One row per order whose deciding item, as known at the end of the window, lies in the window:
  * gateway, order_type, external_id, decided_at, outcome. `where` must hold the window.
@@ -116,26 +127,6 @@ const TECHNICAL_GROUPS = Object.entries(OUTCOME_OF_GROUP).flatMap(([group, resul
 );
 /** An operation failed for a technical reason. */
 export const TECHNICAL_FAILURE = `ifNull(result = 'FAILURE' AND reason_group IN (${sqlList(TECHNICAL_GROUPS)}), 0)`;
-
-/** SQL that tells about the payment of an order; all instants in one unit. */
-interface Payment {
-  /** Conditions: it failed for a technical reason; it was paid. */
-  readonly failedTechnically: string;
-  readonly paid: string;
-  /** The instant from which on it is delayed unless it is decided. */
-  readonly overdueAt: string;
-}
-/**
- * The columns money ('' for none) and since, of an order's columns decided, decided_at,
- * had_technical_failure, first_technical_failure_at, processing and what tells about its payment.
- *
- * @param asOf SQL of the instant at which an order is delayed or not
- */
-export function moneyColumns(asOf: string, { failedTechnically, paid, overdueAt }: Payment): string {
-  return `multiIf(${failedTechnically}, 'declined_technically', ${paid} AND had_technical_failure AND first_technical_failure_at < decided_at, 'recovered',
-        NOT decided AND had_technical_failure, 'at_risk', NOT decided AND processing AND ${overdueAt} < ${asOf}, 'delayed', '') AS money,
-      multiIf(decided, decided_at, had_technical_failure, first_technical_failure_at, ${overdueAt}) AS since`;
-}
 
 const APPROVAL_OUTCOMES: readonly Outcome[] = [
   'succeeded',

@@ -40,13 +40,6 @@ export const INCIDENT_POPULATION = 'incident_population';
 /** Views that are called with a page's rule, gateway, window and instant. */
 export const PAGE_VIEWS: readonly string[] = [INCIDENT_ORDERS, INCIDENT_POPULATION];
 
-/** Parameterized view: what each order did by quarter of an hour, within a range of time. */
-export const ORDER_QUARTERS = 'order_quarters';
-/** Parameterized view: status requests counted by steps of time, within a range. */
-export const POLL_COUNTS = 'poll_counts';
-/** All views that are called with arguments. */
-export const CALLED_VIEWS: readonly string[] = [ORDER_QUARTERS, POLL_COUNTS, ...PAGE_VIEWS];
-
 /** History items sorted by time: a materialized view copies them from where the sink writes them. */
 export const ITEMS_BY_TIME = 'history_events_by_time_store';
 /** The newest report of each collector about each gateway within each hour. */
@@ -79,13 +72,6 @@ export type TableKey = keyof typeof TABLES;
 
 /** Physical tables that the evaluation of alert rules keeps for itself, by statements of its own. */
 export const MARK_TABLES = { marks: 'order_marks_store', frontier: 'order_marks_frontier' } as const;
-
-/** Physical tables that hold what is read through `order_quarters` and `poll_counts`, and how far it goes. */
-export const QUARTER_TABLES = {
-  quarters: 'order_quarters_store',
-  polls: 'poll_quarters_store',
-  frontier: 'order_quarters_frontier',
-} as const;
 
 /**
  * Physical tables that the comparison of sources keeps for itself, by statements of its own: what it found,

@@ -1,9 +1,8 @@
 import {
-  CALLED_VIEWS,
   FINDING_TABLES,
   MARK_TABLES,
+  PAGE_VIEWS,
   PAYMENT_COUNT_TABLES,
-  QUARTER_TABLES,
   TABLES,
   VIEWS,
 } from '../schemas/names.ts';
@@ -11,7 +10,7 @@ import { schemaError } from './definitions.ts';
 import { quoteIdentifier, quoteString } from './sql/quote.ts';
 
 /** Views that anybody who reads may ask. */
-export const PUBLIC_VIEWS: readonly string[] = [...Object.values(VIEWS), ...CALLED_VIEWS];
+export const PUBLIC_VIEWS: readonly string[] = [...Object.values(VIEWS), ...PAGE_VIEWS];
 
 export interface GrantOptions {
   readonly database: string;
@@ -73,21 +72,13 @@ export function grantStatements(statements: readonly string[], options: GrantOpt
     ),
     grant(roles.collector, [
       `SELECT ON ${on('*')}`,
-      ...[TABLES, MARK_TABLES, QUARTER_TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES]
+      ...[TABLES, MARK_TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES]
         .flatMap((tables): string[] => Object.values(tables))
         .map((table) => `INSERT ON ${on(table)}`),
     ]),
     ...[roles.grafana, roles.analyst].map((role) => grant(role, select(readable(schema, () => true)))),
     ...[...roles.analystOf.values()].map((role) =>
-      grant(
-        role,
-        select(
-          readable(
-            schema,
-            (table) => schema.tables.get(table)?.hasGateway === true || table === QUARTER_TABLES.frontier,
-          ),
-        ),
-      ),
+      grant(role, select(readable(schema, (table) => schema.tables.get(table)?.hasGateway === true))),
     ),
     ...ofGateways.flatMap((table) => [
       policy(`${prefix}_all`, on(table), '1', everywhere),

@@ -28,8 +28,6 @@ export const VIEW_FILES: readonly string[] = [
   ORDERS_VIEW_FILE,
   ...[
     'dashboards/out/views/gateway_watermarks.sql',
-    'dashboards/out/views/order_quarters.sql',
-    'dashboards/out/views/poll_counts.sql',
     'alerts/out/views/incident_orders.sql',
     'alerts/out/views/incident_population.sql',
   ].map(packageFile),

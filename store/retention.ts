@@ -1,12 +1,6 @@
 import type { RetentionConfig } from '../schemas/config.ts';
 import type { TableKey } from '../schemas/names.ts';
-import {
-  FINDING_TABLES,
-  GATEWAY_STATUS_BY_HOUR,
-  ITEMS_BY_TIME,
-  QUARTER_TABLES,
-  TABLES,
-} from '../schemas/names.ts';
+import { FINDING_TABLES, GATEWAY_STATUS_BY_HOUR, ITEMS_BY_TIME, TABLES } from '../schemas/names.ts';
 import type { Store } from './store.ts';
 
 /** Days that rows are kept, by kind; 0 keeps them for ever. */
@@ -69,7 +63,6 @@ const AGE: readonly {
 }[] = [
   { table: TABLES.historyEvents, column: 'event_time', days: 'historyDays' },
   { table: ITEMS_BY_TIME, column: 'event_time', days: 'historyDays' },
-  { table: QUARTER_TABLES.quarters, column: 'quarter', days: 'historyDays' },
   { table: TABLES.settlements, column: 'settled_at', days: 'historyDays' },
   { table: 'settlements_by_time_store', column: 'settled_at', days: 'historyDays' },
   { table: TABLES.orders, column: 'first_seen_at', days: 'ordersDays' },
@@ -78,7 +71,6 @@ const AGE: readonly {
   { table: FINDING_TABLES.findings, column: 'found_at', days: 'historyDays' },
   { table: 'callback_arrivals_store', column: 'received_at', days: 'callbacksDays' },
   { table: TABLES.polls, column: 'started_at', days: 'pollsDays' },
-  { table: QUARTER_TABLES.polls, column: 'quarter', days: 'pollsDays' },
   { table: TABLES.rejects, column: 'rejected_at', days: 'rejectsDays' },
   { table: TABLES.rejectResolutions, column: 'resolved_at', days: 'rejectsDays' },
   { table: TABLES.watchRequests, column: 'received_at', days: 'watchDays' },

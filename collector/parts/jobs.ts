@@ -1,8 +1,5 @@
-import { createQuarterKeeper } from '../../alerts/evaluate/quarter-keeper.ts';
 import { createFindings } from '../../alerts/findings/sweep.ts';
 import { createPaymentCounts } from '../../alerts/metrics/payment-counts.ts';
-import { ORDER_QUARTERS_KEPT } from '../../schemas/order-quarters.ts';
-import { POLL_QUARTERS_KEPT } from '../../schemas/poll-quarters.ts';
 import type { OpenedStore } from '../../store/open.ts';
 import { withSpan } from '../telemetry/own-spans.ts';
 import type { Base } from './base.ts';
@@ -36,11 +33,6 @@ export function createJobs(
     { failure: 'marks of orders could not be kept', run: keepMarks },
     { failure: 'payments could not be counted', run: countPayments(base, store) },
     { failure: 'the sources about orders could not be compared', run: compareSources(store) },
-    { failure: 'quarters of orders could not be kept', run: keepQuarters(store, ORDER_QUARTERS_KEPT) },
-    {
-      failure: 'quarters of status requests could not be kept',
-      run: keepQuarters(store, POLL_QUARTERS_KEPT),
-    },
   ];
   return async (asOfMs) => {
     let isMore = false;
@@ -74,17 +66,4 @@ function compareSources(store: Store): Job['run'] {
     command: (sql) => store.command(sql),
   });
   return (asOfMs) => withSpan('comparison', {}, () => findings.sweep(asOfMs));
-}
-
-/** Stores what dashboards count by quarters of an hour. */
-function keepQuarters(store: Store, kind: typeof ORDER_QUARTERS_KEPT): Job['run'] {
-  const { keep } = createQuarterKeeper({
-    kind,
-    query: <T>(sql: string) => store.query<T>(sql),
-    command: (sql) => store.command(sql),
-  });
-  return async (asOfMs) => {
-    await keep(asOfMs);
-    return false;
-  };
 }

@@ -1,125 +1,91 @@
-import { DISTINCT_ORDERS, ratio, sqlList, stageName, UNREADABLE_POLL, view } from '../../schemas/measures.ts';
-import { timeOfMicros } from '../../schemas/order-quarters.ts';
-import { quantileOfSketches } from '../../schemas/poll-quarters.ts';
-import { VERDICTS } from '../../schemas/rows.ts';
-import { CHOSEN_CALLBACKS, CHOSEN_STAGE, inRange, WITH_WATERMARKS, bucket } from '../house/filters.ts';
+import { STAGES } from '../../schemas/dictionary.ts';
 import {
-  DETAIL_OF_CODE,
-  failures,
-  GROUP_OF_CODE,
-  ORDERS,
-  POLL_COUNTS,
-  STAGE_FAILURES,
-  STEPS,
-  WHERE_AND_WHY,
-} from '../house/quarters.ts';
+  detailOfReason,
+  DISTINCT_ORDERS,
+  groupOfReason,
+  ratio,
+  sqlList,
+  UNREADABLE_POLL,
+  view,
+} from '../../schemas/measures.ts';
+import { bucket, CHOSEN_CALLBACKS, CHOSEN_STAGE, inRange, WITH_WATERMARKS } from '../house/filters.ts';
+import { FAILURES, ITEMS_OF_ORDERS, ORDERS, ordersIf } from '../house/orders.ts';
 
 /**
  * SQL about the work of the gateways: what their histories tell beside what our own requests and signature
  * checks met.
  */
 
+/** Seconds of the step into a stage, of the first item there: since the item before. */
+const STEP_SECONDS = `dateDiff('microsecond', time_before, event_time) / 1000000`;
+const IS_STEP = 'nth_at_stage = 1 AND place > 1';
+const FAILED_THERE = ordersIf(`result = 'FAILURE'`);
+
 /**
  * gateway, stage, orders, orders_per_minute, failed_orders, failure_share 0..1, p50 and p95 seconds of the
  * step into it.
  */
 export const STAGES_SQL = `${WITH_WATERMARKS}
-SELECT toString(of_gateway) AS gateway, ${stageName('digit')} AS stage, orders,
-  orders * 60 / greatest(dateDiff('second', $__fromTime, least(toDateTime64($__toTime, 6), window_end(of_gateway))), 1) AS orders_per_minute,
-  failed_orders, ${ratio('failed_orders', 'orders')} AS failure_share, if(steps = 0, NULL, took[1] / 1000000) AS p50, if(steps = 0, NULL, took[2] / 1000000) AS p95
-FROM
-(
-  SELECT gateway AS of_gateway, digit, countIf(seen) AS orders, countIf(failed) AS failed_orders,
-    countIf(reached AND stepped) AS steps, quantilesExactIf(0.5, 0.95)(step, reached AND stepped) AS took
-  FROM
-  (
-    ${STEPS}
-  )
-  GROUP BY gateway, digit
-)
-WHERE orders > 0 AND ${CHOSEN_STAGE}
-ORDER BY gateway, digit
+SELECT toString(gateway) AS gateway, toString(stage) AS stage, ${ORDERS} AS orders,
+  orders * 60 / greatest(dateDiff('second', $__fromTime, least(toDateTime64($__toTime, 6), any(window_end(gateway)))), 1) AS orders_per_minute,
+  ${FAILED_THERE} AS failed_orders, ${ratio('failed_orders', 'orders')} AS failure_share,
+  quantileExactIfOrNull(0.5)(${STEP_SECONDS}, ${IS_STEP}) AS p50, quantileExactIfOrNull(0.95)(${STEP_SECONDS}, ${IS_STEP}) AS p95
+FROM ${ITEMS_OF_ORDERS} AND ${CHOSEN_STAGE} AND stage IS NOT NULL
+GROUP BY gateway, stage
+ORDER BY gateway, indexOf([${sqlList(STAGES.map(({ name }) => name))}], stage)
 LIMIT 200`;
 
 /** time, gateway, stage, share 0..1 of orders with a failed operation there, orders. */
-export const STAGE_FAILURES_SQL = `SELECT ${bucket('time')} AS time, gateway, ${stageName('digit')} AS stage, ${ratio('failed_orders', 'orders')} AS share, orders
-FROM
-(
-  ${STAGE_FAILURES}
-)
-WHERE orders > 0 AND ${CHOSEN_STAGE}
+export const STAGE_FAILURES_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('event_time')} AS time, toString(gateway) AS gateway, toString(stage) AS stage, ${ratio(FAILED_THERE, 'orders')} AS share, ${ORDERS} AS orders
+FROM ${ITEMS_OF_ORDERS} AND ${CHOSEN_STAGE} AND stage IS NOT NULL
+GROUP BY time, gateway, stage
 ORDER BY time, gateway, stage`;
 
 /** time, gateway, stage, p95 seconds of the step into the stage. */
-export const STAGE_DURATIONS_SQL = `SELECT time, toString(of_gateway) AS gateway, ${stageName('digit')} AS stage, took / 1000000 AS p95
-FROM
-(
-  SELECT ${bucket('reached_at')} AS time, gateway AS of_gateway, digit, quantileExact(0.95)(step) AS took
-  FROM
-  (
-    ${STEPS}
-  )
-  WHERE reached AND stepped
-  GROUP BY time, of_gateway, digit
-)
-WHERE ${CHOSEN_STAGE}
+export const STAGE_DURATIONS_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('event_time')} AS time, toString(gateway) AS gateway, toString(stage) AS stage, quantileExact(0.95)(${STEP_SECONDS}) AS p95
+FROM ${ITEMS_OF_ORDERS} AND ${CHOSEN_STAGE} AND stage IS NOT NULL AND ${IS_STEP}
+GROUP BY time, gateway, stage
 ORDER BY time, gateway, stage`;
 
+/** Our status requests in the chosen range. */
+const CHOSEN_POLLS = `${view('polls')}
+WHERE ${inRange('started_at')} AND ${CHOSEN_CALLBACKS}`;
+
 /** time, outcome, polls: requests of ours. */
-export const POLL_OUTCOMES_SQL = `SELECT step_begin AS time, toString(outcome) AS outcome, sum(requests) AS polls
-FROM ${POLL_COUNTS}
-WHERE ${CHOSEN_CALLBACKS}
+export const POLL_OUTCOMES_SQL = `SELECT ${bucket('started_at')} AS time, toString(outcome) AS outcome, count() AS polls
+FROM ${CHOSEN_POLLS}
 GROUP BY time, outcome
 ORDER BY time, outcome`;
 
 /** time, reason (`TECH 13 SERVER_UNAVAILABLE`), orders with such a code at gateway create or check. */
-export const THEIR_FAULTS_SQL = `SELECT ${bucket('event_time')} AS time, concat(${GROUP_OF_CODE}, ' ', toString(reason_code), ' ', ${DETAIL_OF_CODE}) AS reason, ${ORDERS} AS orders
-FROM ${failures('event_time', ...WHERE_AND_WHY)}
-WHERE stage IN ('GATEWAY_CREATE', 'CHECK') AND reason_group IN ('TECH', 'AUTHZ')
+export const THEIR_FAULTS_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('event_time')} AS time, concat(${groupOfReason('reason_code')}, ' ', toString(reason_code), ' ', ${detailOfReason('reason_code')}) AS reason, ${ORDERS} AS orders
+FROM ${FAILURES} AND stage IN ('GATEWAY_CREATE', 'CHECK') AND ${groupOfReason('reason_code')} IN ('TECH', 'AUTHZ')
 GROUP BY time, reason_code
 ORDER BY time, reason`;
 
 /** time, gateway, share 0..1 of our status requests without a usable answer, polls. */
-export const POLL_FAILURES_SQL = `SELECT step_begin AS time, toString(gateway) AS gateway, ${ratio(`sumIf(requests, ${UNREADABLE_POLL})`, 'sum(requests)')} AS share, sum(requests) AS polls
-FROM ${POLL_COUNTS}
-WHERE ${CHOSEN_CALLBACKS}
+export const POLL_FAILURES_SQL = `SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, countIf(${UNREADABLE_POLL}) / polls AS share, count() AS polls
+FROM ${CHOSEN_POLLS}
 GROUP BY time, gateway
 ORDER BY time, gateway`;
 
 /** time, gateway, p50 and p95 milliseconds of our status requests. */
-export const POLL_DURATIONS_SQL = `SELECT step_begin AS time, toString(gateway) AS gateway, ${quantileOfSketches('durations', 0.5)} AS p50, ${quantileOfSketches('durations', 0.95)} AS p95
-FROM ${POLL_COUNTS}
-WHERE ${CHOSEN_CALLBACKS}
+export const POLL_DURATIONS_SQL = `SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, quantileExact(0.5)(duration_ms) AS p50, quantileExact(0.95)(duration_ms) AS p95
+FROM ${CHOSEN_POLLS}
 GROUP BY time, gateway
 ORDER BY time, gateway`;
 
-/** A content as a number: a hash of 32 bytes takes three times as long to tell from others. */
-const CONTENT = 'bitXor(content_key, sipHash64(gateway))';
-
 /**
- * Contents of callbacks that first came in a window: first_received_at, verdict, the one given last. Of what
- * came at other times only the same contents are looked at, found by the key alone: few of other gateways
- * have the same.
- *
- * @param contains the window as a condition on a time @param where conditions on callbacks
+ * time, verdict, callbacks (distinct contents) by when they first came. Their verdicts are looked up of what
+ * arrived in the range only.
  */
-export const verdictsIn = (contains: (time: string) => string, where: string): string =>
-  `SELECT ${timeOfMicros('first')} AS first_received_at, transform(bitAnd(newest, 7), [${VERDICTS.map((_, index) => index + 1).join(', ')}], [${sqlList(VERDICTS)}], '') AS verdict
-  FROM
-  (
-    SELECT min(at) AS first, max(bitShiftLeft(at, 3) + toUInt8(verdict)) AS newest
-    FROM (SELECT toUInt64(toUnixTimestamp64Micro(received_at)) AS at, * FROM ${view('callbackArrivals')})
-    WHERE ${where} AND (${contains('received_at')} OR content_key IN (SELECT content_key FROM ${view('callbackArrivals')} WHERE ${contains('received_at')} AND ${where}))
-    GROUP BY ${CONTENT}
-  )
-  WHERE ${contains('first_received_at')}`;
-
-/** time, verdict, callbacks (distinct contents) by when they first came. */
-export const VERDICTS_SQL = `SELECT ${bucket('first_received_at')} AS time, verdict, count() AS callbacks
-FROM
-(
-  ${verdictsIn(inRange, CHOSEN_CALLBACKS)}
-)
+export const VERDICTS_SQL = `SELECT ${bucket('first_received_at')} AS time, toString(verdict) AS verdict, count() AS callbacks
+FROM ${view('callbackVerdicts')}
+WHERE content_key IN (SELECT content_key FROM ${view('callbackArrivals')} WHERE ${inRange('received_at')})
+  AND ${inRange('first_received_at')} AND ${CHOSEN_CALLBACKS}
 GROUP BY time, verdict
 ORDER BY time, verdict`;
 
@@ -142,9 +108,9 @@ ORDER BY callbacks DESC, gateway, signature_cause
 LIMIT 200`;
 
 /** time, code (5.2.2.16, 5.2.2.17), orders: the provider's callbacks that the gateway could not accept. */
-export const THEIR_CALLBACK_FAULTS_SQL = `SELECT ${bucket('event_time')} AS time, action AS code, ${ORDERS} AS orders
-FROM ${failures('event_time', 'stage', 'is_operation', 'action')}
-WHERE stage = 'GATEWAY_CALLBACK' AND is_operation
+export const THEIR_CALLBACK_FAULTS_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('event_time')} AS time, toString(action) AS code, ${ORDERS} AS orders
+FROM ${ITEMS_OF_ORDERS} AND stage = 'GATEWAY_CALLBACK' AND result = 'FAILURE'
 GROUP BY time, code
 ORDER BY time, code`;
 

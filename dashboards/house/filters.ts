@@ -1,4 +1,4 @@
-import { NOW, rangeWindow, type Window, withWatermarks } from '../../schemas/measures.ts';
+import { groupOfReason, NOW, rangeWindow, type Window, withWatermarks } from '../../schemas/measures.ts';
 
 /**
  * How the queries of every dashboard see time and the viewer's choices. Text only: nothing here knows
@@ -27,7 +27,7 @@ export const CHOSEN_ORDER_TYPE = chosen('order_type', 'order_type');
 export const CHOSEN_ITEMS = `${CHOSEN_GATEWAY} AND ${CHOSEN_ORDER_TYPE} AND ${chosen('channel', 'channel')}`;
 export const CHOSEN_CALLBACKS = `${CHOSEN_GATEWAY} AND ${CHOSEN_ORDER_TYPE}`;
 export const CHOSEN_STAGE = chosen('stage', 'stage');
-export const CHOSEN_REASON_GROUP = chosen('reason_group', 'reason_group');
+export const CHOSEN_REASON_GROUP = chosen(groupOfReason('reason_code'), 'reason_group');
 /** Two digits, as the code has them. */
 export const REASON = `leftPad(toString(reason_code), 2, '0')`;
 /** Of single items: where, and why. */

@@ -1,10 +1,8 @@
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { ORDER_TYPES, REASON_GROUPS, STAGES } from '../../schemas/dictionary.ts';
 import { view } from '../../schemas/measures.ts';
-import { quartersBetween } from '../../schemas/order-quarters.ts';
 import { DATASOURCE } from './clickhouse-query.ts';
-import { CHOSEN_GATEWAY, inRange, REASON } from './filters.ts';
-import { failuresOf } from './quarters.ts';
+import { CHOSEN_GATEWAY, inRange } from './filters.ts';
 
 /**
  * The variables of the dashboards: several values, "All" by default. What the dictionary knows is listed;
@@ -16,8 +14,8 @@ export type Variable =
   /** A text field, empty by default. */
   | { readonly name: string; readonly label: string; readonly description: string };
 
-/** Orders of the chosen range, whatever else is chosen. */
-const RANGE = quartersBetween('$__fromTime', '$__toTime');
+/** Orders that went on in the chosen range, whatever else is chosen. */
+const ORDERS = `${view('orders')} WHERE last_item_at >= $__fromTime AND created_at < $__toTime`;
 
 export const GATEWAY: Variable = {
   name: 'gateway',
@@ -25,7 +23,7 @@ export const GATEWAY: Variable = {
   sql: `SELECT value
 FROM
 (
-  SELECT DISTINCT toString(gateway) AS value FROM ${RANGE}
+  SELECT DISTINCT toString(gateway) AS value FROM ${ORDERS}
   UNION DISTINCT
   SELECT DISTINCT toString(gateway) AS value FROM ${view('gatewayStatus')} WHERE ${inRange('reported_at')}
 )
@@ -39,7 +37,7 @@ export const ORDER_TYPE: Variable = {
 export const CHANNEL: Variable = {
   name: 'channel',
   label: 'Channel',
-  sql: `SELECT DISTINCT toString(channel) AS value FROM ${RANGE} WHERE channel != '' AND ${CHOSEN_GATEWAY} ORDER BY value LIMIT 500`,
+  sql: `SELECT DISTINCT toString(channel) AS value FROM ${ORDERS} AND channel != '' AND ${CHOSEN_GATEWAY} ORDER BY value LIMIT 500`,
 };
 export const STAGE: Variable = {
   name: 'stage',
@@ -54,7 +52,7 @@ export const REASON_GROUP: Variable = {
 export const REASON_VARIABLE: Variable = {
   name: 'reason',
   label: 'Reason',
-  sql: `SELECT ${REASON} AS value FROM ${failuresOf(RANGE, 'reason_code')} GROUP BY reason_code ORDER BY value LIMIT 100`,
+  sql: `SELECT DISTINCT leftPad(toString(arrayJoin(reasons)), 2, '0') AS value FROM ${ORDERS} ORDER BY value LIMIT 100`,
 };
 export const ORDER_ID: Variable = {
   name: 'order_id',

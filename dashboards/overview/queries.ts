@@ -1,37 +1,29 @@
-import { MONEY_STATES, outcomeShares, ratio, sqlList, view } from '../../schemas/measures.ts';
-import { WINDOWS } from '../../schemas/windows.ts';
-import { CHOSEN_GATEWAY, inRange, WITH_WATERMARKS, bucket } from '../house/filters.ts';
+import { STUCK } from '../../schemas/limits.ts';
 import {
-  failures,
-  FINISHED,
-  GROUP_NUMBER,
-  groupOfNumber,
-  MONEY_OF_ORDERS,
-  ORDERS,
-  startedBy,
-  TIMES_TO_FINAL,
-} from '../house/quarters.ts';
+  APPROVAL_SHARE,
+  groupOfReason,
+  JUDGED,
+  MONEY_STATES,
+  ratio,
+  sqlList,
+  TECHNICAL_SUCCESS_SHARE,
+  view,
+} from '../../schemas/measures.ts';
+import { WINDOWS } from '../../schemas/windows.ts';
+import { bucket, CHOSEN_GATEWAY, CHOSEN_ITEMS, inRange, WITH_WATERMARKS } from '../house/filters.ts';
+import { FAILURES, ORDERS, ordersBy } from '../house/orders.ts';
 
 /** SQL of the overview. Each query says what its columns are; n is always a count of distinct orders. */
 
-/** Of counts of orders by outcome. */
-const SHARES = outcomeShares((condition) =>
-  condition === undefined ? 'sum(orders)' : `sumIf(orders, ${condition})`,
-);
-
 /** technical_success 0..1, finished_orders. One row. */
-export const TECHNICAL_SUCCESS_SQL = `SELECT ${SHARES.technicalSuccess} AS technical_success, sum(orders) AS finished_orders
-FROM
-(
-  ${FINISHED}
-)`;
+export const TECHNICAL_SUCCESS_SQL = `${WITH_WATERMARKS}
+SELECT ${TECHNICAL_SUCCESS_SHARE} AS technical_success, count() AS finished_orders
+FROM ${ordersBy('final_at')}`;
 
 /** approval 0..1, judged_orders. One row. */
-export const APPROVAL_SQL = `SELECT ${SHARES.approval} AS approval, ${SHARES.judged} AS judged_orders
-FROM
-(
-  ${FINISHED}
-)`;
+export const APPROVAL_SQL = `${WITH_WATERMARKS}
+SELECT ${APPROVAL_SHARE} AS approval, ${JUDGED} AS judged_orders
+FROM ${ordersBy('final_at')}`;
 
 /**
  * coverage 0..1, watched_orders, by the newest report in the range of each collector that still reports. One
@@ -54,20 +46,16 @@ WHERE ${CHOSEN_GATEWAY} AND now() >= $__fromTime
 ORDER BY gateway`;
 
 /** time (of the deciding item), technical_success and approval 0..1, finished_orders. */
-export const SHARES_SQL = `SELECT ${bucket('decided_in')} AS time, ${SHARES.technicalSuccess} AS technical_success, ${SHARES.approval} AS approval, sum(orders) AS finished_orders
-FROM
-(
-  ${FINISHED}
-)
+export const SHARES_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('assumeNotNull(final_at)')} AS time, ${TECHNICAL_SUCCESS_SHARE} AS technical_success, ${APPROVAL_SHARE} AS approval, count() AS finished_orders
+FROM ${ordersBy('final_at')}
 GROUP BY time
 ORDER BY time`;
 
 /** time (of the deciding item), outcome, orders. */
-export const OUTCOMES_SQL = `SELECT ${bucket('decided_in')} AS time, outcome, sum(orders) AS orders
-FROM
-(
-  ${FINISHED}
-)
+export const OUTCOMES_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('assumeNotNull(final_at)')} AS time, assumeNotNull(outcome) AS outcome, count() AS orders
+FROM ${ordersBy('final_at')}
 GROUP BY time, outcome
 ORDER BY time, outcome`;
 
@@ -79,7 +67,9 @@ export const ORDERS_PER_MINUTE_SQL = `${WITH_WATERMARKS}
 SELECT time, gateway, sum(started) * 60 / $__interval_s AS orders_per_minute
 FROM
 (
-  ${startedBy(bucket)}
+  SELECT ${bucket('assumeNotNull(created_at)')} AS time, toString(gateway) AS gateway, count() AS started
+  FROM ${ordersBy('created_at')}
+  GROUP BY time, gateway
   UNION ALL
   SELECT toDateTime(arrayJoin(range(
       intDiv(toUnixTimestamp($__fromTime), $__interval_s) * $__interval_s,
@@ -92,40 +82,35 @@ GROUP BY time, gateway
 ORDER BY time, gateway`;
 
 /** time, reason_group, orders with a failing item of that group in the bucket. */
-export const FAILURES_BY_GROUP_SQL = `SELECT ${bucket('event_time')} AS time, ${groupOfNumber(GROUP_NUMBER)} AS reason_group, ${ORDERS} AS orders
-FROM ${failures('event_time', 'reason_code')}
-GROUP BY time, ${GROUP_NUMBER}
+export const FAILURES_BY_GROUP_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('event_time')} AS time, ${groupOfReason('reason_code')} AS reason_group, ${ORDERS} AS orders
+FROM ${FAILURES}
+GROUP BY time, reason_group
 ORDER BY time, reason_group`;
 
 /**
  * time (of the deciding item), p50, p95, p99 in seconds from an order's first item to its deciding one,
  * finished_orders.
  */
-export const TIME_TO_FINAL_SQL = `SELECT ${bucket('decided_at')} AS time, quantileExact(0.5)(seconds) AS p50, quantileExact(0.95)(seconds) AS p95,
+export const TIME_TO_FINAL_SQL = `${WITH_WATERMARKS}
+SELECT ${bucket('decided_at')} AS time, quantileExact(0.5)(seconds) AS p50, quantileExact(0.95)(seconds) AS p95,
   quantileExact(0.99)(seconds) AS p99, count() AS finished_orders
 FROM
 (
-  ${TIMES_TO_FINAL}
+  SELECT assumeNotNull(final_at) AS decided_at, dateDiff('microsecond', created_at, decided_at) / 1000000 AS seconds
+  FROM ${ordersBy('final_at')}
 )
 GROUP BY time
 ORDER BY time`;
 
 /**
  * money (one of MONEY_STATES), currency ('' when nobody named one), orders, amount as exact text,
- * without_amount: orders whose amount is not known. Of orders that came into that state in the range. These
- * stand on the right, so that the engine knows them before it reads amounts, and folds only theirs.
+ * without_amount: orders whose amount is not known. Of orders that came into that state in the range. An
+ * order came into its state half an hour after its last item at the latest: an index skips by that.
  */
-export const MONEY_SQL = `SELECT money, ifNull(toString(known.currency), '') AS currency, count() AS orders, if(without_amount = orders, '', toString(sum(ifNull(amount, 0)))) AS amount, countIf(known.amount IS NULL) AS without_amount
-FROM
-(
-  SELECT order_number, amount, currency
-  FROM ${view('orders')}
-  WHERE ${CHOSEN_GATEWAY}
-) AS known
-RIGHT JOIN
-(
-  ${MONEY_OF_ORDERS}
-) AS technical_failures USING (order_number)
+export const MONEY_SQL = `SELECT money, ifNull(toString(o.currency), '') AS currency, count() AS orders, if(without_amount = orders, '', toString(sum(o.amount))) AS amount, countIf(o.amount IS NULL) AS without_amount
+FROM ${view('orderMoney')} AS o
+WHERE ${inRange('since')} AND last_item_at >= $__fromTime - INTERVAL ${STUCK.afterSeconds} SECOND AND ${CHOSEN_ITEMS}
 GROUP BY money, currency
 ORDER BY indexOf([${sqlList(MONEY_STATES)}], money), orders DESC, currency
 LIMIT 200`;

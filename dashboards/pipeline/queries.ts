@@ -1,8 +1,6 @@
 import { ratio, sqlText, view } from '../../schemas/measures.ts';
 import { type AlertRuleName, DATABASE } from '../../schemas/names.ts';
-import { quantileOfSketches } from '../../schemas/poll-quarters.ts';
 import { bucket, CHOSEN_GATEWAY, END, inRange, OWN_GATEWAY } from '../house/filters.ts';
-import { POLL_COUNTS, POLL_STEP } from '../house/quarters.ts';
 
 /**
  * SQL about the pipeline itself: collectors, their polls, what is late, refused or repeated, and the store.
@@ -65,16 +63,16 @@ GROUP BY time, collector
 ORDER BY time, collector`;
 
 /** time, gateway, status requests per minute. */
-export const POLLS_PER_MINUTE_SQL = `SELECT step_begin AS time, toString(gateway) AS gateway, sum(requests) * 60 / ${POLL_STEP} AS polls_per_minute
-FROM ${POLL_COUNTS}
-WHERE ${CHOSEN_GATEWAY}
+export const POLLS_PER_MINUTE_SQL = `SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, count() * 60 / $__interval_s AS polls_per_minute
+FROM ${view('polls')}
+WHERE ${inRange('started_at')} AND ${CHOSEN_GATEWAY}
 GROUP BY time, gateway
 ORDER BY time, gateway`;
 
-/** time, gateway, p95 milliseconds that status requests went out later than planned, polls. */
-export const POLL_LATENESS_SQL = `SELECT step_begin AS time, toString(gateway) AS gateway, ${quantileOfSketches('lateness', 0.95)} AS p95
-FROM ${POLL_COUNTS}
-WHERE ${CHOSEN_GATEWAY}
+/** time, gateway, p95 milliseconds that status requests went out later than planned. */
+export const POLL_LATENESS_SQL = `SELECT ${bucket('started_at')} AS time, toString(gateway) AS gateway, quantileExact(0.95)(lateness_ms) AS p95
+FROM ${view('polls')}
+WHERE ${inRange('started_at')} AND ${CHOSEN_GATEWAY}
 GROUP BY time, gateway
 ORDER BY time, gateway`;
 

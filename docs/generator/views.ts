@@ -46,11 +46,8 @@ function viewSection(view: ViewDoc): string {
   ].join('\n\n');
 }
 
-function calledViewSection({ name, grain, text, call, columns }: CalledViewDoc): string {
-  const how =
-    call === undefined
-      ? `Called with an evaluation: \`${name}(rule='...', gateway='...', from='...', to='...', as_of='...')\`, the times those of \`window_from\`, \`window_to\` and \`as_of\`. Rules over a number have no rows.`
-      : `Called with a range: \`${call}\`.`;
+function calledViewSection({ name, grain, text, columns }: CalledViewDoc): string {
+  const how = `Called with an evaluation: \`${name}(rule='...', gateway='...', from='...', to='...', as_of='...')\`, the times those of \`window_from\`, \`window_to\` and \`as_of\`. Rules over a number have no rows.`;
   const rows = columns.map((column) => [code(column.name), code(column.type), column.text]);
   return [
     `## ${name}`,

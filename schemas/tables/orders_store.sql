@@ -1,7 +1,6 @@
 -- One row: one order as one status reply left it, written whole; of the rows of an order the newest counts.
 -- Written by: the collector, as `foldOrder` makes it, with each read that changes it.
--- Sorted by the hour in which the order was first heard of, which never changes: a question about a day reads that day. `order_number`: the
--- amounts of orders that a panel found by their numbers.
+-- Sorted by the hour in which the order was first heard of, which never changes: a question about a day reads that day.
 CREATE TABLE IF NOT EXISTS orders_store
 (
     gateway LowCardinality(String) COMMENT 'The gateway''s name in the configuration. Part of every identity.',
@@ -48,9 +47,10 @@ CREATE TABLE IF NOT EXISTS orders_store
     `history.occurrence` Array(UInt16) COMMENT 'Counts equal pairs of time and code, from 0.',
     `history.list_position` Array(UInt32) COMMENT 'Index in the list when first seen, from 0.' CODEC(ZSTD(1)),
     `history.observed_at` Array(DateTime64(6, 'UTC')) COMMENT 'When each was first seen: what was known at an instant is a condition on this.' CODEC(ZSTD(1)),
-    order_number UInt64 MATERIALIZED sipHash64(toString(gateway), toString(order_type), external_id) COMMENT 'Hash of gateway, type and id, as in `order_quarters`: quick to find an order by that is known from there.' CODEC(NONE),
+    order_number UInt64 MATERIALIZED sipHash64(toString(gateway), toString(order_type), external_id) COMMENT 'The order as a number, a hash of gateway, type and id: where `ARRAY JOIN` gives a row an item, `uniqExact(order_number)` counts orders.' CODEC(NONE),
     INDEX external_id_filter external_id TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX external_transaction_id_filter external_transaction_id TYPE bloom_filter(0.01) GRANULARITY 1,
+    INDEX created_at_range created_at TYPE minmax GRANULARITY 1,
     INDEX final_at_range final_at TYPE minmax GRANULARITY 1,
     INDEX last_item_at_range last_item_at TYPE minmax GRANULARITY 1
 )

@@ -13,7 +13,8 @@ CREATE OR REPLACE VIEW order_money
     since DateTime64(6, 'UTC') COMMENT 'When it came into that state: the failure, the end of the half hour, the decision.',
     channel LowCardinality(String) COMMENT 'The channel that a watch message named; empty when none did. The code does not carry it.',
     amount Nullable(Decimal(38, 9)) COMMENT 'Amount in units of `currency`, as in `orders`.',
-    currency LowCardinality(Nullable(String)) COMMENT 'Currency code in upper case; NULL when nobody named one.'
+    currency LowCardinality(Nullable(String)) COMMENT 'Currency code in upper case; NULL when nobody named one.',
+    last_item_at Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the order''s last history item: half an hour before `since` at the earliest, and quick to find orders by.'
 )
 AS
 SELECT
@@ -29,6 +30,7 @@ SELECT
     assumeNotNull(coalesce(final_at, first_technical_failure_at, processing_at + INTERVAL 1800 SECOND)) AS since,
     channel,
     amount,
-    currency
+    currency,
+    last_item_at
 FROM orders
 WHERE money != '';

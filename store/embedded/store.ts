@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CALLED_VIEWS, DATABASE, VIEWS } from '../../schemas/names.ts';
+import { DATABASE, PAGE_VIEWS, VIEWS } from '../../schemas/names.ts';
 import { users } from './access.ts';
 import type { ChildConfig, ReadersWithoutSandbox, SandboxState, Wall } from './child-protocol.ts';
 import { startChild, type Child } from './child-process.ts';
@@ -190,7 +190,7 @@ function childConfigOf(
   };
 }
 
-const PUBLIC = [...Object.values(VIEWS), ...CALLED_VIEWS].map((view) => `${DATABASE}.${view}`);
+const PUBLIC = [...Object.values(VIEWS), ...PAGE_VIEWS].map((view) => `${DATABASE}.${view}`);
 
 /** Starts the engine's process; on files that it cannot make sense of, once more on an empty store. */
 async function startOrSetAside(

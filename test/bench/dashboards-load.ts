@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { REASON_GROUPS, REASONS, RESULTS, STAGES, STATES } from '../../schemas/dictionary.ts';
-import { DATABASE, TABLES } from '../../schemas/names.ts';
+import { DATABASE, GATEWAY_STATUS_BY_HOUR, TABLES } from '../../schemas/names.ts';
 import { COLUMNS, type OrderRow } from '../../schemas/rows.ts';
 import { orderRow } from '../support/order-row.ts';
 
@@ -101,7 +101,12 @@ export async function loadDashboardRows(
   progress('merged');
   // A restart reads the last hours again: what is there comes twice, later.
   if (areMerged) await writer.command({ query: againSql(endMs), clickhouse_settings: SETTINGS });
-  for (const query of reportsSql(endMs, days)) await writer.command({ query, clickhouse_settings: SETTINGS });
+  for (const query of [
+    ...reportsSql(endMs, days),
+    // The one of reports by hour is merged all day long.
+    `OPTIMIZE TABLE ${DATABASE}.${GATEWAY_STATUS_BY_HOUR} FINAL`,
+  ])
+    await writer.command({ query, clickhouse_settings: SETTINGS });
   return { orders, items: Math.round(orders * ITEMS_PER_ORDER) };
 }
 

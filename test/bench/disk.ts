@@ -3,7 +3,6 @@ import { DATABASE } from '../../schemas/names.ts';
 import { createMigrator } from '../../store/migrate.ts';
 import { createStore } from '../../store/store.ts';
 import { withBenchStore } from './bench-store.ts';
-import { keepAll } from './dashboards.ts';
 import { loadDashboardRows } from './dashboards-load.ts';
 import { ratioOf, type BenchResult } from './result.ts';
 
@@ -13,7 +12,7 @@ const SHOWN = 8;
 
 /**
  * Bytes that a stored history item takes on disk, with all that comes with it: its copy by time, callbacks,
- * status requests, orders and their quarters. Against the same rows in the same store when every column is
+ * status requests, and orders. Against the same rows in the same store when every column is
  * packed as the engine does it by default. All tables merged, as they are after a while.
  */
 export async function run(): Promise<BenchResult> {
@@ -31,7 +30,6 @@ export async function run(): Promise<BenchResult> {
     const progress = (): void => undefined;
     const endMs = Date.now();
     const { items } = await loadDashboardRows(writer, { rows: ITEMS, days: DAYS, endMs, progress });
-    await keepAll(writer, endMs);
     const ours = await bytesByTable(writer);
     await removeCodecs(writer);
     const before = await bytesByTable(writer);

@@ -1,7 +1,4 @@
-import { createQuarterKeeper } from '../../alerts/evaluate/quarter-keeper.ts';
 import type { TableResult } from '../../store/store.ts';
-import { ORDER_QUARTERS_KEPT } from '../../schemas/order-quarters.ts';
-import { POLL_QUARTERS_KEPT } from '../../schemas/poll-quarters.ts';
 import type { PollOutcome } from '../../schemas/rows.ts';
 import { expandPanelSql, type VariableValues } from '../support/macros.ts';
 import {
@@ -179,17 +176,12 @@ const FINDING = `INSERT INTO gatewatch.findings_store SELECT '${orders[0]?.gatew
 
 /**
  * @param sown what the store holds, in the order of arrival. @default the seed, and all of it again
- * @param options.keep whether quarters of orders are kept after each part, but for the last. @default true
  */
-export async function startSeeded(
-  sown: readonly Seed[] = [seed(), seenAgain],
-  { keep = true }: { readonly keep?: boolean } = {},
-): Promise<Seeded> {
+export async function startSeeded(sown: readonly Seed[] = [seed(), seenAgain]): Promise<Seeded> {
   const store = await startSeededStore();
-  for (const [index, part] of sown.entries()) {
+  for (const part of sown) {
     await store.seed(part);
     await store.command(FINDING);
-    if (keep && (index === 0 || index < sown.length - 1)) await keepQuarters(store);
   }
   const run: Seeded['run'] = (sql, variables = {}, intervalMs = MINUTE) =>
     store.query(expandPanelSql(sql, { from: new Date(FROM), to: new Date(TO), intervalMs }, variables));
@@ -199,18 +191,6 @@ export async function startSeeded(
     runPanel: async (title, variables) =>
       (await run(panelNamed(title).targets?.[0]?.rawSql ?? '', variables)).data,
   };
-}
-
-/** Keeps the quarters that are over, and all that came late for them. */
-export async function keepQuarters(store: SeededStore, asOfMs = Date.now()): Promise<void> {
-  for (const kind of [ORDER_QUARTERS_KEPT, POLL_QUARTERS_KEPT])
-    await createQuarterKeeper({
-      kind,
-      query: async <T>(sql: string) => (await store.queryAsWriter(sql)).data as T[],
-      command: store.command,
-      // What is stored within the second of the last time is looked at again.
-      visibleAfterSeconds: 1,
-    }).keep(asOfMs);
 }
 
 /** An order that was called back, polled and answered for, on the gateway that answers. */

@@ -168,11 +168,14 @@ export function itemsIn(order: SeedOrder, scope: Scope) {
 export const isFailing = (code: ReturnType<typeof segments>): boolean =>
   code?.result === 2 || code?.state === 4;
 
-/** One entry per order that an item inside the scope decided. */
+/** One entry per order whose deciding item, as known now, lies inside the scope. */
 export function decided(orders: readonly SeedOrder[], scope: Scope) {
+  const { from, end } = scope;
   return orders.flatMap((order) => {
-    const item = itemsIn(order, scope).findLast(({ code }) => code?.state === 3 || code?.state === 4);
-    if (item?.code == null) return [];
+    const item = itemsIn(order, { ...scope, from: 0, end: () => Infinity }).findLast(
+      ({ code }) => code?.state === 3 || code?.state === 4,
+    );
+    if (item?.code == null || item.at < from || item.at >= end(order.gateway)) return [];
     return [
       {
         order,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPass } from '../../alerts/evaluate/pass.ts';
 import type { Evaluation } from '../../alerts/evaluate/evaluation.ts';
-import { createQuarterKeeper } from '../../alerts/evaluate/quarter-keeper.ts';
 import { readIncidentOrders } from '../../alerts/explain/incident-orders.ts';
 import { readWhy } from '../../alerts/explain/why.ts';
 import { createFindings } from '../../alerts/findings/sweep.ts';
@@ -12,9 +11,7 @@ import { itemSpans, rootSpan } from '../../collector/decode/spans.ts';
 import { readRows } from '../../collector/sinks/otlp/stored-rows.ts';
 import { intervalFor } from '../../console/server/interval.ts';
 import { audit } from '../../operate/audit/audit.ts';
-import { ORDER_QUARTERS_KEPT } from '../../schemas/order-quarters.ts';
 import type { PaymentTotal } from '../../schemas/payment-metrics.ts';
-import { POLL_QUARTERS_KEPT } from '../../schemas/poll-quarters.ts';
 import type { SqlParams } from '../../store/store.ts';
 import { readOrderTimeline } from '../../store/order-timeline.ts';
 import { generatedDashboards, queriesOf } from '../dashboards/generated.ts';
@@ -51,8 +48,6 @@ const golden = (name: string): string => `out/${name}.txt`;
 
 describe('background work', () => {
   beforeAll(async () => {
-    for (const kind of [ORDER_QUARTERS_KEPT, POLL_QUARTERS_KEPT])
-      await createQuarterKeeper({ kind, query, command, visibleAfterSeconds: 1 }).keep(NOW + HOUR);
     const findings = createFindings({ query, command });
     for (const at of [NOW - 4 * HOUR, NOW]) while (await findings.sweep(at)) continue;
     const counts = createPaymentCounts({ query, command });

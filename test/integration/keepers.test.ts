@@ -1,15 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
-import type { QuarterKind } from '../../schemas/kept-quarters.ts';
-import {
-  FINDING_TABLES,
-  MARK_TABLES,
-  PAYMENT_COUNT_TABLES,
-  QUARTER_TABLES,
-  VIEWS,
-} from '../../schemas/names.ts';
-import { ORDER_QUARTERS_KEPT } from '../../schemas/order-quarters.ts';
-import { POLL_QUARTERS_KEPT } from '../../schemas/poll-quarters.ts';
+import { FINDING_TABLES, MARK_TABLES, PAYMENT_COUNT_TABLES, VIEWS } from '../../schemas/names.ts';
 import { schemaStatements } from '../../store/migrate.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import {
@@ -50,16 +41,6 @@ const OTHERS: readonly Keeper[] = [
     tables: [FINDING_TABLES.frontier],
     kept: FINDING_TABLES.frontier,
     failure: 'the sources about orders could not be compared; the next attempt catches up',
-  },
-  {
-    tables: [QUARTER_TABLES.frontier, QUARTER_TABLES.quarters],
-    kept: keptQuarters(ORDER_QUARTERS_KEPT),
-    failure: 'quarters of orders could not be kept; the next attempt catches up',
-  },
-  {
-    tables: [QUARTER_TABLES.frontier, QUARTER_TABLES.polls],
-    kept: keptQuarters(POLL_QUARTERS_KEPT),
-    failure: 'quarters of status requests could not be kept; the next attempt catches up',
   },
 ];
 const REFUSING = 'takes_no_rows';
@@ -166,11 +147,6 @@ describe('a collector whose keepers find their tables broken', () => {
     expect(new Set(errors)).toEqual(new Set([MARKS, ...OTHERS].map(({ failure }) => failure)));
   }, 600_000);
 });
-
-/** One table says how far each kind of quarters is kept. */
-function keptQuarters({ definition }: QuarterKind): string {
-  return `${QUARTER_TABLES.frontier} WHERE definition = '${definition}'`;
-}
 
 /** The statement that makes a table. */
 async function creationOf(table: string): Promise<string> {

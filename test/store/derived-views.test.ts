@@ -7,7 +7,7 @@ import { PUBLIC_VIEWS } from '../../store/grants.ts';
 import { createMigrator } from '../../store/migrate.ts';
 import { VIEW_FILES } from '../../store/package-files.ts';
 import { createStore, type Store } from '../../store/store.ts';
-import { INCIDENT_ORDERS, ORDER_QUARTERS, POLL_COUNTS, PAGE_VIEWS, VIEWS } from '../../schemas/names.ts';
+import { INCIDENT_ORDERS, PAGE_VIEWS, VIEWS } from '../../schemas/names.ts';
 import { withEmbedded, type TestStore } from '../support/embedded.ts';
 
 describe('the definitions', () => {
@@ -19,7 +19,6 @@ describe('the definitions', () => {
   it('stand after those that they read', async () => {
     const names = (await readDerivedViews(VIEW_FILES.toReversed())).map(({ name }) => name);
     expect(names.indexOf(VIEWS.orders)).toBeLessThan(names.indexOf(VIEWS.orderMoney));
-    expect(names.indexOf(ORDER_QUARTERS)).toBeGreaterThan(names.indexOf(VIEWS.gatewayWatermarks));
   });
 
   it.each([
@@ -67,12 +66,7 @@ describe('derived views', () => {
   async function columnsOf(view: string): Promise<{ readonly name: string }[]> {
     const arguments_ = "rule = '', gateway = '', from = now64(6), to = now64(6), as_of = now64(6)";
     const ofPage = PAGE_VIEWS.includes(view) ? `(${arguments_})` : '';
-    const range = 'from = now64(6), to = now64(6)';
-    const called = new Map([
-      [ORDER_QUARTERS, `(${range})`],
-      [POLL_COUNTS, `(${range}, step = 900)`],
-    ]);
-    return store.query(`DESCRIBE (SELECT * FROM ${view}${called.get(view) ?? ofPage})`);
+    return store.query(`DESCRIBE (SELECT * FROM ${view}${ofPage})`);
   }
 
   it('are replaced where their text differs, and nowhere else', async () => {

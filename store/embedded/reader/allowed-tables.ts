@@ -1,10 +1,9 @@
 import {
   DATABASE,
-  CALLED_VIEWS,
   FINDING_TABLES,
   MARK_TABLES,
+  PAGE_VIEWS,
   PAYMENT_COUNT_TABLES,
-  QUARTER_TABLES,
   TABLES,
 } from '../../../schemas/names.ts';
 import type { AllowedNames } from './allowed-functions.ts';
@@ -21,7 +20,7 @@ export const allowedTableFunctions: readonly AllowedNames[] = [
   },
   {
     reason: 'The public views with parameters, which are called like functions.',
-    names: CALLED_VIEWS.flatMap((name) => [name, `${DATABASE}.${name}`]),
+    names: PAGE_VIEWS.flatMap((name) => [name, `${DATABASE}.${name}`]),
   },
 ];
 
@@ -57,7 +56,5 @@ export function isInternalTable(name: string): boolean {
 }
 
 const INTERNAL: ReadonlySet<string> = new Set(
-  [TABLES, MARK_TABLES, QUARTER_TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES].flatMap((some) =>
-    Object.values(some),
-  ),
+  [TABLES, MARK_TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES].flatMap((some) => Object.values(some)),
 );

@@ -52,7 +52,7 @@ CREATE OR REPLACE VIEW orders
     `history.occurrence` Array(UInt16) COMMENT 'Counts equal pairs of time and code, from 0.',
     `history.list_position` Array(UInt32) COMMENT 'Index in the list when first seen, from 0.',
     `history.observed_at` Array(DateTime64(6, 'UTC')) COMMENT 'When each was first seen: what was known at an instant is a condition on this.',
-    order_number UInt64 COMMENT 'Hash of gateway, type and id, as in `order_quarters`: quick to find an order by that is known from there.'
+    order_number UInt64 COMMENT 'The order as a number, a hash of gateway, type and id: where `ARRAY JOIN` gives a row an item, `uniqExact(order_number)` counts orders.'
 )
 AS
 SELECT

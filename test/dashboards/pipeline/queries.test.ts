@@ -45,23 +45,15 @@ it('polls per minute and their lateness', async () => {
     const own = inRange.filter(
       ({ gateway, startedAt }) => gateway === row['gateway'] && minute(startedAt) === utc(row['time']),
     );
-    // Right within a hundredth.
-    expect(row['p95']).toBeLessThanOrEqual(1.01 * Math.max(...own.map(({ latenessMs }) => latenessMs ?? 0)));
+    expect(row['p95']).toBeLessThanOrEqual(Math.max(...own.map(({ latenessMs }) => latenessMs ?? 0)));
   }
 });
 
-it('polls per minute over long ranges: by whole quarters of an hour, however wide the panel', async () => {
+it('polls per minute, however wide the panel', async () => {
   const inRange = polls.filter(({ startedAt }) => startedAt >= FROM && startedAt < TO);
-  for (const [bucketMinutes, stepMinutes] of [
-    [5, 5],
-    [10, 15],
-    [20, 30],
-    [60, 60],
-  ] as const) {
-    const { data } = await seeded.run(POLLS_PER_MINUTE_SQL, {}, bucketMinutes * MINUTE);
-    const steps = new Set(data.map((row) => utc(row['time']) % (stepMinutes * MINUTE)));
-    expect([...steps]).toEqual([0]);
-    const all = data.reduce((sum, row) => sum + Number(row['polls_per_minute']), 0) * stepMinutes;
+  for (const minutes of [5, 20, 60]) {
+    const { data } = await seeded.run(POLLS_PER_MINUTE_SQL, {}, minutes * MINUTE);
+    const all = data.reduce((sum, row) => sum + Number(row['polls_per_minute']), 0) * minutes;
     expect(Math.round(all)).toBe(inRange.length);
   }
 });

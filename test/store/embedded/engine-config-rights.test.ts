@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CALLED_VIEWS, DATABASE, VIEWS } from '../../../schemas/names.ts';
+import { DATABASE, PAGE_VIEWS, VIEWS } from '../../../schemas/names.ts';
 import { allowedSystemTables } from '../../../store/embedded/reader/allowed-tables.ts';
 import type { Store } from '../../../store/store.ts';
 import { withEmbedded, type TestStore } from '../../support/embedded.ts';
@@ -37,9 +37,9 @@ describe("the engine's own rights of the reader, without the gate", () => {
         .trim()
         .split('\n')
         .filter((name) => !/^tables|columns|schemata|views|statistics|_usage|constraints$/i.test(name)),
-    ).toEqual([...Object.values(VIEWS), ...CALLED_VIEWS].toSorted());
+    ).toEqual([...Object.values(VIEWS), ...PAGE_VIEWS].toSorted());
     expect((await asReader(`SHOW TABLES FROM ${DATABASE}`)).trim().split('\n')).toEqual(
-      [...Object.values(VIEWS), ...CALLED_VIEWS].toSorted(),
+      [...Object.values(VIEWS), ...PAGE_VIEWS].toSorted(),
     );
   });
 

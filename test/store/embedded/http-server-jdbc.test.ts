@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { CALLED_VIEWS, DATABASE, VIEWS } from '../../../schemas/names.ts';
+import { DATABASE, PAGE_VIEWS, VIEWS } from '../../../schemas/names.ts';
 import { cacheFolder, fetchJars } from '../../support/maven-jars.ts';
 import { withEmbedded } from '../../support/embedded.ts';
 import { openDatabase } from '../../support/migrated-store.ts';
@@ -51,7 +51,7 @@ describe(`JDBC ${VERSION}${missing === null ? '' : ` (skipped: ${missing})`}`, (
         product: expect.stringMatching(/^ClickHouse \d+\.\d+\.\d+\.\d+$/),
         major: expect.stringMatching(/^\d+$/),
         schemas: DATABASE,
-        tables: [...Object.values(VIEWS), ...CALLED_VIEWS].toSorted().join(','),
+        tables: [...Object.values(VIEWS), ...PAGE_VIEWS].toSorted().join(','),
         columns:
           'gateway,order_type,external_id,kind,subject,found_at,side,expected,received,evidence,resolved_at',
         keys: '',

@@ -13,7 +13,7 @@ import {
 import { createReaderPolicy, type ReaderPolicy } from '../../../../store/embedded/reader/policy-client.ts';
 import { startPolicy } from '../../../../store/embedded/reader/policy-start.ts';
 import { parse as parseYaml } from 'yaml';
-import { CALLED_VIEWS } from '../../../../schemas/names.ts';
+import { PAGE_VIEWS } from '../../../../schemas/names.ts';
 import { withEmbedded, type TestStore } from '../../../support/embedded.ts';
 import { expandPanelSql } from '../../../support/macros.ts';
 
@@ -39,7 +39,7 @@ describe('what a reader may use', () => {
       'table functions',
       namesOf(allowedTableFunctions),
       'SELECT name FROM system.table_functions',
-      CALLED_VIEWS.flatMap((name) => [name, `gatewatch.${name}`]),
+      PAGE_VIEWS.flatMap((name) => [name, `gatewatch.${name}`]),
     ],
     [
       'system tables',
