@@ -40,8 +40,6 @@ export const INCIDENT_POPULATION = 'incident_population';
 /** Views that are called with a page's rule, gateway, window and instant. */
 export const PAGE_VIEWS: readonly string[] = [INCIDENT_ORDERS, INCIDENT_POPULATION];
 
-/** History items sorted by time: a materialized view copies them from where the sink writes them. */
-export const ITEMS_BY_TIME = 'history_events_by_time_store';
 /** The newest report of each collector about each gateway within each hour. */
 export const GATEWAY_STATUS_BY_HOUR = 'gateway_status_hourly_store';
 

@@ -41,7 +41,7 @@ async function recordOf(
 ): Promise<OrderRecord | null> {
   const { gateway, order_type: orderType, external_id, external_transaction_id } = order;
   const found = new Map((await query<PartRow>(RECORD, { ...order })).map((row) => [row.part, row]));
-  const [head, history, callbacks, watch] = PARTS.map((part) => found.get(part)?.texts ?? []);
+  const [head, callbacks, watch] = PARTS.map((part) => found.get(part)?.texts ?? []);
   if (!found.has('head') && !found.has('watch')) return null;
   return {
     gateway,
@@ -52,8 +52,8 @@ async function recordOf(
     status: head?.[2] ?? null,
     lastReplyAt: instant(head?.[1]),
     outcome: head?.[3] ?? null,
-    historyItems: found.get('history')?.n ?? 0,
-    successItemAt: instant(history?.[0]),
+    historyItems: Number(head?.[6] ?? 0),
+    successItemAt: instant(head?.[7]),
     callback: found.has('callbacks')
       ? { status: callbacks?.[1] ?? null, receivedAt: instant(callbacks?.[0]) ?? '' }
       : null,
@@ -64,7 +64,7 @@ async function recordOf(
   };
 }
 
-const PARTS = ['head', 'history', 'callbacks', 'watch'] as const;
+const PARTS = ['head', 'callbacks', 'watch'] as const;
 
 /** A part that the order has; one that it lacks has no row. */
 interface PartRow {
@@ -97,14 +97,14 @@ const RECORD = [
       'outcome',
       'amount',
       'currency',
+      'history_items',
+      // The newest item with the state SUCCESS, or NULL.
+      "if(has(s.history.state, 'SUCCESS'), arrayMax((time, state) -> if(ifNull(state = 'SUCCESS', 0), time, toDateTime64(0, 6)), s.history.time, s.history.state), NULL)",
     ].map(
       // A tuple, since an aggregate function passes over NULL.
       (value) => `argMax(tuple(${value}), s.observed_at).1`,
     ),
   )} FROM ${TABLES.orders} AS s WHERE ${THIS_ORDER} AND external_id != ''`,
-  // An item that was stored again counts once.
-  `${part('history', ["maxOrNullIf(h.event_time, h.state = 'SUCCESS')"], 'uniqExact(h.event_time, h.action, h.occurrence)')} FROM ${TABLES.historyEvents} AS h
-  WHERE ${THIS_ORDER}`,
   `${part('callbacks', [
     'max(d.received_at)',
     'argMax(d.status, d.received_at)',

@@ -1,6 +1,6 @@
 import type { OrderType, Outcome } from '../schemas/dictionary.ts';
 import type { EpochMicros, PollOutcome, Verdict } from '../schemas/rows.ts';
-import { TABLES } from '../schemas/names.ts';
+import { TABLES, VIEWS } from '../schemas/names.ts';
 import type { IdKind, WatchPhase } from '../schemas/watch.ts';
 
 /** The statements behind one order's timeline, each with the rows that it gives. */
@@ -85,7 +85,7 @@ SELECT o.external_transaction_id AS external_transaction_id, o.channel AS channe
     toString(o.amount) AS amount, o.currency AS currency, o.currency_source AS currency_source,
     ${MICROS.map((name) => `toUnixTimestamp64Micro(o.${name}) AS ${name}`).join(',\n    ')},
     if(o.status IS NULL, NULL, toUnixTimestamp64Micro(o.observed_at)) AS last_reply_at
-FROM orders AS o
+FROM ${VIEWS.orders} AS o
 WHERE ${THIS_ORDER} AND external_id = {external_id:String}`;
 
 export interface HistoryRow {
@@ -96,14 +96,13 @@ export interface HistoryRow {
   observed_at: EpochMicros;
 }
 
-/** The first arrival of each item, as the view shows it, without FINAL. */
 export const HISTORY = `
-SELECT toUnixTimestamp64Micro(h.event_time) AS event_time, h.action AS action, h.occurrence AS occurrence,
-    h.list_position AS list_position, toUnixTimestamp64Micro(h.observed_at) AS observed_at
-FROM ${TABLES.historyEvents} AS h
-WHERE ${THIS_ORDER} AND external_id = {external_id:String}
-ORDER BY h.event_time, h.action, h.occurrence, h.observed_at
-LIMIT 1 BY h.event_time, h.action, h.occurrence`;
+SELECT toUnixTimestamp64Micro(event_time) AS event_time, action, occurrence, list_position,
+    toUnixTimestamp64Micro(seen_at) AS observed_at
+FROM ${VIEWS.orders}
+ARRAY JOIN history.time AS event_time, history.action AS action, history.occurrence AS occurrence,
+    history.list_position AS list_position, history.observed_at AS seen_at
+WHERE ${THIS_ORDER} AND external_id = {external_id:String}`;
 
 export interface CallbackRow {
   content_hash: string;

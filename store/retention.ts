@@ -1,6 +1,6 @@
 import type { RetentionConfig } from '../schemas/config.ts';
 import type { TableKey } from '../schemas/names.ts';
-import { FINDING_TABLES, GATEWAY_STATUS_BY_HOUR, ITEMS_BY_TIME, TABLES } from '../schemas/names.ts';
+import { FINDING_TABLES, GATEWAY_STATUS_BY_HOUR, TABLES } from '../schemas/names.ts';
 import type { Store } from './store.ts';
 
 /** Days that rows are kept, by kind; 0 keeps them for ever. */
@@ -62,9 +62,7 @@ const AGE: readonly {
   readonly days: keyof RetentionDays;
 }[] = [
   { table: TABLES.historyEvents, column: 'event_time', days: 'historyDays' },
-  { table: ITEMS_BY_TIME, column: 'event_time', days: 'historyDays' },
   { table: TABLES.settlements, column: 'settled_at', days: 'historyDays' },
-  { table: 'settlements_by_time_store', column: 'settled_at', days: 'historyDays' },
   { table: TABLES.orders, column: 'first_seen_at', days: 'ordersDays' },
   { table: TABLES.callbackDeliveries, column: 'received_at', days: 'callbacksDays' },
   { table: TABLES.orderClaims, column: 'observed_at', days: 'pollsDays' },

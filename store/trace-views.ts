@@ -1,5 +1,4 @@
-import { ITEMS_BY_TIME } from '../schemas/names.ts';
-import { COLUMNS } from '../schemas/rows.ts';
+import { TABLES, VIEWS } from '../schemas/names.ts';
 import {
   FAILED,
   FAILURE_MESSAGE,
@@ -24,11 +23,6 @@ const HEAD =
   '-- Generated from schemas/span-contract.ts by "npm run generate"; a collector applies it when it starts.\n';
 
 const ORDER = ['gateway', 'order_type', 'external_id'] as const;
-const ITEM = [...ORDER, 'event_time', 'action', 'occurrence'] as const;
-const without = (all: object, some: readonly string[]) =>
-  Object.keys(all).filter((name) => !some.includes(name));
-const ITEM_FACTS = without(COLUMNS.historyEvents, ITEM);
-const ROOT_FACTS = without(COLUMNS.settlements, ORDER);
 
 const ORDER_TEXT = "gateway, '|', toString(order_type), '|', external_id";
 const hashed = (text: string, bytes: number): string =>
@@ -119,9 +113,9 @@ SELECT
     arrayMap(to -> CAST((substring(to, 1, 32), substring(to, 34), []), 'Tuple(traceID String, spanID String, tags Array(Map(String, String)))'), ${links()}) AS references
 FROM
 (
-    ${spans({ kind: 'item', from: itemsByOrder() })}
+    ${spans({ kind: 'item', from: ITEMS })}
     UNION ALL
-    ${spans({ kind: 'root', from: rootsByOrder() })}
+    ${spans({ kind: 'root', from: rootsOf('created_at IS NOT NULL OR abandoned_at IS NOT NULL') })}
 );
 `;
 }
@@ -156,9 +150,9 @@ SELECT
     ${noAttributes(links())} AS \`Links.Attributes\`
 FROM
 (
-    ${spans({ kind: 'item', from: `${ITEMS_BY_TIME} FINAL` })}
+    ${spans({ kind: 'item', from: ITEMS })}
     UNION ALL
-    ${spans({ kind: 'root', from: 'settlements_by_time_store FINAL' })}
+    ${spans({ kind: 'root', from: rootsOf('settled_at IS NOT NULL OR abandoned_at IS NOT NULL') })}
 )
 SETTINGS do_not_merge_across_partitions_select_final = 1;
 `;
@@ -174,72 +168,23 @@ SELECT
     ${TRACE_ID} AS TraceId,
     min(h.span_start) AS Start,
     max(h.span_start) AS End
-FROM history_events_store AS h
+FROM ${TABLES.historyEvents} AS h
 GROUP BY ${ORDER.join(', ')};
 `;
 }
 
-/** The first version of each item, where the table is sorted by order: FINAL costs one order far more. */
-function itemsByOrder(): string {
-  return `(
-        SELECT ${ITEM.join(', ')}, ${fields('first', ITEM_FACTS)}
-        FROM
-        (
-            SELECT ${ORDER.join(', ')}, s.event_time AS event_time, s.action AS action, s.occurrence AS occurrence,
-                argMin((${ITEM_FACTS.map((name) => `s.${name}`).join(', ')}), s.observed_at) AS first
-            FROM history_events_store AS s
-            GROUP BY ${ORDER.join(', ')}, event_time, action, occurrence
-        )
-    )`;
-}
-
-/** What an item tells of its order, which is not closed: nothing but that it is one of its items. */
-const OF_ITEM: Readonly<Record<string, string>> = {
-  settled_at: NO_EVENT,
-  kind: "''",
-  history_items: 'toUInt32(1)',
-  external_transaction_id: 'external_transaction_id',
-  channel: 'channel',
-  first_event_at: 'event_time',
-  last_event_at: 'event_time',
-};
-/** What all items tell of an order that is not closed. */
-const OF_ITEMS: Readonly<Record<string, string>> = {
-  history_items: 'toUInt32(uniqExactIf(s.item, NOT s.is_closed))',
-  external_transaction_id: 'max(s.external_transaction_id)',
-  channel: 'max(s.channel)',
-  first_event_at: 'min(s.first_event_at)',
-  last_event_at: 'max(s.last_event_at)',
-};
+const ITEMS = `${TABLES.historyEvents} FINAL`;
 
 /**
- * Closed orders as they were closed, and others as far as they are known. One grouping of both tables: a
- * condition on the order reaches each of them, and no order has two roots.
+ * What roots are made of, named as a settlement has it: an order that is closed, or as far as it is known.
+ *
+ * @param where which orders have a root
  */
-function rootsByOrder(): string {
-  const facts = ROOT_FACTS.join(', ');
-  const open = ROOT_FACTS.map((name) => OF_ITEMS[name] ?? OF_ITEM[name] ?? 'NULL');
-  return `(
-        SELECT ${ORDER.join(', ')}, ${fields('facts', ROOT_FACTS)}
-        FROM
-        (
-            SELECT ${ORDER.join(', ')},
-                if(countIf(s.is_closed) > 0, argMinIf(tuple(${ROOT_FACTS.map((name) => `s.${name}`).join(', ')}), s.settled_at, s.is_closed),
-                    tuple(${open.join(', ')})) AS facts
-            FROM
-            (
-                SELECT ${ORDER.join(', ')}, 1 AS is_closed, (${NO_EVENT}, '', toUInt16(0)) AS item,
-                    ${facts.replace(', kind,', ', toString(kind) AS kind,')}
-                FROM settlements_store
-                UNION ALL
-                SELECT ${ORDER.join(', ')}, 0 AS is_closed, (event_time, action, occurrence) AS item,
-                    ${ROOT_FACTS.map((name) => `${OF_ITEM[name] ?? 'NULL'} AS ${name}`).join(', ')}
-                FROM history_events_store
-            ) AS s
-            GROUP BY ${ORDER.join(', ')}
-        )
+const rootsOf = (where: string): string => `(
+        SELECT *,
+            multiIf(settled_at IS NOT NULL, 'settled', abandoned_at IS NOT NULL, 'abandoned', '') AS kind,
+            ifNull(created_at, first_seen_at) AS first_event_at,
+            coalesce(last_item_at, abandoned_at, first_seen_at) AS last_event_at
+        FROM ${VIEWS.orders}
+        WHERE ${where}
     )`;
-}
-
-const fields = (tuple: string, names: readonly string[]): string =>
-  names.map((name, index) => `${tuple}.${index + 1} AS ${name}`).join(', ');

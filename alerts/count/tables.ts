@@ -1,10 +1,11 @@
+import { groupOfReason, view } from '../../schemas/measures.ts';
 import { DATABASE, FINDING_TABLES, MARK_TABLES, PAYMENT_COUNT_TABLES, TABLES } from '../../schemas/names.ts';
 
 /**
  * Tables that the evaluation reads beneath the views: it knows of itself which rows count once, and folding
  * them first costs more than all the rest.
  */
-export const ITEMS = `${DATABASE}.history_events_by_time_store`;
+export const ITEMS = `${DATABASE}.${TABLES.historyEvents}`;
 export const POLLS = `${DATABASE}.${TABLES.polls}`;
 export const DELIVERIES = `${DATABASE}.${TABLES.callbackDeliveries}`;
 export const ARRIVALS = `${DATABASE}.callback_arrivals_store`;
@@ -13,8 +14,18 @@ export const MARKS = `${DATABASE}.${MARK_TABLES.marks}`;
 export const FRONTIER = `${DATABASE}.${MARK_TABLES.frontier}`;
 /** How long the store keeps marks: those of short windows, and those of orders that long windows ask for. */
 export const MARKS_KEPT_HOURS = { short: 12, long: 96 };
-/** Items by order, for those that began long ago. */
-export const ITEMS_BY_ORDER = `${DATABASE}.${TABLES.historyEvents}`;
+/**
+ * The items of single orders, in the columns of ITEMS: of those that began long ago, whose items by time lie
+ * far apart. @param where condition on orders
+ */
+export const itemsOfOrders = (where: string): string => `(
+        SELECT gateway, order_type, external_id, event_time, action, list_position, seen_at AS observed_at, stage, result, state, code AS reason_code,
+          ${groupOfReason('code')} AS reason_group, if(stage IS NULL, 'unrecognized', 'v2') AS code_format
+        FROM ${view('orders')}
+        ARRAY JOIN history.time AS event_time, history.action AS action, history.list_position AS list_position, history.observed_at AS seen_at,
+          history.stage AS stage, history.result AS result, history.state AS state, history.reason_code AS code
+        WHERE ${where}
+      )`;
 /** What replies and watch messages claimed, by time. */
 export const CLAIMS = `${DATABASE}.order_claims_store`;
 /** What the comparison of sources keeps for itself. */

@@ -1,6 +1,6 @@
 import { FINDING_TIMES } from '../../schemas/findings.ts';
 import { DECIDING, sqlText } from '../../schemas/measures.ts';
-import { ITEMS, ITEMS_BY_ORDER, MOVES } from '../count/tables.ts';
+import { ITEMS, itemsOfOrders, MOVES } from '../count/tables.ts';
 import { evidenceSql } from './finding-rows.ts';
 import { instant, ofGateway, oldOrders, reach, type SweepScope, within } from './sweep-scope.ts';
 
@@ -22,7 +22,9 @@ FROM
   (
     ${[
       items(ITEMS, `event_time >= ${reach(scope)}`),
-      ...(scope.hasOld ? [items(ITEMS_BY_ORDER, `(order_type, external_id) IN (${oldOrders(scope)})`)] : []),
+      ...(scope.hasOld
+        ? [items(itemsOfOrders(`${gateway} AND (order_type, external_id) IN (${oldOrders(scope)})`), '1')]
+        : []),
     ].join(' UNION ALL ')}
   )
   GROUP BY order_type, external_id

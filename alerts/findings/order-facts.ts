@@ -1,5 +1,5 @@
 import { IN_PROCESSING } from '../../schemas/measures.ts';
-import { ARRIVALS, CLAIMS, ITEMS, ITEMS_BY_ORDER } from '../count/tables.ts';
+import { ARRIVALS, CLAIMS, ITEMS, itemsOfOrders } from '../count/tables.ts';
 import {
   CALLBACK_ORDER,
   NAMES_ORDER,
@@ -74,7 +74,7 @@ export function orderFacts(scope: SweepScope): string {
     claims(`${gateway} AND observed_at >= ${reach(scope)} AND ${touched}`),
   ];
   const oldParts = [
-    items(ITEMS_BY_ORDER, `${gateway} AND ${old}`),
+    items(itemsOfOrders(`${gateway} AND ${old}`), '1'),
     callbacksOf(`${gateway} AND received_at >= ${oldReach(scope)} AND received_at < ${reach(scope)}`, old),
     claims(`${gateway} AND observed_at >= ${oldReach(scope)} AND observed_at < ${reach(scope)} AND ${old}`),
   ];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DECIDING, FAILING, FIRST_ITEM, OUTCOME_PLACE, sqlList } from '../../schemas/measures.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
-import { ARRIVALS, FINDINGS, ITEMS, ITEMS_BY_ORDER } from '../count/tables.ts';
+import { ARRIVALS, FINDINGS, ITEMS, itemsOfOrders } from '../count/tables.ts';
 
 /** One step of counting: the orders of which items were stored lately. */
 export interface CountScope {
@@ -99,7 +99,7 @@ const items = (table: string, where: string): string =>
  */
 export function touchedItems(scope: CountScope): string {
   const recent = items(ITEMS, `event_time >= ${reach(scope)} AND (${ORDER}) IN (${touchedOrders(scope)})`);
-  const old = items(ITEMS_BY_ORDER, `(${ORDER}) IN (${oldOrders(scope)})`);
+  const old = items(itemsOfOrders(`(${ORDER}) IN (${oldOrders(scope)})`), '1');
   return `SELECT ${ORDER}, ${ORDER_ID} AS id,
       arraySort(groupUniqArray((at, list_position, action, stage_code, reason, failing, outcome_place, known_at))) AS items
     FROM

@@ -1,4 +1,4 @@
-import { DECIDING, view } from '../../schemas/measures.ts';
+import { DECIDING, detailOfReason, groupOfReason, view } from '../../schemas/measures.ts';
 import { CHOSEN_CALLBACKS } from '../house/filters.ts';
 
 /** SQL about one order. Either of its ids says which; the time range does not matter. */
@@ -25,9 +25,9 @@ LIMIT 10`;
  * One row an item in time order: event_time, since_previous in seconds, code, stage, result, state, reason,
  * remark, when first seen.
  */
-export const TIMELINE_SQL = `SELECT event_time, seconds_since_previous AS since_previous, action AS code, stage, result, state, reason_detail,
+export const TIMELINE_SQL = `SELECT event_time, seconds_since_previous AS since_previous, action AS code, stage, result, state, ${detailOfReason('reason_code')} AS reason_detail,
   multiIf(deciding = 1 AND late = 1, 'decides, seen late', deciding = 1, 'decides', late = 1, 'seen late', '') AS remark,
-  observed_at AS seen_at, reason_group, toString(gateway) AS gateway, toString(order_type) AS order_type
+  observed_at AS seen_at, ${groupOfReason('reason_code')} AS reason_group, toString(gateway) AS gateway, toString(order_type) AS order_type
 FROM ${view('orderTimeline')}
 WHERE ${THIS_ORDER}
 ORDER BY event_time, list_position, code

@@ -3,7 +3,7 @@ import { TABLES, VIEWS } from '../../schemas/names.ts';
 import { SHOWN, type Check, type Query } from './report.ts';
 
 const POLL_KEY = 'gateway, started_at, poll_id';
-const HISTORY_KEY = 'gateway, order_type, external_id, event_time, action, occurrence';
+const HISTORY_KEY = 'event_time, gateway, order_type, external_id, action, occurrence';
 
 /**
  * Columns that say when and by which way a row came, or what was known then: versions of one identity may

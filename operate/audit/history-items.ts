@@ -41,8 +41,8 @@ FROM
         FROM ${VIEWS.orders}
         WHERE created_at >= fromUnixTimestamp64Micro({since:Int64})
         UNION ALL
-        SELECT toString(gateway), toString(order_type), external_id, '', 0, uniqExact(cityHash64(event_time, action, occurrence)), 0
-        FROM ${TABLES.historyEvents}
+        SELECT toString(gateway), toString(order_type), external_id, '', 0, count(), 0
+        FROM ${VIEWS.historyEvents}
         GROUP BY gateway, order_type, external_id
         HAVING min(event_time) >= fromUnixTimestamp64Micro({since:Int64})
         UNION ALL
@@ -74,7 +74,7 @@ export async function auditHistoryItems(
   const [totals] = await query<Totals>(
     SQL,
     { since: since.history, pollsSince: since.replies },
-    { optimize_aggregation_in_order: 1 },
+    { max_bytes_before_external_group_by: 400_000_000 },
   );
   const [seen] = await query<{ items: number }>(
     `SELECT sum(history_items) AS items FROM ${TABLES.ingestLedger} WHERE ${WITHIN}`,

@@ -52,7 +52,9 @@ CREATE TABLE IF NOT EXISTS orders_store
     INDEX external_transaction_id_filter external_transaction_id TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX created_at_range created_at TYPE minmax GRANULARITY 1,
     INDEX final_at_range final_at TYPE minmax GRANULARITY 1,
-    INDEX last_item_at_range last_item_at TYPE minmax GRANULARITY 1
+    INDEX last_item_at_range last_item_at TYPE minmax GRANULARITY 1,
+    INDEX root_start_range ifNull(created_at, first_seen_at) TYPE minmax GRANULARITY 1,
+    INDEX trace_id_filter lower(hex(substring(SHA256(concat(gateway, '|', toString(order_type), '|', external_id)), 1, 16))) TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree(observed_at)
 PARTITION BY toMonday(first_seen_at)

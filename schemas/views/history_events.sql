@@ -29,5 +29,5 @@ AS
 SELECT
     gateway, order_type, external_id, event_time, action, occurrence, external_transaction_id, channel, code_format,
     stage, result, state, reason_code, reason_group, reason_detail, list_position, span_start, observed_at, source
-FROM history_events_by_time_store FINAL
+FROM history_events_store FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1;

@@ -91,9 +91,7 @@ export async function loadDashboardRows(
   }
   // As years of merges leave it: each partition one part, in which the table's own order has taken over from
   // the time's.
-  for (const table of areMerged
-    ? [...SORTED_BY_ORDER, 'history_events_by_time_store', 'callback_arrivals_store']
-    : [])
+  for (const table of areMerged ? [...SORTED_BY_ORDER, 'callback_arrivals_store'] : [])
     await writer.command({
       query: `OPTIMIZE TABLE ${DATABASE}.${table} FINAL`,
       clickhouse_settings: SETTINGS,

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type LookUp, readRows } from '../../collector/sinks/otlp/stored-rows.ts';
+import { readRows } from '../../collector/sinks/otlp/stored-rows.ts';
 import { DATABASE, TABLES } from '../../schemas/names.ts';
 import { createMigrator } from '../../store/migrate.ts';
 import { createStore, type Store } from '../../store/store.ts';
@@ -7,8 +7,7 @@ import { withBenchStore } from './bench-store.ts';
 import { cpuBetween, cpuTimes, untilIdle } from './cpu.ts';
 
 /**
- * What the store spends on a window of the export among the rows that are there already: by the table by
- * time, as it is read, and by the table itself, as it is when something was repeated. Median of five, in
+ * What the store spends on a window of the export among the rows that are there already. Median of five, in
  * processor milliseconds of the engine's process. `node test/bench/span-windows.ts [--orders 220000]`:
  * 2,000 orders a minute with nine items each, in batches of 400 items.
  */
@@ -37,20 +36,16 @@ async function main(): Promise<void> {
       { what: '20,000 items of the middle', from: last >> 1, to: (last >> 1) + 50 },
     ];
     const figures = [];
-    for (const { what, ...window } of windows)
-      for (const lookUp of ['by_time', 'exact'] satisfies LookUp[]) {
-        const times: number[] = [];
-        let items = 0;
-        await readRows(store, COLLECTOR, window, lookUp);
-        for (let round = 0; round < ROUNDS; round += 1) {
-          const before = cpuTimes();
-          ({
-            events: { count: items },
-          } = await readRows(store, COLLECTOR, window, lookUp));
-          times.push(cpuBetween(before, cpuTimes(), (pid) => pid === embedded.store.pid));
-        }
-        figures.push({ what, items, lookUp, cpuMs: times.toSorted((a, b) => a - b)[ROUNDS >> 1] });
+    for (const { what, ...window } of windows) {
+      const times: number[] = [];
+      const { events } = await readRows(store, COLLECTOR, window);
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const before = cpuTimes();
+        await readRows(store, COLLECTOR, window);
+        times.push(cpuBetween(before, cpuTimes(), (pid) => pid === embedded.store.pid));
       }
+      figures.push({ what, items: events.count, cpuMs: times.toSorted((a, b) => a - b)[ROUNDS >> 1] });
+    }
     console.log(`${orders * ITEMS} items of ${orders} orders`);
     console.table(figures);
   } finally {

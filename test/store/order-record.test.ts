@@ -4,7 +4,6 @@ import { readOrderTimeline } from '../../store/order-timeline.ts';
 import type { OrderQuery } from '../../schemas/order-timeline.ts';
 import {
   callbackRow,
-  historyRow,
   migratedStore,
   seededRow,
   ORDER,
@@ -54,9 +53,9 @@ describe('the record of an order', () => {
 
   it('tells of every success: of an item, and of a callback that verifies', async () => {
     const order = { ...ORDER, external_id: 'paid', external_transaction_id: '' };
-    const item = { at: START, action: '4.1.3.00', position: 0, observedAt: START };
-    await db.store.insert('historyEvents', [historyRow(item, order)]);
-    await db.store.insert('orders', [seededRow({ ...order, status: null })]);
+    await db.store.insert('orders', [
+      seededRow({ ...order, status: null }, [{ time: START, action: '4.1.3.00' }]),
+    ]);
     const said = (byte: number, status: string, verdict: string, seconds: number) =>
       callbackRow({
         external_id: 'paid',

@@ -4,7 +4,6 @@ import { readOrderTimeline } from '../../store/order-timeline.ts';
 import { orderTimelineSchema, type OrderQuery, type OrderTimeline } from '../../schemas/order-timeline.ts';
 import {
   callbackRow,
-  historyRow,
   migratedStore,
   seededRow,
   ORDER,
@@ -180,16 +179,22 @@ describe('finding an order', () => {
 
 test('an order with a changed mind is decided by its latest final item, and nothing before the end is late', async () => {
   const order = { gateway: 'acme-eu', order_type: 'Deposit', external_id: 'pending' };
-  await db.store.insert('orders', [seededRow({ ...order, external_transaction_id: '' })]);
-  const item = (position: number, action: string) =>
-    historyRow({ at: START + position, action, position, observedAt: START + position * SECOND }, order);
-  await db.store.insert('historyEvents', [item(0, '1.0.0.00'), item(1, '3.0.1.51')]);
+  const items = ['1.0.0.00', '3.0.1.51', '4.1.4.00', '5.1.3.00'].map((action, place) => ({
+    time: START + place,
+    action,
+    observedAt: START + place * SECOND,
+  }));
+  const read = (count: number) =>
+    db.store.insert('orders', [
+      seededRow({ ...order, external_transaction_id: '', observed_at: START + count }, items.slice(0, count)),
+    ]);
+  await read(2);
   const pending = await found({ id: 'pending' });
   expect(pending.events.map((event) => [event.late, event.deciding])).toEqual([
     [false, false],
     [false, false],
   ]);
-  await db.store.insert('historyEvents', [item(2, '4.1.4.00'), item(3, '5.1.3.00')]);
+  await read(4);
   const decided = await found({ id: 'pending' });
   expect(decided.events.map((event) => [event.late, event.deciding])).toEqual([
     [false, false],
@@ -201,11 +206,6 @@ test('an order with a changed mind is decided by its latest final item, and noth
 
 describe('among many orders', () => {
   beforeAll(async () => {
-    await db.store.command(
-      `INSERT INTO history_events_store (gateway, order_type, external_id, event_time, action, occurrence, code_format, observed_at)
-       SELECT 'acme-eu', 'Deposit', toString(generateUUIDv4(number)), fromUnixTimestamp64Micro(${START}) + number % 300, '1.0.0.00', 0, 'v2', now64(6)
-       FROM numbers(200000)`,
-    );
     await db.store.command(
       `INSERT INTO orders_store (gateway, order_type, external_id, first_seen_at, observed_at)
        SELECT 'acme-eu', 'Deposit', toString(generateUUIDv4(number)), fromUnixTimestamp64Micro(${START}), fromUnixTimestamp64Micro(${START}) FROM numbers(200000)`,

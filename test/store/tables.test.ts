@@ -85,8 +85,9 @@ WHERE database = currentDatabase() AND comment = '' AND table IN (SELECT name FR
     ['a table', 'polls_store', (text: string) => text.replace('lateness_ms Float64', 'lateness_ms Float32')],
     [
       'a materialized view',
-      'settlements_by_time_store',
-      (text: string) => text.replace('FROM settlements_store;', "FROM settlements_store WHERE kind != '';"),
+      'callback_arrivals_store',
+      (text: string) =>
+        text.replace('FROM callback_deliveries_store;', "FROM callback_deliveries_store WHERE topic != '';"),
     ],
   ])('are refused where another version has made %s', async (_what, table, change) => {
     const tables = await readTables(await changed(table, change));

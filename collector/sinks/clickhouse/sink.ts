@@ -189,9 +189,8 @@ function createSchedule(sink: RunningSink) {
 
 function recover(sink: RunningSink): Promise<void> {
   const { store, collectorId } = sink.settings;
-  const completed = new Set<string>();
   sink.recovering ??= sink.retryingStore
-    .ask(() => loadBatchSeq(store, collectorId, completed))
+    .ask(() => loadBatchSeq(store, collectorId))
     .then((lastSeq) => sink.change({ type: 'recovered', lastSeq }));
   return sink.recovering;
 }

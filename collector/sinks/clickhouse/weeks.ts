@@ -4,8 +4,7 @@ import type { AnyRow } from '../../../schemas/rows.ts';
 
 /**
  * Partitions that a statement writes to at most, and that bundles put together into one batch do. A partition
- * costs as much as a thousand rows: files of its own in the table and in the copy by time, each of them
- * forced to the disk.
+ * costs as much as a thousand rows: files of its own, each of them forced to the disk.
  */
 export const MAX_WEEKS = 8;
 

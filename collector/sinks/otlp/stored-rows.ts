@@ -1,5 +1,5 @@
 import type { TableKey } from '../../../schemas/names.ts';
-import { ITEMS_BY_TIME, TABLES } from '../../../schemas/names.ts';
+import { TABLES } from '../../../schemas/names.ts';
 import type { HistoryEventRow, SettlementRow } from '../../../schemas/rows.ts';
 import { COLUMNS } from '../../../schemas/rows.ts';
 import type { SqlParams, Store } from '../../../store/store.ts';
@@ -27,32 +27,13 @@ export interface ReadRows<Row> {
   slice(from?: number, to?: number): Row[];
 }
 
-/**
- * How repetitions are found: `by_time` asks the table by time, which has them side by side, `exact` the table
- * itself, where each order is elsewhere: several times the work, and more the more there is. Both have the
- * same: what a kill kept out of the table by time, the sink puts there before it writes anything new.
- */
-export type LookUp = 'by_time' | 'exact';
-
-export async function readRows(
-  store: Store,
-  collectorId: string,
-  window: Window,
-  lookUp: LookUp = 'by_time',
-): Promise<StoredRows> {
+export async function readRows(store: Store, collectorId: string, window: Window): Promise<StoredRows> {
   const params = { collector: collectorId, from: window.from, to: window.to };
-  const exactly = () => readTable<HistoryEventRow>(store, EVENTS_SQL, params);
   const [events, settlements] = await Promise.all([
-    lookUp === 'exact' ? exactly() : readFirsts(store, params).then((firsts) => firsts ?? exactly()),
+    readTable<HistoryEventRow>(store, EVENTS_SQL, params),
     readTable<SettlementRow>(store, SETTLEMENTS_SQL, params),
   ]);
   return { events, settlements };
-}
-
-/** The items of a window; null when one of them may be a repetition, or is not to be found by time. */
-async function readFirsts(store: Store, params: SqlParams): Promise<ReadRows<HistoryEventRow> | null> {
-  const { is_first: isFirst = [], ...columns } = await readColumns(store, FIRSTS_SQL, params);
-  return isFirst.every((value) => value === 1) ? rowsOf(columns) : null;
 }
 
 /** All items of the orders that have a settlement in the window, whoever stored them. */
@@ -101,44 +82,59 @@ export const WINDOW =
   'collector_id = {collector:String} AND batch_seq > {from:UInt64} AND batch_seq <= {to:UInt64}';
 
 const EVENT = [...ORDER, 'event_time', 'action', 'occurrence'];
-const EVENT_KEY = EVENT.join(', ');
-/** The first version of each identity that the table by time has at the instants of the window. */
-const FIRSTS_BY_TIME = `SELECT ${EVENT_KEY}, min(observed_at)
-        FROM ${ITEMS_BY_TIME}
-        WHERE event_time IN (SELECT event_time FROM ${TABLES.historyEvents} WHERE ${WINDOW})
-        GROUP BY ${EVENT_KEY}`;
-const FIRSTS_SQL = `SELECT ${selectList('historyEvents')},
-    (${EVENT_KEY}, observed_at) IN
-    (
-        ${FIRSTS_BY_TIME}
-    ) AS is_first
-FROM ${TABLES.historyEvents}
-WHERE ${WINDOW}
-ORDER BY batch_seq, ${EVENT_KEY}
-LIMIT 1 BY ${EVENT_KEY}, is_first`;
-const EVENTS_SQL = winnersSql('historyEvents', EVENT, 'observed_at');
-const EVENTS_OF_SETTLED_SQL = winnersSql('historyEvents', EVENT, 'observed_at', 'settlements');
-const SETTLEMENTS_SQL = winnersSql('settlements', ORDER, 'settled_at');
+const EVENTS = TABLES.historyEvents;
+const SETTLED = TABLES.settlements;
+
+const EVENTS_SQL = winnersSql({
+  table: 'historyEvents',
+  identity: EVENT,
+  age: 'observed_at',
+  wanted: WINDOW,
+  near: `event_time IN (SELECT event_time FROM ${EVENTS} WHERE ${WINDOW})`,
+});
+const ORDERS = ORDER.join(', ');
+const OF_WINDOW = `(${ORDERS}) IN (SELECT ${ORDERS} FROM ${SETTLED} WHERE ${WINDOW})`;
+const OF_SETTLED = `event_time >= (SELECT min(first_event_at) FROM ${SETTLED} WHERE ${WINDOW})
+ AND ${OF_WINDOW}`;
+const EVENTS_OF_SETTLED_SQL = winnersSql({
+  table: 'historyEvents',
+  identity: EVENT,
+  age: 'observed_at',
+  wanted: OF_SETTLED,
+  near: OF_SETTLED,
+});
+const SETTLEMENTS_SQL = winnersSql({
+  table: 'settlements',
+  identity: ORDER,
+  age: 'settled_at',
+  wanted: WINDOW,
+  near: OF_WINDOW,
+});
+
+interface Winners {
+  readonly table: TableKey;
+  readonly identity: readonly string[];
+  readonly age: string;
+  /** Condition on the rows that are asked for. */
+  readonly wanted: string;
+  /** Condition on rows among which all versions of these are, by the sorting key of the table. */
+  readonly near: string;
+}
 
 /**
- * The rows of a window which are the first of their identity; with `of`, all such rows of the orders that
- * have a row in that table in the window. The tables keep the version that is earliest by
- * `age`; a later one is a repetition and has been exported, or will be, with the batch of the first. Only the
- * orders of the window are looked up, by the primary key.
+ * The rows that are wanted and are the first of their identity. The tables keep the version that is earliest
+ * by `age`; a later one is a repetition and has been exported, or will be, with the batch of the first.
  */
-function winnersSql(table: TableKey, identity: readonly string[], age: string, of: TableKey = table): string {
-  const source = TABLES[table];
-  const orders = ORDER.join(', ');
+function winnersSql({ table, identity, age, wanted, near }: Winners): string {
   const key = identity.join(', ');
-  const touched = `(${orders}) IN (SELECT ${orders} FROM ${TABLES[of]} WHERE ${WINDOW})`;
   return `SELECT ${selectList(table)}
-FROM ${source}
-WHERE ${of === table ? WINDOW : touched}
+FROM ${TABLES[table]}
+WHERE ${wanted}
     AND (${key}, ${age}) IN
     (
         SELECT ${key}, min(${age})
-        FROM ${source}
-        WHERE ${touched}
+        FROM ${TABLES[table]}
+        WHERE ${near}
         GROUP BY ${key}
     )
 ORDER BY batch_seq, ${key}

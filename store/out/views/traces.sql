@@ -76,16 +76,7 @@ FROM
         ]) AS attributes,
         arrayFilter(event -> event.2 != toDateTime64(0, 6, 'UTC'), [('payment.callback_received', ifNull(callback_at, toDateTime64(0, 6, 'UTC'))), ('payment.item_read', ifNull(observed_at, toDateTime64(0, 6, 'UTC')))]) AS events,
         read_span AS link
-    FROM (
-        SELECT gateway, order_type, external_id, event_time, action, occurrence, first.1 AS external_transaction_id, first.2 AS channel, first.3 AS code_format, first.4 AS stage, first.5 AS result, first.6 AS state, first.7 AS reason_code, first.8 AS reason_group, first.9 AS reason_detail, first.10 AS list_position, first.11 AS span_start, first.12 AS observed_at, first.13 AS source, first.14 AS callback_at, first.15 AS read_span
-        FROM
-        (
-            SELECT gateway, order_type, external_id, s.event_time AS event_time, s.action AS action, s.occurrence AS occurrence,
-                argMin((s.external_transaction_id, s.channel, s.code_format, s.stage, s.result, s.state, s.reason_code, s.reason_group, s.reason_detail, s.list_position, s.span_start, s.observed_at, s.source, s.callback_at, s.read_span), s.observed_at) AS first
-            FROM history_events_store AS s
-            GROUP BY gateway, order_type, external_id, event_time, action, occurrence
-        )
-    )
+    FROM history_events_store FINAL
     UNION ALL
     SELECT
         gateway, order_type, external_id,
@@ -118,24 +109,12 @@ FROM
         arrayFilter(event -> 0, [('', toDateTime64(0, 6, 'UTC'))]) AS events,
         '' AS link
     FROM (
-        SELECT gateway, order_type, external_id, facts.1 AS settled_at, facts.2 AS kind, facts.3 AS status, facts.4 AS outcome, facts.5 AS reason_group, facts.6 AS reason_detail, facts.7 AS history_items, facts.8 AS external_transaction_id, facts.9 AS channel, facts.10 AS first_event_at, facts.11 AS last_event_at, facts.12 AS deciding_action, facts.13 AS amount, facts.14 AS currency
-        FROM
-        (
-            SELECT gateway, order_type, external_id,
-                if(countIf(s.is_closed) > 0, argMinIf(tuple(s.settled_at, s.kind, s.status, s.outcome, s.reason_group, s.reason_detail, s.history_items, s.external_transaction_id, s.channel, s.first_event_at, s.last_event_at, s.deciding_action, s.amount, s.currency), s.settled_at, s.is_closed),
-                    tuple(toDateTime64(0, 6, 'UTC'), '', NULL, NULL, NULL, NULL, toUInt32(uniqExactIf(s.item, NOT s.is_closed)), max(s.external_transaction_id), max(s.channel), min(s.first_event_at), max(s.last_event_at), NULL, NULL, NULL)) AS facts
-            FROM
-            (
-                SELECT gateway, order_type, external_id, 1 AS is_closed, (toDateTime64(0, 6, 'UTC'), '', toUInt16(0)) AS item,
-                    settled_at, toString(kind) AS kind, status, outcome, reason_group, reason_detail, history_items, external_transaction_id, channel, first_event_at, last_event_at, deciding_action, amount, currency
-                FROM settlements_store
-                UNION ALL
-                SELECT gateway, order_type, external_id, 0 AS is_closed, (event_time, action, occurrence) AS item,
-                    toDateTime64(0, 6, 'UTC') AS settled_at, '' AS kind, NULL AS status, NULL AS outcome, NULL AS reason_group, NULL AS reason_detail, toUInt32(1) AS history_items, external_transaction_id AS external_transaction_id, channel AS channel, event_time AS first_event_at, event_time AS last_event_at, NULL AS deciding_action, NULL AS amount, NULL AS currency
-                FROM history_events_store
-            ) AS s
-            GROUP BY gateway, order_type, external_id
-        )
+        SELECT *,
+            multiIf(settled_at IS NOT NULL, 'settled', abandoned_at IS NOT NULL, 'abandoned', '') AS kind,
+            ifNull(created_at, first_seen_at) AS first_event_at,
+            coalesce(last_item_at, abandoned_at, first_seen_at) AS last_event_at
+        FROM orders
+        WHERE created_at IS NOT NULL OR abandoned_at IS NOT NULL
     )
 );
 
@@ -226,7 +205,7 @@ FROM
         ]) AS attributes,
         arrayFilter(event -> event.2 != toDateTime64(0, 6, 'UTC'), [('payment.callback_received', ifNull(callback_at, toDateTime64(0, 6, 'UTC'))), ('payment.item_read', ifNull(observed_at, toDateTime64(0, 6, 'UTC')))]) AS events,
         read_span AS link
-    FROM history_events_by_time_store FINAL
+    FROM history_events_store FINAL
     UNION ALL
     SELECT
         gateway, order_type, external_id,
@@ -258,7 +237,14 @@ FROM
         ]) AS attributes,
         arrayFilter(event -> 0, [('', toDateTime64(0, 6, 'UTC'))]) AS events,
         '' AS link
-    FROM settlements_by_time_store FINAL
+    FROM (
+        SELECT *,
+            multiIf(settled_at IS NOT NULL, 'settled', abandoned_at IS NOT NULL, 'abandoned', '') AS kind,
+            ifNull(created_at, first_seen_at) AS first_event_at,
+            coalesce(last_item_at, abandoned_at, first_seen_at) AS last_event_at
+        FROM orders
+        WHERE settled_at IS NOT NULL OR abandoned_at IS NOT NULL
+    )
 )
 SETTINGS do_not_merge_across_partitions_select_final = 1;
 

@@ -22,7 +22,6 @@ beforeEach(async () => {
     ...Object.values(PAYMENT_COUNT_TABLES),
     TABLES.historyEvents,
     TABLES.callbackDeliveries,
-    'history_events_by_time_store',
     'callback_arrivals_store',
     'order_claims_store',
     'findings_store',

@@ -2,7 +2,7 @@ import { decode } from '../../../../collector/decode/code.ts';
 import { createStore, type Store } from '../../../../store/store.ts';
 import type { OrderRow, Rows } from '../../../../schemas/rows.ts';
 import type { TestStore } from '../../../support/embedded.ts';
-import { orderRow } from '../../../support/order-row.ts';
+import { type HistoryItem, orderRow } from '../../../support/order-row.ts';
 import { type TemplateName, withTemplate } from '../../../support/migrated-folder.ts';
 
 /** 2026-11-21T10:15:30Z in microseconds. */
@@ -67,8 +67,8 @@ export function historyRow(
 }
 
 /** The row of the order as its second reply left it; and what a test says otherwise. */
-export function seededRow(change: Partial<OrderRow> = {}): OrderRow {
-  return orderRow({
+export function seededRow(change: Partial<OrderRow> = {}, items: readonly HistoryItem[] = []): OrderRow {
+  const row: Partial<OrderRow> = {
     ...ORDER,
     first_seen_at: START - SECOND,
     observed_at: START,
@@ -87,7 +87,8 @@ export function seededRow(change: Partial<OrderRow> = {}): OrderRow {
     created_at: START,
     final_at: START + 20 * SECOND,
     ...change,
-  });
+  };
+  return orderRow(row, items);
 }
 
 export function callbackRow(change: Partial<Rows['callbackDeliveries']> = {}): Rows['callbackDeliveries'] {
@@ -190,7 +191,13 @@ export async function seedOrder(store: Store): Promise<void> {
     ...read(second, 1),
     historyRow({ at: at(10), action: '3.9.9', position: 2, observedAt: second }),
   ]);
-  await store.insert('orders', [seededRow({ observed_at: first })]);
+  const items: HistoryItem[] = read(first, 0).map(({ event_time, action }) => ({
+    time: event_time,
+    action,
+    observedAt: first,
+  }));
+  const late = { time: at(10), action: '3.9.9', observedAt: second };
+  await store.insert('orders', [seededRow({ observed_at: first, history_items: 5 }, [...items, late])]);
   await store.insert('callbackDeliveries', [
     callbackRow(),
     callbackRow({ delivery_id: 'kafka:0:9', received_at: at(30) }),

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { freezeInsert } from '../../../../store/frozen-insert.ts';
 import type { ClickHouseSinkOptions } from '../../../../collector/sinks/clickhouse/sink.ts';
 import { createClickHouseSink } from '../../../../collector/sinks/clickhouse/sink.ts';
 import { MANY_ROWS } from '../../../../collector/sinks/clickhouse/sink-state.ts';
@@ -428,28 +427,5 @@ describe('batches that follow each other', () => {
     expect(await store.query('SELECT history_rows FROM ingest_ledger ORDER BY batch_seq')).toEqual(
       [1, 1, 1, MANY_ROWS + 3].map((history_rows) => ({ history_rows })),
     );
-  });
-
-  it('brings items into view that a kill of store and collector left in the table, and not in the copy behind the view', async () => {
-    const { sink, store } = await setUp();
-    await sink.write({ historyEvents: [historyEvent({ external_id: 'whole' })] });
-    await sink.stop(1000);
-    // The batch after the last one in the ledger: the copies have nothing of it, and one of them has a part.
-    const cutOff = historyEvents('cut-off', 3);
-    const stamp = { collectorId: 'c1', batchSeq: 2 };
-    await store.insertFrozen(freezeInsert('historyEvents', cutOff, { stamp }));
-    for (const copy of ['history_events_by_time_store', 'order_activity_store'])
-      await store.command(`TRUNCATE TABLE ${copy}`);
-    await store.insertFrozen(freezeInsert('historyEvents', cutOff.slice(0, 1), { stamp }));
-    const again = createClickHouseSink({ store, collectorId: 'c1' });
-    cleanUps.unshift(() => again.stop(0));
-    await again.write({ historyEvents: [historyEvent({ external_id: 'next' })] });
-    expect(
-      await store.query('SELECT external_id, count() AS n FROM history_events GROUP BY 1 ORDER BY 1'),
-    ).toEqual(
-      [...cutOff.map(({ external_id }) => external_id), 'next'].map((external_id) => ({ external_id, n: 1 })),
-    );
-    expect(await count(store, 'history_events_store FINAL')).toBe(5);
-    expect(await count(store, 'order_activity_store')).toBeGreaterThan(0);
   });
 });

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { freezeInsert } from '../../../../store/frozen-insert.ts';
 import {
   createClickHouseSink,
   type ClickHouseSink,
@@ -106,24 +105,6 @@ describe('history of many weeks', () => {
         { batch_seq: 3, history_rows: 1_500 },
       ],
     );
-  });
-
-  it('that a crash left in the table alone is completed a few weeks a statement, and once, whatever fails', async () => {
-    const { sink, store, sinkAgain } = await setUp();
-    await sink.write({ historyEvents: [historyEvent({ external_id: 'whole' })] });
-    await sink.stop(1000);
-    const stamp = { collectorId: 'c1', batchSeq: 2 };
-    await store.insertFrozen(freezeInsert('historyEvents', weeksOf('cut-off', 20), { stamp }));
-    await store.command('TRUNCATE TABLE history_events_by_time_store');
-    const before = proxy.seen.length;
-    const completing = (): string[] =>
-      proxy.seen.slice(before).filter((one) => one.startsWith('INSERT INTO history_events_store SELECT'));
-    proxy.setFault((statement) =>
-      completing().at(-1) === statement && completing().length === 2 ? 'cut' : null,
-    );
-    await sinkAgain().recover();
-    expect(completing()).toHaveLength(4);
-    expect(await count(store, 'history_events_by_time_store FINAL')).toBe(20);
   });
 });
 
