@@ -7,7 +7,6 @@ export const VIEWS = {
   orders: 'orders',
   historyEvents: 'history_events',
   orderTimeline: 'order_timeline',
-  orderIds: 'order_ids',
   orderMoney: 'order_money',
   orderTrace: 'order_trace',
   otelTraces: 'otel_traces',
@@ -29,7 +28,6 @@ export const VIEWS = {
   alertStates: 'alert_states',
   alertHistory: 'alert_history',
   alertEvaluations: 'alert_evaluations',
-  alertNumbers: 'alert_numbers',
   findings: 'findings',
 } as const;
 

@@ -4,10 +4,6 @@ export const WINDOWS = {
   lagSeconds: 30,
   /** A gateway that no collector has reported on for this long is forgotten: its rows and alerts end. */
   forgetGatewayAfterSeconds: 7 * 86_400,
-  /** How far back the first item of an order that finished in a window is looked for. */
-  orderLookbackSeconds: 86_400,
-  /** How far back the item before a stage's first one is looked for. */
-  stageLookbackSeconds: 3_600,
   /**
    * A collector that has not reported for this long has nothing to say about now; each reports every 15 s.
    */

@@ -20,12 +20,35 @@ const EXPRESSIONS = { type: '__expr__', uid: '__expr__' } as const;
 /** Links show six hours before an evaluation, or twice the longest window: as much again before it. */
 const LINK_SECONDS = 21_600;
 
-/** By kind of rule: what is compared, what it is compared out of, and when that means an incident. */
-const NUMBERS = {
-  share: { compared: 'affected', outOf: 'seen', breach: '$affected >= $limit' },
-  drop: { compared: 'counted', outOf: 'expected', breach: '$counted <= $limit' },
-  gauge: { compared: 'number', outOf: null, breach: '$number > $limit' },
-} as const satisfies Record<Rule['kind'], object>;
+/** A number of an evaluation: the query's name and its SQL, and when the numbers mean an incident. */
+interface Numbers {
+  readonly queries: Readonly<Record<string, string>>;
+  readonly breach: string;
+}
+/** While an evaluation is no incident, as that of a rule that is switched off, its limit is out of reach. */
+const limitBeyond = (outOfReach: string): string => `if(breach = 1, limit, ${outOfReach})`;
+const NUMBERS: Readonly<Record<Rule['kind'], Numbers>> = {
+  share: {
+    queries: {
+      affected: 'affected',
+      seen: 'seen',
+      limit: limitBeyond('greatest(limit, toFloat64(affected) + 1)'),
+    },
+    breach: '$affected >= $limit',
+  },
+  drop: {
+    queries: {
+      counted: 'affected',
+      expected: 'ifNull(expected, 0)',
+      limit: limitBeyond('least(limit, toFloat64(affected) - 1)'),
+    },
+    breach: '$counted <= $limit',
+  },
+  gauge: {
+    queries: { number: 'ifNull(number, 0)', limit: limitBeyond('greatest(limit, ifNull(number, 0))') },
+    breach: '$number > $limit',
+  },
+};
 
 /** How old an evaluation may be that is still read: alerts keep their state when evaluations stop. */
 const HELD_SECONDS = 86_400;
@@ -79,22 +102,15 @@ export function ruleGroups(rules: readonly Rule[]): alerting.RuleGroup[] {
   });
 }
 
-/**
- * The numbers of the newest evaluation. Grafana takes one number a row, so each instance comes as a series of
- * four points, which `alert_numbers` describes; what they mean is worked out here.
- */
+/** The numbers of the newest evaluation, a query each: Grafana takes one number a row. */
 function evaluatedNodes(rule: Rule): alerting.QueryBuilder[] {
-  const { compared, outOf, breach } = NUMBERS[rule.kind];
+  const { queries, breach } = NUMBERS[rule.kind];
   const held = isHeartbeat(rule) ? FRESH_SECONDS : HELD_SECONDS;
+  const all = { ...queries, as_of: 'toUnixTimestamp(as_of)' };
   return [
-    sqlQuery('evaluation', evaluationSql(rule, held), FORMAT.timeSeries, rule, held),
-    reduce(compared, 'last'),
-    reduce('as_of', 'max'),
-    reduce('least', 'min'),
-    math('limit', '-1 - $least'),
-    ...(outOf === null
-      ? []
-      : [reduce('total', 'sum'), math(outOf, `$total - $least - $as_of - $${compared}`)]),
+    ...Object.entries(all).map(([name, sql]) =>
+      sqlQuery(name, evaluationSql(rule, held, `toFloat64(${sql}) AS ${name}`), FORMAT.table, rule, held),
+    ),
     ...(rule.kind === 'share' ? [math('share', '$affected / ($seen + ($seen == 0))')] : []),
     math('link_from', `$as_of - ${linkSeconds(rule)}`),
     math('breach', breach),
@@ -106,18 +122,15 @@ const linkSeconds = (rule: Rule): number =>
     ? LINK_SECONDS
     : Math.max(LINK_SECONDS, ...rule.condition.windows.map(({ windowSeconds }) => 2 * windowSeconds));
 
-function evaluationSql(rule: Rule, heldSeconds: number): string {
+function evaluationSql(rule: Rule, heldSeconds: number, number: string): string {
   const label = labelOf(rule);
   const held = heldSeconds === HELD_SECONDS ? '1 DAY' : `${heldSeconds / 60} MINUTE`;
   const labels = `toString(gateway) AS gateway${label === null ? '' : `, toString(label) AS ${label}`}`;
-  return `SELECT time, ${labels}, value
-FROM ${view('alertNumbers')}
-WHERE rule = '${rule.name}' AND as_of =
-(
-  SELECT max(as_of) FROM ${view('alertEvaluations')}
-  WHERE rule = '${rule.name}' AND as_of > $__toTime - INTERVAL ${held} AND as_of <= $__toTime
-)
-ORDER BY time`;
+  return `SELECT ${labels}, ${number}
+FROM ${view('alertEvaluations')} AS evaluation
+WHERE rule = '${rule.name}' AND evaluation.as_of > $__toTime - INTERVAL ${held} AND evaluation.as_of <= $__toTime
+ORDER BY evaluation.as_of DESC
+LIMIT 1 WITH TIES`;
 }
 
 const askedNodes = (rule: GaugeRule): alerting.QueryBuilder[] => [
@@ -153,17 +166,6 @@ const expression = (refId: string): alerting.QueryBuilder =>
     .datasourceUid(EXPRESSIONS.uid)
     .queryType('')
     .relativeTimeRange({ from: 0, to: 0 });
-
-/** One point of the series, or their sum. Where series are of different times there are gaps. */
-const reduce = (refId: string, reducer: 'last' | 'max' | 'min' | 'sum'): alerting.QueryBuilder =>
-  expression(refId).model(
-    new expr.TypeReduceBuilder()
-      .datasource(EXPRESSIONS)
-      .expression('evaluation')
-      .reducer(reducer)
-      .settings({ mode: 'dropNN' })
-      .refId(refId),
-  );
 
 const math = (refId: string, text: string): alerting.QueryBuilder =>
   expression(refId).model(new expr.TypeMathBuilder().datasource(EXPRESSIONS).expression(text).refId(refId));

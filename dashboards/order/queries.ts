@@ -9,7 +9,7 @@ const IDS = `
     SELECT if(length(id) = 36, ifNull(toString(toUUIDOrNull(id)), id), id) AS external_id
     FROM (SELECT arrayJoin(CAST([${ENTERED}], 'Array(String)')) AS id)
     UNION ALL
-    SELECT external_id FROM ${view('orderIds')} WHERE external_transaction_id IN (${ENTERED})`;
+    SELECT external_id FROM ${view('orders')} WHERE external_transaction_id IN (${ENTERED}) AND external_transaction_id != ''`;
 const THIS_ORDER = `external_id IN (${IDS}) AND ${CHOSEN_CALLBACKS}`;
 
 /** One row an order with this id: who it is, what the newest status reply says, amounts and instants. */

@@ -1,12 +1,9 @@
 import { errorBudget, OBJECTIVES } from '../../schemas/limits.ts';
-import { outcome, ratio, sqlText, view } from '../../schemas/measures.ts';
+import { ratio, sqlText, view } from '../../schemas/measures.ts';
 import type { AlertRuleName } from '../../schemas/names.ts';
 import { CHOSEN_GATEWAY, END } from '../house/filters.ts';
 
-/**
- * SQL of the objectives: what is left of their error budgets over thirty days, and how fast it goes. Both
- * read what is kept by the quarter of an hour or the minute, never a month of history.
- */
+/** SQL of the objectives: what is left of their error budgets over thirty days, and how fast it goes. */
 
 const MONTH = `${END} - INTERVAL ${OBJECTIVES.days} DAY`;
 
@@ -14,19 +11,14 @@ const MONTH = `${END} - INTERVAL ${OBJECTIVES.days} DAY`;
 const budgetLeft = (missed: string, all: string, objective: number): string =>
   `if(${all} = 0, NULL, 1 - ${missed} / ${all} / ${errorBudget(objective)})`;
 
-/** Distinct orders in sketches; `condition` over their quarter and outcome. */
-const distinct = (condition?: string): string =>
-  condition === undefined
-    ? 'uniqCombined64Merge(12)(orders)'
-    : `uniqCombined64MergeIf(12)(orders, ${condition})`;
 const FAILED = `outcome = 'technical_failure'`;
 
-/** Error budgets that the quarters of the last hours spent for each that they had. */
+/** Error budgets that the orders of the last hours spent for each that they had. */
 function burn(hours: number): string {
-  const within = `quarter > ${END} - INTERVAL ${hours * 3600 + 900} SECOND`;
+  const within = `final_at >= ${END} - INTERVAL ${hours} HOUR`;
   return ratio(
-    distinct(`${FAILED} AND ${within}`),
-    `(${errorBudget(OBJECTIVES.technicalSuccess)} * ${distinct(within)})`,
+    `countIf(${FAILED} AND ${within})`,
+    `(${errorBudget(OBJECTIVES.technicalSuccess)} * countIf(${within}))`,
   );
 }
 
@@ -38,14 +30,10 @@ export const TECHNICAL_OBJECTIVE_SQL = `SELECT gateway, ${budgetLeft('failed_ord
   burn_1h, burn_6h, burn_24h, burn_72h
 FROM
 (
-  SELECT gateway, ${distinct(FAILED)} AS failed_orders, ${distinct()} AS finished_orders,
+  SELECT toString(gateway) AS gateway, countIf(${FAILED}) AS failed_orders, count() AS finished_orders,
     ${burn(1)} AS burn_1h, ${burn(6)} AS burn_6h, ${burn(24)} AS burn_24h, ${burn(72)} AS burn_72h
-  FROM
-  (
-    SELECT toString(gateway) AS gateway, quarter, orders, ${outcome('state', 'reason_group')} AS outcome
-    FROM ${view('orderActivity')}
-    WHERE state IN ('SUCCESS', 'FAILED') AND quarter >= ${MONTH} AND quarter < ${END} AND ${END} >= $__fromTime AND ${CHOSEN_GATEWAY}
-  )
+  FROM ${view('orders')}
+  WHERE final_at >= ${MONTH} AND final_at < ${END} AND ${END} >= $__fromTime AND ${CHOSEN_GATEWAY}
   GROUP BY gateway
 )
 ORDER BY gateway

@@ -31,12 +31,11 @@ export const technicalObjective = tablePanel({
   description:
     `Objective: ${percent(OBJECTIVES.technicalSuccess)} of finished orders without a technical failure ` +
     `over ${OBJECTIVES.days} days. Budget left: 1 - failed / finished / ` +
-    `${percent(errorBudget(OBJECTIVES.technicalSuccess))}; below zero it is missed. Failed: distinct orders with ` +
-    'a final item of group TECH or AUTHZ, out of those with any final item (state SUCCESS or FAILED), ' +
-    'all order types and channels, from sketches by the quarter of an hour: exact to about 2 %. Burn ' +
-    'rates: how many times too fast the last 1, 6, 24 and 72 hours spent it, the quarter in which they ' +
-    `begin counted whole; the rules for technical burn look at the second, and fire from ${factors.join(', ')} on, ` +
-    'beyond chance. Next: failures by reason group.',
+    `${percent(errorBudget(OBJECTIVES.technicalSuccess))}; below zero it is missed. Failed: orders whose ` +
+    'deciding item has a reason of group TECH or AUTHZ, out of all that were decided, all order types and ' +
+    'channels. Burn rates: how many times too fast the last 1, 6, 24 and 72 hours spent it; the rules for ' +
+    `technical burn look at the second, and fire from ${factors.join(', ')} on, beyond chance. Next: ` +
+    'failures by reason group.',
   sql: TECHNICAL_OBJECTIVE_SQL,
   unit: 'locale',
   decimals: 0,

@@ -1,5 +1,5 @@
 import { sqlList, sqlText, ratio, ORDER_KEY } from '../../schemas/measures.ts';
-import { CONFIRM_FAILURE_CODES, FORM_EXITS, FORM_STEPS } from '../../schemas/payform.ts';
+import { CONFIRM_FAILURE_CODES, FORM_EXITS, FORM_STEPS, type FormStep } from '../../schemas/payform.ts';
 import { bucket, END, WITH_WATERMARKS } from '../house/filters.ts';
 import { ordersBy } from '../house/orders.ts';
 
@@ -9,10 +9,10 @@ import { ordersBy } from '../house/orders.ts';
  */
 
 const ON_FORM = ordersBy('form_shown_at');
-const STEPS = `[${sqlList(FORM_STEPS.map(({ step }) => step))}]`;
-/** Whether an order reached a step: it has that step or a later one. */
-const reached = (step: string): string => `indexOf(${STEPS}, furthest_step) >= indexOf(${STEPS}, ${step})`;
-const SUBMITTED = reached(`'submitted'`);
+const STEPS = FORM_STEPS.map(({ step }) => step);
+/** Whether an order reached a step: its furthest one is that or a later one. */
+const reached = (step: FormStep): string => `furthest_step IN (${sqlList(STEPS.slice(STEPS.indexOf(step)))})`;
+const SUBMITTED = reached('submitted');
 /** Whether an order has one of these codes. */
 const hasAny = (codes: readonly string[]): string => `hasAny(history.action, [${sqlList(codes)}])`;
 const EXIT_CODES = FORM_EXITS.map(({ code }) => code);
@@ -22,10 +22,13 @@ const labelOf = (code: string): string =>
 
 /** step, orders: one row a step, in the funnel's order. */
 export const FUNNEL_SQL = `${WITH_WATERMARKS}
-SELECT arrayJoin(${STEPS}) AS step, countIf(${reached('step')}) AS orders
-FROM ${ON_FORM}
-GROUP BY step
-ORDER BY indexOf(${STEPS}, step)
+SELECT step, orders
+FROM
+(
+  SELECT [${STEPS.map((step) => `countIf(${reached(step)})`).join(', ')}] AS counts
+  FROM ${ON_FORM}
+)
+ARRAY JOIN [${sqlList(STEPS)}] AS step, counts AS orders
 LIMIT 10`;
 
 /** submitted_share 0..1 of the orders on the form, form_orders. One row. */

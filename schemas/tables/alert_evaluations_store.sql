@@ -22,13 +22,6 @@ CREATE TABLE IF NOT EXISTS alert_evaluations_store
     evaluated_at DateTime64(6, 'UTC') COMMENT 'When it was worked out.',
     evaluator LowCardinality(String) COMMENT 'The collector that did.',
     took_ms Float64 COMMENT 'How long the pass over all rules took.',
-    points Array(Float64) MATERIALIZED [
-        -1 - multiIf(breach = 1, limit, kind = 'share', greatest(limit, toFloat64(affected) + 1),
-            kind = 'drop', least(limit, toFloat64(affected) - 1), greatest(limit, ifNull(number, 0))),
-        multiIf(kind = 'gauge', toFloat64(0), kind = 'drop', ifNull(expected, 0), toFloat64(seen)),
-        toFloat64(toUnixTimestamp(as_of)),
-        if(kind = 'gauge', ifNull(number, 0), toFloat64(affected))
-    ] COMMENT 'What the view alert_numbers shows, as points for a plot, made once and not with every question.',
     version UInt64 MATERIALIZED bitNot(toUInt64(toUnixTimestamp64Micro(evaluated_at))) COMMENT 'Falls as time rises, so that the first row of an identity wins.'
 )
 ENGINE = ReplacingMergeTree(version)

@@ -25,11 +25,15 @@ describe('loading rules', () => {
 
   it('reads queries of both formats, and what reduces a series', () => {
     const [first] = loadRules(OUT);
-    const models = first?.data.map(({ model }) => model) ?? [];
-    expect(models[0]).toMatchObject({ format: 0, rawSql: expect.stringContaining('alert_numbers') });
-    expect(models[1]).toMatchObject({ type: 'reduce', reducer: 'last', expression: 'evaluation' });
-    writeFileSync(join(dir, 'a.yaml'), rulesWith({ refId: 'A', rawSql: 'SELECT 1', format: 1 }));
-    expect(loadRules(dir)[0]?.data[0]?.model).toMatchObject({ rawSql: 'SELECT 1', format: 1 });
+    expect(first?.data[0]?.model).toMatchObject({
+      format: 1,
+      rawSql: expect.stringContaining('alert_evaluations'),
+    });
+    writeFileSync(join(dir, 'a.yaml'), rulesWith({ refId: 'A', rawSql: 'SELECT 1', format: 0 }));
+    expect(loadRules(dir)[0]?.data[0]?.model).toMatchObject({ rawSql: 'SELECT 1', format: 0 });
+    const last = { type: 'reduce', reducer: 'last', expression: 'B' };
+    writeFileSync(join(dir, 'a.yaml'), rulesWith({ ...last, refId: 'A', settings: { mode: 'dropNN' } }));
+    expect(loadRules(dir)[0]?.data[0]?.model).toMatchObject(last);
   });
 
   it.each([
