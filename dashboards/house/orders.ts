@@ -34,7 +34,7 @@ const itemsWithin = (range: Range): string =>
   `${view('orders')}
 ARRAY JOIN history.time AS event_time, history.action AS action, history.stage AS stage, history.result AS result, history.state AS state,
   history.reason_code AS reason_code, arrayEnumerate(history.time) AS place, arrayEnumerateUniq(history.stage) AS nth_at_stage,
-  arrayPushFront(arrayPopBack(history.time), history.time[1]) AS time_before
+  arrayPopBack(arrayPushFront(history.time, history.time[1])) AS time_before
 WHERE ${touched(range)} AND ${range.contains('event_time')} AND ${CHOSEN_ITEMS}`;
 /** Orders that have items within a range. */
 const ordersWithin = (range: Range): string =>

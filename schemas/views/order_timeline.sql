@@ -56,4 +56,4 @@ ARRAY JOIN
     history.reason_code AS reason_code,
     history.observed_at AS observed_at,
     arrayEnumerate(history.time) AS place,
-    arrayPushFront(arrayPopBack(history.time), history.time[1]) AS span_start;
+    arrayPopBack(arrayPushFront(history.time, history.time[1])) AS span_start;

@@ -204,6 +204,18 @@ test('an order with a changed mind is decided by its latest final item, and noth
   ]);
 });
 
+test('the view of all timelines has no row for an order that was only heard of', async () => {
+  await db.store.insert('orders', [seededRow({ external_id: 'only-heard-of', history_items: 0 })]);
+  const items = async (sql: string) => (await db.store.query<{ n: number }>(`SELECT ${sql}`))[0]?.n;
+  expect(await items(`count() AS n FROM order_timeline WHERE external_id = 'only-heard-of'`)).toBe(0);
+  expect(await items('count() AS n FROM order_timeline')).toBe(
+    await items('sum(length(history.time)) AS n FROM orders'),
+  );
+  expect(await items('countIf(isNull(seconds_since_previous)) AS n FROM order_timeline')).toBe(
+    await items('countIf(notEmpty(history.time)) AS n FROM orders'),
+  );
+});
+
 describe('among many orders', () => {
   beforeAll(async () => {
     await db.store.command(

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { itemSpans, rootSpan } from '../../collector/decode/spans.ts';
 import { createOtlpSender } from '../../collector/sinks/otlp/sender.ts';
 import { historyEvent, NOON, settlement } from '../collector/sinks/support/rows.ts';
+import { closedOrder } from '../support/order-row.ts';
 import { withEmbedded } from '../support/embedded.ts';
 import { openDatabase } from '../support/migrated-store.ts';
 import { buildOtelcol, startOtelcol } from '../support/otelcol.ts';
@@ -50,7 +51,7 @@ describe.skipIf(reason !== null)(`the exporter's own table${reason === null ? ''
       ];
       const roots = [settlement({ history_items: 2 })];
       await store.insert('historyEvents', items);
-      await store.insert('settlements', roots);
+      await store.insert('orders', roots.map(closedOrder));
       const sender = createOtlpSender({ version: '1.2.3', endpoint: `http://${endpoint}` });
       await sender.send([...itemSpans(items), ...roots.map(rootSpan)]);
       await sender.close();

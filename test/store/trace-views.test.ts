@@ -10,7 +10,7 @@ import { historyEvent, NOON, settlement } from '../collector/sinks/support/rows.
 import { DATABASE } from '../../schemas/names.ts';
 import { type TestStore, withEmbedded } from '../support/embedded.ts';
 import { openDatabase } from '../support/migrated-store.ts';
-import { orderRow } from '../support/order-row.ts';
+import { closedOrder, orderRow } from '../support/order-row.ts';
 import {
   fromOtelRow,
   fromTraceRow,
@@ -96,15 +96,6 @@ const roots = closed.map((row, n) =>
   }),
 );
 
-/** The row of a closed order, which says what its settlement does. */
-const closedOrder = ({ kind, settled_at, first_event_at, last_event_at, ...row }: SettlementRow): OrderRow =>
-  orderRow({
-    ...row,
-    created_at: first_event_at,
-    last_item_at: last_event_at,
-    settled_at: kind === 'settled' ? settled_at : null,
-    abandoned_at: kind === 'abandoned' ? settled_at : null,
-  });
 const openOrders = (): OrderRow[] =>
   [...Map.groupBy(rows, order)].flatMap(([key, own]) => {
     const [row] = own;

@@ -1,7 +1,7 @@
 import { decode } from '../../collector/decode/code.ts';
 import { foldOrder } from '../../collector/decode/fold-order.ts';
 import type { OrderType } from '../../schemas/dictionary.ts';
-import type { EpochMicros, OrderRow } from '../../schemas/rows.ts';
+import type { EpochMicros, OrderRow, SettlementRow } from '../../schemas/rows.ts';
 import { T0, watchedOrder } from './watched-order.ts';
 
 /** An item of a history in list order. */
@@ -29,6 +29,22 @@ export function orderRow(change: Partial<OrderRow> = {}, items: readonly History
   });
   return { ...foldOrder(order, history, history.at(-1)?.observedAt ?? order.firstSeenAt), ...change };
 }
+
+/** The row of a closed order, which says what its settlement does. */
+export const closedOrder = ({
+  kind,
+  settled_at,
+  first_event_at,
+  last_event_at,
+  ...row
+}: SettlementRow): OrderRow =>
+  orderRow({
+    ...row,
+    created_at: first_event_at,
+    last_item_at: last_event_at,
+    settled_at: kind === 'settled' ? settled_at : null,
+    abandoned_at: kind === 'abandoned' ? settled_at : null,
+  });
 
 const TIME = /(?:_at|\.time)$/;
 
