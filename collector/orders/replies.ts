@@ -60,17 +60,21 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
   const settlements =
     ended && !read.rootSent && read.externalId !== '' ? [settlement(read, history(), now)] : [];
   const next = settlements.length > 0 ? { ...read, rootSent: true } : read;
+  const row =
+    isOurs && isRowDue(reply, next, content, news)
+      ? foldOrder(next, history(), content?.observedAt ?? now)
+      : null;
   const bundle: RowBundle = {
     historyEvents: content?.newEvents ?? [],
     settlements,
-    orders:
-      isOurs && isRowDue(reply, next, content, news)
-        ? [foldOrder(next, history(), content?.observedAt ?? now)]
-        : [],
+    orders: row === null ? [] : [row],
     orderClaims: claimsOf(reply.order, next, content, news),
     polls: [pollRow(reply, outcome, decoded, news)],
     rejects: rejectsOf(reply, decoded, gateway.poll, now),
-    orderWatch: watchRows(reply, next, tracked, context.collectorId),
+    orderWatch: watchRows(reply, next, tracked, {
+      collectorId: context.collectorId,
+      updatedAt: row === null || ended ? reply.startedAt : Math.max(reply.startedAt, row.observed_at),
+    }),
   };
   await context.write(bundle, { replies: 1, historyItems: content?.items ?? 0 });
   // An ended order is no longer tracked; if it reopens, its history is loaded from the store. So is that of
@@ -93,15 +97,17 @@ const newestOf = (content: ReplyContent | null): EpochMicros | undefined =>
 
 /**
  * The states to persist. They are as of the start of the request: a callback that came while it was under way
- * persisted a later one, so that a crash never forgets that the order is to be read again.
+ * persisted a later one, so that a crash never forgets that the order is to be read again. That of an order
+ * which goes on is as new as its row: another collector may have read the order at the same time and ended
+ * it, and then this row counts and that state, and nobody would end the order again.
  */
 function watchRows(
   { order: asked, startedAt }: PolledReply,
   next: WatchedOrder,
   tracked: WatchedOrder | null,
-  collectorId: string,
+  { collectorId, updatedAt }: { readonly collectorId: string; readonly updatedAt: EpochMicros },
 ): OrderWatchRow[] {
-  const rows = next === tracked ? [] : [toRow(next, startedAt, collectorId)];
+  const rows = next === tracked ? [] : [toRow(next, updatedAt, collectorId)];
   if (next.orderId === asked.orderId && next.idKind === asked.idKind) return rows;
   const merged: WatchedOrder = { ...asked, phase: 'merged', externalId: next.externalId };
   return [toRow(merged, startedAt, collectorId), ...rows];

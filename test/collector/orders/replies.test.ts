@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GatewayOrder } from '../../support/pipeline.ts';
+import { createPipeline, type GatewayOrder } from '../../support/pipeline.ts';
 import { HOUR, ID, MINUTE, watching } from './watching.ts';
 
 describe('a reply', () => {
@@ -46,6 +46,20 @@ describe('a reply', () => {
     expect(sink.rows('orders').map(({ status }) => status)).toEqual([null, 'Processing']);
     expect(sink.rows('orderClaims')).toHaveLength(1);
     expect(sink.rows('orderWatch')).toHaveLength(sink.rows('polls').length + 1);
+  });
+
+  it('that came slowly, of an order that goes on, leaves a state as new as its row', async () => {
+    // Another collector may have ended the order meanwhile: its row is the older one, and so must its state be.
+    const { sink, clock, orders, watch, holdReads } = createPipeline();
+    orders.set(ID, { externalId: ID, orderStatus: 'Processing', history: [[0, '1.1.1.00']] });
+    const release = holdReads();
+    await watch({ orderType: 'Deposit', externalId: ID });
+    await clock.advance(5000);
+    release();
+    await clock.advance(1);
+    const { observed_at: readAt } = sink.rows('orders').at(-1) ?? expect.fail('no row');
+    expect(sink.rows('polls').at(-1)?.started_at).toBeLessThan(readAt);
+    expect(sink.rows('orderWatch').at(-1)?.updated_at).toBeGreaterThanOrEqual(readAt);
   });
 
   it('that says nothing new adds no row of the order after a restart either', async () => {
