@@ -49,7 +49,7 @@ describe('a reply', () => {
   });
 
   it('that came slowly, of an order that goes on, leaves a state as new as its row', async () => {
-    // Another collector may have ended the order meanwhile: its row is the older one, and so must its state be.
+    // Another collector may have ended it meanwhile: its row is the older one, and so must its state be.
     const { sink, clock, orders, watch, holdReads } = createPipeline();
     orders.set(ID, { externalId: ID, orderStatus: 'Processing', history: [[0, '1.1.1.00']] });
     const release = holdReads();
