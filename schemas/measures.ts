@@ -80,7 +80,7 @@ export const stageName = (digit: string): string =>
 const named = (entries: readonly (readonly [number, string])[], number: string): string =>
   `transform(${number}, [${entries.map(([one]) => one).join(', ')}], [${sqlList(entries.map(([, name]) => name))}], '')`;
 
-/** The groups of reasons are ranges of ten: NONE, TECH from 10 on, and so on. */
+/** By the tens of a reason: 00 is NONE, 11 to 19 are TECH, 21 to 29 AUTHZ, and so on. */
 const GROUP_NAMES = sqlList(REASON_GROUPS.map(({ name }) => name));
 /** SQL of the group of a reason, from its code. */
 export const groupOfReason = (code: string): string =>

@@ -97,9 +97,9 @@ const newestOf = (content: ReplyContent | null): EpochMicros | undefined =>
 
 /**
  * The states to persist. They are as of the start of the request: a callback that came while it was under way
- * persisted a later one, so that a crash never forgets that the order is to be read again. That of an order
- * which goes on is as new as its row: another collector may have read the order at the same time and ended
- * it, and then this row counts and that state, and nobody would end the order again.
+ * persisted a later one, so that a crash never forgets that the order is to be read again. If the order goes
+ * on, its state is as new as its row. Another collector may end the order while this request is under way:
+ * with an older state, this row would win, the other's state would too, and the row would never be settled.
  */
 function watchRows(
   { order: asked, startedAt }: PolledReply,

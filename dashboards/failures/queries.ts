@@ -50,6 +50,7 @@ GROUP BY reason_code
 ORDER BY orders DESC, reason
 LIMIT 50`;
 
+/** Orders by the reason of a chosen failing item. @param columns one of two weeks, 0 for the other */
 const byReason = (failures: string, columns: string): string => `SELECT reason_code, ${columns}
   FROM ${failures} AND ${CHOSEN_FAILURES}
   GROUP BY reason_code`;

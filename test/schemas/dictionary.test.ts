@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
+  ALL_REASONS,
   CATALOGUE,
   CODE_FORMATS,
   OUTCOME_OF_GROUP,
@@ -78,6 +79,13 @@ describe('the dictionary', () => {
       REASON_GROUPS.map(({ name }) => name).toSorted(),
     );
     expect(new Set(['succeeded', ...Object.values(OUTCOME_OF_GROUP)])).toEqual(new Set(OUTCOMES));
+  });
+});
+
+describe('the SQL of measures', () => {
+  it('can take the group of a reason from its tens', () => {
+    for (const { code, group } of ALL_REASONS)
+      expect([code, REASON_GROUPS[Math.floor(code / 10)]?.name]).toEqual([code, group]);
   });
 });
 
