@@ -25,8 +25,8 @@ export interface AlertingOptions {
   readonly rules: readonly Rule[];
   /** Works out what the rules see. */
   readonly pass: EvaluationPass;
-  /** Prepares the passes from an instant on. True: there is more to do. @default nothing */
-  readonly keep?: (asOfMs: number) => Promise<boolean>;
+  /** Work in the background, a part at a time, after each evaluation. True: there is more. @default nothing */
+  readonly jobs?: (asOfMs: number) => Promise<boolean>;
   readonly collectorId: string;
   readonly clock: Clock;
   readonly log: Logger;

@@ -66,9 +66,6 @@ export const TABLES = {
 } as const;
 export type TableKey = keyof typeof TABLES;
 
-/** Physical tables that the evaluation of alert rules keeps for itself, by statements of its own. */
-export const MARK_TABLES = { marks: 'order_marks_store', frontier: 'order_marks_frontier' } as const;
-
 /**
  * Physical tables that the comparison of sources keeps for itself, by statements of its own: what it found,
  * how far it went, and which code followed which.

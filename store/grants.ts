@@ -1,11 +1,4 @@
-import {
-  FINDING_TABLES,
-  MARK_TABLES,
-  PAGE_VIEWS,
-  PAYMENT_COUNT_TABLES,
-  TABLES,
-  VIEWS,
-} from '../schemas/names.ts';
+import { FINDING_TABLES, PAGE_VIEWS, PAYMENT_COUNT_TABLES, TABLES, VIEWS } from '../schemas/names.ts';
 import { schemaError } from './definitions.ts';
 import { quoteIdentifier, quoteString } from './sql/quote.ts';
 
@@ -72,7 +65,7 @@ export function grantStatements(statements: readonly string[], options: GrantOpt
     ),
     grant(roles.collector, [
       `SELECT ON ${on('*')}`,
-      ...[TABLES, MARK_TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES]
+      ...[TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES]
         .flatMap((tables): string[] => Object.values(tables))
         .map((table) => `INSERT ON ${on(table)}`),
     ]),

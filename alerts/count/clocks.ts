@@ -1,9 +1,9 @@
+import type { CountingRule } from '../rules/rule.ts';
 import { FIRST_ITEM, sqlText, view, withWatermarks } from '../../schemas/measures.ts';
 import { WINDOWS } from '../../schemas/windows.ts';
 import { type Calendar, calendarsOf } from './calendar.ts';
-import type { GatewayEnd } from './item-counts.ts';
-import { SLOT_SECONDS } from './marks.ts';
 import { ITEMS } from './tables.ts';
+import { END_STEP_SECONDS } from './windows.ts';
 
 /** What a pass must know before it counts: where windows end, and what the configuration says. */
 export interface Clocks {
@@ -20,7 +20,7 @@ export interface Clocks {
 export type SettingOverrides = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** Our own polls and the callbacks we receive are stored within seconds. */
-export const OWN_LAG_SECONDS = 15;
+const OWN_LAG_SECONDS = 15;
 
 /** Bounds of the measured lateness, for counts to which a late item looks like a missing one. */
 const LATENESS = { atLeastSeconds: 30, atMostSeconds: 300, measuredOverSeconds: 3600 } as const;
@@ -65,19 +65,33 @@ FROM
 )
 GROUP BY gateway`;
 
+/** Where the windows of a gateway end, in seconds since 1970. */
+export interface WindowEnds {
+  readonly gateway: string;
+  readonly end: number;
+  /** For counts to which a late item looks like a missing one. Not after `end`. */
+  readonly lateEnd: number;
+}
+
 /** Where the windows of all known gateways end. */
 export function endsOf(
   { watermarks }: Clocks,
   lateness: ReadonlyMap<string, number>,
   asOf: number,
-): GatewayEnd[] {
-  const slot = (seconds: number): number => Math.floor(seconds / SLOT_SECONDS) * SLOT_SECONDS;
+): WindowEnds[] {
+  const slot = (seconds: number): number => Math.floor(seconds / END_STEP_SECONDS) * END_STEP_SECONDS;
   return [...watermarks].map(([gateway, watermark]) => {
     const end = slot(Math.min(asOf - WINDOWS.lagSeconds, watermark));
     const { atLeastSeconds, atMostSeconds } = LATENESS;
     const late = Math.min(atMostSeconds, Math.max(atLeastSeconds, Math.ceil(lateness.get(gateway) ?? 0)));
     return { gateway, end, lateEnd: Math.min(end, slot(asOf - late)) };
   });
+}
+
+/** Where the windows of a rule end at a gateway. */
+export function endOf({ count }: CountingRule, { end, lateEnd }: WindowEnds, asOf: number): number {
+  if (count.clock === 'wall') return asOf - OWN_LAG_SECONDS;
+  return count.clock === 'late' ? lateEnd : end;
 }
 
 /** A setting of a rule for a gateway, or what the rule itself says. */

@@ -1,7 +1,8 @@
-import { FAILING, FIRST_ITEM, sqlText, TIME_ORDER, view } from '../../schemas/measures.ts';
+import { FAILING, FIRST_ITEM, sqlList, sqlText, TIME_ORDER, view } from '../../schemas/measures.ts';
 import { DATABASE, INCIDENT_ORDERS, INCIDENT_POPULATION } from '../../schemas/names.ts';
-import { type CountVariant, orderFacts, type Seconds } from './order-count.ts';
-import type { Rule, ShareRule } from '../rules/rule.ts';
+import type { CountingRule, Rule, ShareRule } from '../rules/rule.ts';
+import { conditionsOf } from './order-count.ts';
+import { type LatestOf, orderFacts, type Scope, scanOf } from './order-facts.ts';
 import { PAGE_SCOPE } from './scope.ts';
 import { lengthsOf } from './windows.ts';
 
@@ -93,34 +94,41 @@ const viewOf = (name: string, select: string): string =>
   `CREATE OR REPLACE VIEW ${name} AS\n${select};\n`.replaceAll(`${DATABASE}.`, '');
 
 /**
- * The facts of the orders of whatever rule is asked for. One scan for each source: reading the statement
- * costs the engine more than the orders of a window do.
+ * The facts of the orders of the rule that is asked for: an array of (label, seen_at, hit_at), with 1970 for
+ * never. One scan for each source: reading the statement costs the engine more than the orders of a window do.
  */
 function scansOf(rules: readonly Rule[]): string {
-  const variants = rules.flatMap((rule): CountVariant[] =>
-    rule.kind === 'gauge'
-      ? []
-      : [
-          {
-            when: `{rule:String} = ${sqlText(rule.name)}`,
-            count: rule.count,
-            longestSeconds: Math.max(...lengthsOf(rule)),
-          },
-        ],
-  );
-  const bySource = Map.groupBy(variants, ({ count }) => JSON.stringify(count.from));
-  const scans = [...bySource.values()].map(([first, ...others]) => {
-    if (first === undefined) throw new Error('a source without rules');
-    const wanted = `(${[first, ...others].map(({ when }) => when).join(' OR ')})`;
-    const scope = {
-      ...PAGE_SCOPE,
-      within: (time: string, before?: Seconds) => `${wanted} AND ${PAGE_SCOPE.within(time, before)}`,
-      reach: (time: string, longest: number, before: number) =>
-        `${wanted} AND ${PAGE_SCOPE.reach(time, longest, before)}`,
-    };
-    return orderFacts([first, ...others], scope);
-  });
+  const counting = rules.filter((rule): rule is CountingRule => rule.kind !== 'gauge');
+  const scans = [...Map.groupBy(counting, ({ count }) => scanOf(count.from)).values()].map(factsOfPage);
   return scans.join('\n    UNION ALL\n    ');
+}
+
+function factsOfPage(rules: readonly CountingRule[]): string {
+  const froms = [...new Map(rules.map(({ count }) => [JSON.stringify(count.from), count.from])).values()];
+  const [from, ...others] = froms;
+  if (from === undefined) throw new Error('a scan without rules');
+  const isWanted = `{rule:String} IN (${sqlList(rules.map(({ name }) => name))})`;
+  const scope: Scope = {
+    ...PAGE_SCOPE,
+    within: (...range) => `${isWanted} AND ${PAGE_SCOPE.within(...range)}`,
+    reach: (...range) => `${isWanted} AND ${PAGE_SCOPE.reach(...range)}`,
+    touched: (before) => `${isWanted} AND ${PAGE_SCOPE.touched(before)}`,
+  };
+  return orderFacts([from, ...others], scope, Math.max(...rules.flatMap(lengthsOf)), (latest) => {
+    const facts = rules.map((rule) => `{rule:String} = ${sqlText(rule.name)}, ${labelFacts(rule, latest)}`);
+    return `multiIf(${facts.join(', ')}, ${NO_FACTS}) AS facts`;
+  });
+}
+
+const NO_FACTS = `CAST([], 'Array(Tuple(String, DateTime64(6, ''UTC''), DateTime64(6, ''UTC'')))')`;
+
+/** SQL of (label, seen_at, hit_at) for each label of a rule: when an order was last seen, and last affected. */
+export function labelFacts({ count }: CountingRule, latest: LatestOf): string {
+  const facts = count.counts.map((label) => {
+    const { seen, hit } = conditionsOf(count, label);
+    return `(${sqlText(label.label)}, ${latest(count.from, seen)}, ${latest(count.from, hit)})`;
+  });
+  return `[${facts.join(', ')}]`;
 }
 
 const near = (time: string): string => PAGE_SCOPE.within(time, LOOKBACK_SECONDS);

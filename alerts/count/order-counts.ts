@@ -1,4 +1,4 @@
-import type { AddOrders } from './item-counts.ts';
+import type { AddOrders } from './window-counts.ts';
 
 /** Distinct orders of one label within one window. */
 interface Counted {

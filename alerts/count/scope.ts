@@ -1,6 +1,6 @@
 import { sqlText, view } from '../../schemas/measures.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
-import type { Scope } from './order-count.ts';
+import type { Scope } from './order-facts.ts';
 
 /**
  * The scope of the parameterized view: one gateway, between the instants that a page names, as of a third.
@@ -9,8 +9,11 @@ export const PAGE_SCOPE: Scope = {
   setting: (name, otherwise) => settingOfPage(name, otherwise),
   greatestSetting: (name, otherwise) => settingOfPage(name, otherwise),
   asOf: `{as_of:DateTime64(6, 'UTC')}`,
-  reach: (time, longest, before) =>
-    `gateway = {gateway:String} AND ${time} >= {to:DateTime64(6, 'UTC')} - INTERVAL ${longest + before} SECOND AND ${time} < {to:DateTime64(6, 'UTC')}`,
+  end: `{to:DateTime64(6, 'UTC')}`,
+  reach: (time, longest) =>
+    `gateway = {gateway:String} AND ${time} >= {to:DateTime64(6, 'UTC')} - INTERVAL ${longest} SECOND AND ${time} < {to:DateTime64(6, 'UTC')}`,
+  touched: (before) =>
+    `gateway = {gateway:String} AND last_item_at >= {from:DateTime64(6, 'UTC')} - INTERVAL ${before} SECOND AND created_at < {to:DateTime64(6, 'UTC')}`,
   within: (time, before = 0) =>
     `gateway = {gateway:String} AND ${time} >= {from:DateTime64(6, 'UTC')}${before === 0 ? '' : ` - INTERVAL ${typeof before === 'number' ? before : `toUInt32(${before})`} SECOND`} AND ${time} < {to:DateTime64(6, 'UTC')}`,
 };

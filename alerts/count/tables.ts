@@ -1,5 +1,5 @@
 import { groupOfReason, view } from '../../schemas/measures.ts';
-import { DATABASE, FINDING_TABLES, MARK_TABLES, PAYMENT_COUNT_TABLES, TABLES } from '../../schemas/names.ts';
+import { DATABASE, FINDING_TABLES, PAYMENT_COUNT_TABLES, TABLES } from '../../schemas/names.ts';
 
 /**
  * Tables that the evaluation reads beneath the views: it knows of itself which rows count once, and folding
@@ -9,11 +9,6 @@ export const ITEMS = `${DATABASE}.${TABLES.historyEvents}`;
 export const POLLS = `${DATABASE}.${TABLES.polls}`;
 export const DELIVERIES = `${DATABASE}.${TABLES.callbackDeliveries}`;
 export const ARRIVALS = `${DATABASE}.callback_arrivals_store`;
-/** What it keeps for itself: marks of orders, and how far they go. */
-export const MARKS = `${DATABASE}.${MARK_TABLES.marks}`;
-export const FRONTIER = `${DATABASE}.${MARK_TABLES.frontier}`;
-/** How long the store keeps marks: those of short windows, and those of orders that long windows ask for. */
-export const MARKS_KEPT_HOURS = { short: 12, long: 96 };
 /**
  * The items of single orders, in the columns of ITEMS: of those that began long ago, whose items by time lie
  * far apart. @param where condition on orders

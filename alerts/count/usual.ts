@@ -1,10 +1,9 @@
 import { outcome, sqlText, view } from '../../schemas/measures.ts';
 import type { UsualTraffic } from '../evaluate/judge-drop.ts';
 import type { UsualShare } from '../evaluate/judge-share.ts';
-import type { DropRule, ShareRule } from '../rules/rule.ts';
+import type { CountingRule, DropRule, ShareRule } from '../rules/rule.ts';
 import { type Calendar, type Source, sourcesOf, type Span } from './calendar.ts';
-import { conditionsOf } from './item-facts.ts';
-import type { CountingRule } from './item-counts.ts';
+import { conditionsOf } from './order-count.ts';
 import { lengthsOf } from './windows.ts';
 
 /**

@@ -48,8 +48,8 @@ export interface Evaluator {
 export interface EvaluatorOptions {
   readonly rules: readonly Rule[];
   readonly pass: EvaluationPass;
-  /** Prepares the passes from an instant on, a part at a time. True: there is more to do. @default nothing */
-  readonly keep?: (asOfMs: number) => Promise<boolean>;
+  /** Work in the background, a part at a time. True: there is more to do. @default nothing */
+  readonly jobs?: (asOfMs: number) => Promise<boolean>;
   readonly lease: LeaseKeeper;
   readonly store: Pick<Store, 'query' | 'insert'>;
   readonly collectorId: string;
@@ -108,8 +108,15 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const due = (): DueInstant[] =>
     state === null ? [] : dueInstants(state.last, { wallMs: wallMs(), steadyMs: clock.monotonicMs() });
 
-  const prepare = (goesOn: () => Promise<boolean>): Promise<void> =>
-    prepareWhile(goesOn, () => due()[0]?.asOfMs ?? state?.last?.asOfMs, options.keep);
+  /** Until the next instant is due. */
+  async function runJobs(signal: AbortSignal): Promise<void> {
+    const asOfMs = state?.last?.asOfMs;
+    if (options.jobs === undefined || asOfMs === undefined) return;
+    let isMore = true;
+    while (isMore && !signal.aborted && (await holdsLease())) {
+      isMore = (await options.jobs(asOfMs)) && due().length === 0;
+    }
+  }
 
   /** @returns why some of the rules could not be evaluated; null: all that were due were */
   async function evaluate(before: EvaluatorState, instant: DueInstant): Promise<Error | null> {
@@ -154,13 +161,11 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         shown = shownAtStart(state);
         // Whoever evaluated before may have had no time to tell.
         onChange();
-        await prepare(async () => !signal.aborted && (await holdsLease()));
       }
       try {
         await evaluateDue(signal);
       } finally {
-        // Above all after a failure: what is prepared need not be read when it is tried again.
-        await prepare(() => Promise.resolve(false));
+        await runJobs(signal);
       }
     },
     alerts: (nowMs) => (shown === null ? null : alertsAt(shown.state, rules, options.page, nowMs)),
@@ -191,17 +196,6 @@ function createRecord(store: EvaluatorOptions['store'], collectorId: string) {
       }
     },
   };
-}
-
-/** Prepares what is due, or what comes next. A part at a time: much history may never have been read. */
-async function prepareWhile(
-  goesOn: () => Promise<boolean>,
-  firstMs: () => number | undefined,
-  keep: EvaluatorOptions['keep'],
-): Promise<void> {
-  const asOfMs = firstMs();
-  if (asOfMs === undefined || keep === undefined) return;
-  if ((await keep(asOfMs)) && (await goesOn())) await prepareWhile(goesOn, firstMs, keep);
 }
 
 /** Is it this collector that evaluates? Asked once a minute, also while there is much to catch up. */

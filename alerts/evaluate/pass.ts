@@ -4,19 +4,17 @@ import {
   type Clocks,
   clocksSql,
   type ClocksRow,
+  endOf,
   endsOf,
   gaugesSql,
   LATENESS_EVERY_SECONDS,
   latenessSql,
-  OWN_LAG_SECONDS,
   readClocks,
   settingOf,
   type SettingOverrides,
-  settingsOf,
+  type WindowEnds,
 } from '../count/clocks.ts';
-import { directCounting, type DirectRow } from '../count/direct-counts.ts';
-import { type CountingRule, countsItems, type GatewayEnd } from '../count/item-counts.ts';
-import { createOrderCounts, type OrderCounts } from '../count/order-counts.ts';
+import type { OrderCounts } from '../count/order-counts.ts';
 import {
   type ActivityRow,
   activitySql,
@@ -26,11 +24,11 @@ import {
   usualTraffic,
 } from '../count/usual.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
-import { type GaugeRule, isAskedDirectly, type Rule } from '../rules/rule.ts';
+import { type CountingRule, type GaugeRule, isAskedDirectly, type Rule } from '../rules/rule.ts';
 import type { Evaluation, EvaluationPass } from './evaluation.ts';
-import { createItemCounter } from './item-counter.ts';
 import { judgeDrop, NOTHING_USUAL } from './judge-drop.ts';
 import { judgeShare, type Verdict } from './judge-share.ts';
+import { createOrderCounter } from './order-counter.ts';
 
 export interface PassOptions {
   readonly rules: readonly Rule[];
@@ -46,12 +44,6 @@ export interface PassOptions {
   readonly settings?: Clocks['settings'] | undefined;
 }
 
-export interface Evaluating {
-  readonly pass: EvaluationPass;
-  /** Keeps what passes from an instant on need not read again, a part at a time. True: there is more. */
-  readonly keep: (asOfMs: number, command: (sql: string) => Promise<void>) => Promise<boolean>;
-}
-
 /** Traffic changes faster than shares do. */
 const USUAL_TRAFFIC_EVERY_SECONDS = 300;
 
@@ -59,14 +51,14 @@ const USUAL_TRAFFIC_EVERY_SECONDS = 300;
  * One evaluation of the rules: each source is read once, for all rules; what is usual and how late items come
  * is read now and then; and the rest is arithmetic. It remembers only what another process would read anew.
  */
-export function createPass(options: PassOptions): Evaluating {
+export function createPass(options: PassOptions): EvaluationPass {
   const { query, evaluator, now, monotonicMs, overrides = {}, settings } = options;
   const rules = options.rules.filter((rule) => !isAskedDirectly(rule));
-  const items = createItemCounter({ rules: rules.filter(isCounting), query });
   const lateness = remembering(String, async (asOf: number) => {
     const rows = await query<{ gateway: string; late: number }>(latenessSql(asOf));
     return new Map(rows.map(({ gateway, late }) => [gateway, late]));
   });
+  const countOrders = createOrderCounter(query);
   const activities = new Map(
     rules
       .filter(isCounting)
@@ -79,65 +71,40 @@ export function createPass(options: PassOptions): Evaluating {
       ]),
   );
 
-  return {
-    keep: (asOfMs, command) => items.keep(asOfMs / 1000, command),
-    async pass(asOfMs, groups) {
-      const started = monotonicMs();
-      const asOf = asOfMs / 1000;
-      const wanted = rules.filter(({ group = 'fast' }) => groups.includes(group));
-      const suppressors = rules.filter(({ name }) => wanted.some((rule) => rule.suppressedBy === name));
-      const asked = [...new Set([...wanted, ...suppressors])];
-      const [row] = await query<ClocksRow>(clocksSql(asOf));
-      const clocks = readClocks(row ?? { known: [], configured: [] }, overrides, settings);
-      const needsLateness = asked.some((rule) => isCounting(rule) && rule.count.clock === 'late');
-      const late = needsLateness
-        ? await lateness(asOf - (asOf % LATENESS_EVERY_SECONDS))
-        : new Map<string, number>();
-      const ends = endsOf(clocks, late, asOf);
-      const counts = await countOrders(asked.filter(isCounting), ends, clocks, asOf);
-      const usual = new Map<string, readonly ActivityRow[]>();
-      for (const rule of asked.filter(isCounting).filter(hasBaseline)) {
-        const at = rule.kind === 'share' ? quarterOf(asOf) : asOf - (asOf % USUAL_TRAFFIC_EVERY_SECONDS);
-        const days = { at, calendars: clocks.calendars };
-        usual.set(rule.name, (await activities.get(rule.name)?.(days)) ?? []);
-      }
-      const numbers = await readGauges(
-        asked.filter((rule) => rule.kind === 'gauge'),
-        asOf,
-      );
-      const judged = asked.flatMap((rule) =>
-        rule.kind === 'gauge'
-          ? judgeGauge(rule, numbers.get(rule.name) ?? [], clocks, asOf)
-          : judgeOrders(rule, ends, counts, usual.get(rule.name) ?? [], clocks, asOf),
-      );
-      const stamp = { evaluated_at: now(), evaluator, took_ms: monotonicMs() - started };
-      return withSuppression(judged, asked)
-        .filter(({ rule }) => wanted.some(({ name }) => name === rule))
-        .map((evaluation) => ({ ...evaluation, ...stamp }));
-    },
-  };
-
-  async function countOrders(
-    asked: readonly CountingRule[],
-    ends: readonly GatewayEnd[],
-    clocks: Clocks,
-    asOf: number,
-  ): Promise<OrderCounts> {
-    const counts = createOrderCounts();
-    await items.count(asked, ends, asOf, counts.add);
-    const direct = Map.groupBy(
-      asked.filter((rule) => !countsItems(rule)),
-      ({ count }) => count.from.kind,
-    );
-    for (const [first, ...others] of direct.values()) {
-      if (first === undefined) continue;
-      const { sql, take } = directCounting([first, ...others], asOf - OWN_LAG_SECONDS, asOf, (rule, name) =>
-        settingsOf(clocks, rule, name),
-      );
-      take(await query<DirectRow>(sql), counts.add);
+  return async (asOfMs, groups) => {
+    const started = monotonicMs();
+    const asOf = asOfMs / 1000;
+    const wanted = rules.filter(({ group = 'fast' }) => groups.includes(group));
+    const suppressors = rules.filter(({ name }) => wanted.some((rule) => rule.suppressedBy === name));
+    const asked = [...new Set([...wanted, ...suppressors])];
+    const [row] = await query<ClocksRow>(clocksSql(asOf));
+    const clocks = readClocks(row ?? { known: [], configured: [] }, overrides, settings);
+    const needsLateness = asked.some((rule) => isCounting(rule) && rule.count.clock === 'late');
+    const late = needsLateness
+      ? await lateness(asOf - (asOf % LATENESS_EVERY_SECONDS))
+      : new Map<string, number>();
+    const ends = endsOf(clocks, late, asOf);
+    const counts = await countOrders(asked.filter(isCounting), ends, clocks, asOf);
+    const usual = new Map<string, readonly ActivityRow[]>();
+    for (const rule of asked.filter(isCounting).filter(hasBaseline)) {
+      const at = rule.kind === 'share' ? quarterOf(asOf) : asOf - (asOf % USUAL_TRAFFIC_EVERY_SECONDS);
+      const days = { at, calendars: clocks.calendars };
+      usual.set(rule.name, (await activities.get(rule.name)?.(days)) ?? []);
     }
-    return counts;
-  }
+    const numbers = await readGauges(
+      asked.filter((rule) => rule.kind === 'gauge'),
+      asOf,
+    );
+    const judged = asked.flatMap((rule) =>
+      rule.kind === 'gauge'
+        ? judgeGauge(rule, numbers.get(rule.name) ?? [], clocks, asOf)
+        : judgeOrders(rule, ends, counts, usual.get(rule.name) ?? [], clocks, asOf),
+    );
+    const stamp = { evaluated_at: now(), evaluator, took_ms: monotonicMs() - started };
+    return withSuppression(judged, asked)
+      .filter(({ rule }) => wanted.some(({ name }) => name === rule))
+      .map((evaluation) => ({ ...evaluation, ...stamp }));
+  };
 
   async function readGauges(gauges: readonly GaugeRule[], asOf: number): Promise<Map<string, GaugeRow[]>> {
     if (gauges.length === 0) return new Map();
@@ -176,17 +143,17 @@ const keyOfDays = ({ at, calendars }: Days): string =>
 
 function judgeOrders(
   rule: CountingRule,
-  ends: readonly GatewayEnd[],
+  ends: readonly WindowEnds[],
   counts: OrderCounts,
   activity: readonly ActivityRow[],
   clocks: Clocks,
   asOf: number,
 ): Judged[] {
   const usual = Map.groupBy(activity, ({ gateway, label }) => `${gateway}|${label}`);
-  return ends.flatMap(({ gateway, end, lateEnd }) =>
+  return ends.flatMap((ends) =>
     rule.count.counts.map(({ label }) => {
-      const windowEnd =
-        rule.count.clock === 'wall' ? asOf - OWN_LAG_SECONDS : rule.count.clock === 'late' ? lateEnd : end;
+      const { gateway } = ends;
+      const windowEnd = endOf(rule, ends, asOf);
       const rows = usual.get(`${gateway}|${label}`);
       const verdict = verdictOf(rule, counts.of(rule.name, gateway, label), rows, (name, otherwise) =>
         settingOf(clocks, rule.name, gateway, name, otherwise),

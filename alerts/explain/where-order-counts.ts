@@ -1,7 +1,8 @@
 import { sqlText, view } from '../../schemas/measures.ts';
-import { orderFacts, type Scope } from '../count/order-count.ts';
+import { labelFacts } from '../count/incident-orders.ts';
+import { orderFacts, type Scope } from '../count/order-facts.ts';
 import { settingSql } from '../count/scope.ts';
-import type { DropRule, Rule, ShareRule } from '../rules/rule.ts';
+import type { CountingRule, Rule } from '../rules/rule.ts';
 import { ofOrder, type CountedOrder } from './counted-order.ts';
 import { measureCounts, type MeasureCounts } from './measure-counts.ts';
 
@@ -40,7 +41,7 @@ export async function whereOrderCounts(
   order: CountedOrder,
   rules: readonly Rule[],
 ): Promise<WhereOrderCounts> {
-  const counting = rules.filter((rule): rule is ShareRule | DropRule => rule.kind !== 'gauge');
+  const counting = rules.filter((rule): rule is CountingRule => rule.kind !== 'gauge');
   const [measures, counted] = await Promise.all([
     measureCounts(query, order),
     Promise.all(counting.map((rule) => ruleCounts(query, order, rule))),
@@ -54,16 +55,18 @@ interface FactRow {
   readonly hit_at: string;
 }
 
-async function ruleCounts(
-  query: Query,
-  order: CountedOrder,
-  rule: ShareRule | DropRule,
-): Promise<RuleCount[]> {
+async function ruleCounts(query: Query, order: CountedOrder, rule: CountingRule): Promise<RuleCount[]> {
   const { count } = rule;
-  const facts = orderFacts([{ count, longestSeconds: 0 }], scopeOf(order, rule));
+  const facts = orderFacts(
+    [count.from],
+    scopeOf(order, rule),
+    0,
+    (latest) => `${labelFacts(rule, latest)} AS facts`,
+  );
   const rows = await query<FactRow>(
     `SELECT fact.1 AS label, toString(fact.2) AS seen_at, toString(fact.3) AS hit_at FROM (${facts}) ARRAY JOIN facts AS fact`,
   );
+  const isSeen = rows.some((row) => !isNever(row.seen_at));
   return count.counts.map(({ label, seen }): RuleCount => {
     const row = rows.find((one) => one.label === label);
     const named = { rule: rule.name, label, evaluations: null };
@@ -72,7 +75,7 @@ async function ruleCounts(
         ...named,
         counts: 'no',
         at: null,
-        because: whyNot(rule, row === undefined ? undefined : seen),
+        because: whyNot(rule, isSeen ? seen : undefined),
       };
     if (rule.kind === 'drop')
       return {
@@ -97,8 +100,8 @@ async function ruleCounts(
   });
 }
 
-/** @param seen the label's own condition, where the rule's holds */
-function whyNot({ count: { from, where } }: ShareRule | DropRule, seen: string | undefined): string {
+/** @param seen the label's own condition, where the order is seen under another label */
+function whyNot({ count: { from, where } }: CountingRule, seen: string | undefined): string {
   if (seen !== undefined) return `nothing of it is ${seen}`;
   const { kind } = from;
   if (where === undefined) return NOTHING[kind];
@@ -106,7 +109,7 @@ function whyNot({ count: { from, where } }: ShareRule | DropRule, seen: string |
 }
 
 /** What an order lacks that a rule of this source does not look at. */
-const NOTHING: Readonly<Record<ShareRule['count']['from']['kind'], string>> = {
+const NOTHING: Readonly<Record<CountingRule['count']['from']['kind'], string>> = {
   items: 'no history item of it is known',
   finished: `no item says SUCCESS or FAILED`,
   callbacks: 'no callback about it has come',
@@ -125,7 +128,9 @@ function scopeOf(order: CountedOrder, rule: Rule): Scope {
     asOf: 'now64(6)',
     // Of rows, and of what is made of rows that were chosen before.
     within: (time) => `${COLUMNS.has(time) ? `${ofOrder(order)} AND ` : ''}${time} <= now64(6)`,
+    end: 'now64(6)',
     reach: () => ofOrder(order),
+    touched: () => ofOrder(order),
     setting,
     greatestSetting: setting,
   };

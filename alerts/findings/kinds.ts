@@ -3,7 +3,7 @@ import { STUCK } from '../../schemas/limits.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { sqlList, sqlText } from '../../schemas/measures.ts';
 import { instant } from './sweep-scope.ts';
-import { CONFIRMED_FROM, isReversed, LAST_STATE, LAST_STATE_AT } from '../count/order-count.ts';
+import { CONFIRMED_FROM, isReversed, LAST_STATE, LAST_STATE_AT } from '../count/order-facts.ts';
 
 /**
  * When the facts of one order (`order-facts.ts`) are a contradiction, kind by kind, as SQL. Nothing here

@@ -183,7 +183,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     side: 'gateway',
     risk: 'money',
     count: {
-      from: { kind: 'reversed', lookbackSeconds: 21_600 },
+      from: { kind: 'reversed' },
       splitBy: null,
       counts: [{ label: '', hit: 'reversed' }],
     },

@@ -184,6 +184,8 @@ export interface GaugeRule extends RuleBase {
  * says. SQL, the Grafana rule and the runbook's place all follow from it.
  */
 export type Rule = ShareRule | DropRule | GaugeRule;
+/** Rules that count orders. */
+export type CountingRule = ShareRule | DropRule;
 
 /** Name of the label column beside `gateway`, or null. */
 export const labelOf = (rule: Rule): string | null =>

@@ -19,7 +19,7 @@ import { showPayments } from './payment-metrics.ts';
 export async function beginAlerting(base: Base, store: OpenedStore['store'], ownUrl: string): Promise<void> {
   const { config, collectorId, clock, log, life, alerting, telemetry, instruments } = base;
   const rules = RULES.filter((rule) => !isAskedDirectly(rule));
-  const { pass, keep } = createPass({
+  const pass = createPass({
     rules,
     query: (sql) => store.query(sql),
     evaluator: collectorId,
@@ -34,7 +34,7 @@ export async function beginAlerting(base: Base, store: OpenedStore['store'], own
     store,
     rules,
     pass: (...scope) => withSpan('evaluation', {}, () => pass(...scope)),
-    keep: createJobs(base, store, (asOfMs) => keep(asOfMs, (sql) => store.command(sql))),
+    jobs: createJobs(base, store),
     collectorId,
     clock,
     log,

@@ -21,16 +21,10 @@ const COUNT_LIMIT_MS = 10_000;
  * Runs all jobs one after the other. A job that fails holds back neither the rules nor another job, and is
  * tried again with the next call.
  *
- * @param keepMarks stores what rules read of orders
  * @returns whether there is more to do
  */
-export function createJobs(
-  base: Base,
-  store: Store,
-  keepMarks: (asOfMs: number) => Promise<boolean>,
-): (asOfMs: number) => Promise<boolean> {
+export function createJobs(base: Base, store: Store): (asOfMs: number) => Promise<boolean> {
   const jobs: readonly Job[] = [
-    { failure: 'marks of orders could not be kept', run: keepMarks },
     { failure: 'payments could not be counted', run: countPayments(base, store) },
     { failure: 'the sources about orders could not be compared', run: compareSources(store) },
   ];

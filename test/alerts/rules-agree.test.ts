@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { conditionsOf } from '../../alerts/count/item-facts.ts';
+import { conditionsOf } from '../../alerts/count/order-count.ts';
 import type { Evaluation } from '../../alerts/evaluate/evaluation.ts';
 import { loadRules } from '../support/grafana/rule-file.ts';
 import { sentenceOf } from '../../alerts/explain/sentence.ts';

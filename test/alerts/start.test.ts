@@ -67,11 +67,11 @@ interface Given {
   readonly rules?: readonly Rule[];
   /** Called before each pass with its groups. */
   readonly onEvaluate?: (asOfMs: number, groups: readonly RuleGroupName[]) => void;
-  readonly keep?: (asOfMs: number) => Promise<boolean>;
+  readonly jobs?: (asOfMs: number) => Promise<boolean>;
   /** @default as `fires` says */
   readonly firesAt?: (asOfMs: number) => boolean;
 }
-function start({ evaluate = true, targets, rules = HASTY, onEvaluate, keep, firesAt }: Given = {}) {
+function start({ evaluate = true, targets, rules = HASTY, onEvaluate, jobs, firesAt }: Given = {}) {
   const pass = passOf(rules, (_rule, asOfMs) => [
     { gateway: 'acme-eu', label: '', breach: firesAt?.(asOfMs) ?? fires },
   ]);
@@ -86,7 +86,7 @@ function start({ evaluate = true, targets, rules = HASTY, onEvaluate, keep, fire
       return pass(asOfMs, groups);
     },
     onPass: (done) => void passes.push(done),
-    ...(keep === undefined ? {} : { keep }),
+    ...(jobs === undefined ? {} : { jobs }),
     collectorId: 'collector-1',
     clock,
     log: pino({ level: 'silent' }),
@@ -294,7 +294,7 @@ it('says that some rules could not be evaluated', async () => {
   await alerting.stop();
 });
 
-it('prepares wholly before the first pass, and a part after each minute, also after one that failed', async () => {
+it('works in the background after each minute for as long as there is more, also after one that failed', async () => {
   const story: string[] = [];
   let left = 3;
   let fails = false;
@@ -303,19 +303,19 @@ it('prepares wholly before the first pass, and a part after each minute, also af
       story.push('pass');
       if (fails) throw new Error('it took too long');
     },
-    keep() {
-      story.push('keep');
+    jobs() {
+      story.push('job');
       return Promise.resolve(--left > 0);
     },
   });
   await minutes(3);
-  expect(story.join(' ')).toMatch(/^keep keep keep( pass keep){3,4}$/);
-  left = 100;
+  expect(story.join(' ')).toMatch(/^pass job job job( pass job){2,3}$/);
+  left = 3;
   await minutes(1);
-  expect(story.slice(-4)).toEqual(['pass', 'keep', 'pass', 'keep']);
+  expect(story.slice(-4)).toEqual(['pass', 'job', 'job', 'job']);
   fails = true;
   await minutes(1);
-  expect(story.at(-1)).toBe('keep');
+  expect(story.at(-1)).toBe('job');
   expect(alerting.status().lastError).toBe('it took too long');
   await alerting.stop();
 });

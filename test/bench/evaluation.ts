@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { parse } from 'yaml';
-import { createPass, type Evaluating } from '../../alerts/evaluate/pass.ts';
+import type { EvaluationPass } from '../../alerts/evaluate/evaluation.ts';
+import { createPass } from '../../alerts/evaluate/pass.ts';
 import { RULES } from '../../alerts/rules/all.ts';
 import { DATABASE } from '../../schemas/names.ts';
 import { createStore, type Store } from '../../store/store.ts';
@@ -87,32 +88,27 @@ async function measure({ aMinute, days }: (typeof VOLUMES)[number]): Promise<Cos
     const endMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
     const rows = aMinute * ITEMS_PER_ORDER * days * 1440;
     await loadDashboardRows(writer, { rows, endMs, days, areMerged: false, progress: () => undefined });
-    const evaluating = createPass({
+    const pass = createPass({
       rules: RULES,
       query: (sql) => store.query(sql),
       evaluator: 'bench',
       now: () => Date.now() * 1000,
       monotonicMs: () => performance.now(),
     });
-    const pass = await costOfPasses(evaluating, store, endMs);
+    const passes = await costOfPasses(pass, store, endMs);
     const grafana = await costOf(() => askAll(reader, currentQueries(), endMs));
     const before = await costOf(() => askAll(reader, formerQueries(), endMs));
-    return { aMinute, days, pass, grafana, before };
+    return { aMinute, days, pass: passes, grafana, before };
   } finally {
     await Promise.all([writer.close(), reader.close(), store.close()]);
     await embedded.stop();
   }
 }
 
-/** A minute's passes in the long run: the slow rules every tenth, and what is kept for the next ones. */
-async function costOfPasses({ pass, keep }: Evaluating, store: Store, endMs: number): Promise<number> {
-  const command = (sql: string): Promise<void> => store.command(sql);
-  const write = async (asOfMs: number, groups: readonly ('fast' | 'slow')[]): Promise<void> => {
-    await store.insert('alertEvaluations', await pass(asOfMs, groups));
-    await keep(asOfMs, command);
-  };
-  // The marks of the past are made once.
-  for (let step = 0; step < 20; step += 1) await keep(endMs - PASSES * MINUTE_MS, command);
+/** A minute's passes in the long run: the slow rules every tenth. */
+async function costOfPasses(pass: EvaluationPass, store: Store, endMs: number): Promise<number> {
+  const write = async (asOfMs: number, groups: readonly ('fast' | 'slow')[]): Promise<void> =>
+    store.insert('alertEvaluations', await pass(asOfMs, groups));
   await write(endMs - PASSES * MINUTE_MS, ['fast', 'slow']);
   const fast = await costOf(async () => {
     for (let n = PASSES - 1; n >= 0; n -= 1) await write(endMs - n * MINUTE_MS, ['fast']);

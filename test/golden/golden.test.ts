@@ -77,7 +77,7 @@ const evaluations: Evaluation[] = [];
 
 describe('rules', () => {
   it(`see the same at ${INSTANTS.length} instants`, async () => {
-    const { pass } = createPass({
+    const pass = createPass({
       rules: RULES,
       query,
       evaluator: 'golden',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
-import { FINDING_TABLES, MARK_TABLES, PAYMENT_COUNT_TABLES, VIEWS } from '../../schemas/names.ts';
+import { FINDING_TABLES, PAYMENT_COUNT_TABLES, VIEWS } from '../../schemas/names.ts';
 import { schemaStatements } from '../../store/migrate.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import {
@@ -13,8 +13,8 @@ import { until } from '../support/until.ts';
 import { gatewayConfig, postCallback } from './support/gateway.ts';
 
 /**
- * One story of tables that break beneath a running collector: first that of the keeper which comes first,
- * then those of all others. Once a minute they come by, one after the other, and none may hold back the next.
+ * One story of tables that break beneath a running collector: first that of payments, which come
+ * first, then that of the comparison of sources. Once a minute they come by, one after the other, and none may hold back the next.
  */
 
 interface Keeper {
@@ -25,24 +25,17 @@ interface Keeper {
   readonly failure: string;
 }
 
-/** Its table is read by evaluations as well, so it can be read and takes no rows: that concerns it alone. */
-const MARKS: Keeper = {
-  tables: [MARK_TABLES.frontier],
-  kept: MARK_TABLES.frontier,
-  failure: 'marks of orders could not be kept; the next attempt catches up',
+const PAYMENTS: Keeper = {
+  tables: [PAYMENT_COUNT_TABLES.passes, PAYMENT_COUNT_TABLES.counts, PAYMENT_COUNT_TABLES.totals],
+  kept: PAYMENT_COUNT_TABLES.passes,
+  failure: 'payments could not be counted; the next attempt catches up',
 };
-const OTHERS: readonly Keeper[] = [
-  {
-    tables: [PAYMENT_COUNT_TABLES.passes, PAYMENT_COUNT_TABLES.counts, PAYMENT_COUNT_TABLES.totals],
-    kept: PAYMENT_COUNT_TABLES.passes,
-    failure: 'payments could not be counted; the next attempt catches up',
-  },
-  {
-    tables: [FINDING_TABLES.frontier],
-    kept: FINDING_TABLES.frontier,
-    failure: 'the sources about orders could not be compared; the next attempt catches up',
-  },
-];
+const SOURCES: Keeper = {
+  tables: [FINDING_TABLES.frontier],
+  kept: FINDING_TABLES.frontier,
+  failure: 'the sources about orders could not be compared; the next attempt catches up',
+};
+const ALL: readonly Keeper[] = [PAYMENTS, SOURCES];
 const REFUSING = 'takes_no_rows';
 
 describe('a collector whose keepers find their tables broken', () => {
@@ -54,9 +47,9 @@ describe('a collector whose keepers find their tables broken', () => {
     const config = { gateways: [gatewayConfig(sandbox)] };
     collector = await startCollectorProcess({ config });
     await useStore();
-    const frontier = MARKS.kept;
-    await store.command(`ALTER TABLE ${frontier} ADD CONSTRAINT ${REFUSING} CHECK 0`);
-    await store.command(`TRUNCATE TABLE ${frontier}`);
+    const { kept } = PAYMENTS;
+    await store.command(`ALTER TABLE ${kept} ADD CONSTRAINT ${REFUSING} CHECK 0`);
+    await store.command(`TRUNCATE TABLE ${kept}`);
     await collector.stop();
     collector = await startCollectorProcess({ config, folder: collector.folder });
     await useStore();
@@ -123,28 +116,25 @@ describe('a collector whose keepers find their tables broken', () => {
 
   it('is told of each in one line, and all else goes on, the keeper too once its table is back', async () => {
     await expectFailure(
-      MARKS,
-      'insert into gatewatch.order_marks_frontier: rows refused, ClickHouse error 469 VIOLATED_CONSTRAINT',
+      PAYMENTS,
+      'insert into gatewatch.payment_passes_store: rows refused, ClickHouse error 469 VIOLATED_CONSTRAINT',
     );
     await expectTheRestToGoOn();
-    for (const keeper of OTHERS) await atLeastOne(keeper.kept);
-    await store.command(`ALTER TABLE ${MARKS.kept} DROP CONSTRAINT ${REFUSING}`);
-    const tables = [...new Set(OTHERS.flatMap((keeper) => keeper.tables))];
-    for (const table of tables) await store.command(`DROP TABLE ${table} SYNC`);
-    for (const keeper of OTHERS) {
-      // Whether it reads or writes the table first: it may have been at work when the table went.
-      await expectFailure(keeper, 'refused by the store, ClickHouse error 60 UNKNOWN_TABLE');
-      expect(collector.logged(keeper.failure)).toHaveLength(1);
-    }
+    await atLeastOne(SOURCES.kept);
+    await store.command(`ALTER TABLE ${PAYMENTS.kept} DROP CONSTRAINT ${REFUSING}`);
+    for (const table of SOURCES.tables) await store.command(`DROP TABLE ${table} SYNC`);
+    // Whether it reads or writes the table first: it may have been at work when the table went.
+    await expectFailure(SOURCES, 'refused by the store, ClickHouse error 60 UNKNOWN_TABLE');
+    expect(collector.logged(SOURCES.failure)).toHaveLength(1);
     await expectTheRestToGoOn();
-    for (const table of tables) await store.command(await creationOf(table));
-    for (const keeper of [MARKS, ...OTHERS]) await atLeastOne(keeper.kept);
+    for (const table of SOURCES.tables) await store.command(await creationOf(table));
+    for (const keeper of ALL) await atLeastOne(keeper.kept);
     const errors = collector
       .output()
       .split('\n')
       .filter((line) => line.includes('"level":"error"'))
       .map((line) => (JSON.parse(line) as { msg: string }).msg);
-    expect(new Set(errors)).toEqual(new Set([MARKS, ...OTHERS].map(({ failure }) => failure)));
+    expect(new Set(errors)).toEqual(new Set(ALL.map(({ failure }) => failure)));
   }, 600_000);
 });
 

@@ -1,6 +1,8 @@
-import type { CountingRule } from '../../alerts/count/item-counts.ts';
-import { orderFacts, type OrderCount, type Scope } from '../../alerts/count/order-count.ts';
+import { labelFacts } from '../../alerts/count/incident-orders.ts';
+import type { OrderCount } from '../../alerts/count/order-count.ts';
+import { orderFacts, type Scope } from '../../alerts/count/order-facts.ts';
 import { lengthsOf } from '../../alerts/count/windows.ts';
+import type { CountingRule } from '../../alerts/rules/rule.ts';
 import { outcome, view } from '../../schemas/measures.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import type { Counted } from './counts.ts';
@@ -44,7 +46,7 @@ export async function createClassifier(): Promise<Classifier> {
       const longestSeconds = Math.max(...lengthsOf(rule));
       const facts =
         await store.queryAsWriter(`SELECT external_id, fact.1 AS label, toUnixTimestamp(fact.2) AS seen, toUnixTimestamp(fact.3) AS hit
-        FROM (${orderFacts([{ count, longestSeconds }], EVER)}) ARRAY JOIN facts AS fact`);
+        FROM (${orderFacts([count.from], EVER, longestSeconds, (latest) => `${labelFacts(rule, latest)} AS facts`)}) ARRAY JOIN facts AS fact`);
       const usual = await store.queryAsWriter(usualSql(count));
       return count.counts.map(({ label }) => ({
         label,
@@ -99,5 +101,7 @@ const EVER: Scope = {
   setting: (_name, otherwise) => String(otherwise),
   greatestSetting: (_name, otherwise) => String(otherwise),
   within: (time) => within(time),
+  end: sqlTime(MINUTE + 1440),
   reach: (time) => within(time),
+  touched: () => '1',
 };

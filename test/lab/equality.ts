@@ -74,7 +74,7 @@ export const passOver = (store: SeededStore): EvaluationPass =>
     evaluator: 'lab',
     now: () => 0,
     monotonicMs: () => 0,
-  }).pass;
+  });
 
 /** On the side of the twins: does the rule that silences this one hold? */
 function isSuppressed({ rule }: Twin, twins: readonly Twin[], at: number): boolean {

@@ -1,9 +1,8 @@
 import { type ActivityRow, hasBaseline, spanOf, usualShare, usualTraffic } from '../../alerts/count/usual.ts';
-import type { CountingRule } from '../../alerts/count/item-counts.ts';
 import { lengthsOf } from '../../alerts/count/windows.ts';
 import { judgeDrop, type UsualTraffic } from '../../alerts/evaluate/judge-drop.ts';
 import { judgeShare, type Verdict, type WindowCounts } from '../../alerts/evaluate/judge-share.ts';
-import type { DropRule, ShareRule } from '../../alerts/rules/rule.ts';
+import type { CountingRule, DropRule, ShareRule } from '../../alerts/rules/rule.ts';
 import type { Measure } from './counts.ts';
 import { WEEK } from './seasons.ts';
 

@@ -1,5 +1,5 @@
 import { LATENESS_EVERY_SECONDS } from '../../alerts/count/clocks.ts';
-import { SLOT_SECONDS } from '../../alerts/count/marks.ts';
+import { END_STEP_SECONDS } from '../../alerts/count/windows.ts';
 import type { Verdict } from '../../alerts/evaluate/judge-share.ts';
 import { RULES } from '../../alerts/rules/all.ts';
 import {
@@ -116,7 +116,7 @@ function windowEnds(rule: Exclude<Rule, GaugeRule>, months: Months, seen: Measur
   };
 }
 
-const slotOf = (second: number): number => Math.floor(second / SLOT_SECONDS) * SLOT_SECONDS;
+const slotOf = (second: number): number => Math.floor(second / END_STEP_SECONDS) * END_STEP_SECONDS;
 
 /**
  * Second of its minute at which an order's first item lies, and how late it is known by delay: see `orderOf`.

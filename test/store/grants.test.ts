@@ -6,13 +6,7 @@ import { loadChdb } from '../../store/embedded/chdb-library.ts';
 import type { EngineSession } from '../../store/embedded/engine.ts';
 import { grantStatements, PUBLIC_VIEWS, rolesOf, schemaObjects } from '../../store/grants.ts';
 import { schemaStatements } from '../../store/migrate.ts';
-import {
-  FINDING_TABLES,
-  MARK_TABLES,
-  PAGE_VIEWS,
-  PAYMENT_COUNT_TABLES,
-  TABLES,
-} from '../../schemas/names.ts';
+import { FINDING_TABLES, PAGE_VIEWS, PAYMENT_COUNT_TABLES, TABLES } from '../../schemas/names.ts';
 
 const OPTIONS = { database: 'gatewatch', gateways: ['acme-eu'] } as const;
 const ROLES = rolesOf(OPTIONS);
@@ -99,9 +93,7 @@ describe('the grants', () => {
     expect([...views.keys()].toSorted()).toEqual([...PUBLIC_VIEWS].toSorted());
     expect([...tables.keys()]).toEqual(
       expect.arrayContaining(
-        [TABLES, MARK_TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES].flatMap((tables): string[] =>
-          Object.values(tables),
-        ),
+        [TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES].flatMap((tables): string[] => Object.values(tables)),
       ),
     );
     for (const [table, { hasGateway }] of tables)
@@ -151,7 +143,7 @@ describe('with its role and nothing more', () => {
       await as(ROLES.collector, insert(gateway).replace(/VALUES \((.*)\)$/, 'SELECT $1'));
     await as(
       ROLES.collector,
-      `INSERT INTO gatewatch.${MARK_TABLES.frontier} SELECT 'rules', now(), now(), now64(6)`,
+      `INSERT INTO gatewatch.${FINDING_TABLES.frontier} SELECT 'acme', now64(6), now64(6)`,
     );
     for (const table of Object.values(TABLES))
       await as(ROLES.collector, `SELECT count() FROM gatewatch.${table}`);

@@ -1,7 +1,6 @@
 import {
   DATABASE,
   FINDING_TABLES,
-  MARK_TABLES,
   PAGE_VIEWS,
   PAYMENT_COUNT_TABLES,
   TABLES,
@@ -56,5 +55,5 @@ export function isInternalTable(name: string): boolean {
 }
 
 const INTERNAL: ReadonlySet<string> = new Set(
-  [TABLES, MARK_TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES].flatMap((some) => Object.values(some)),
+  [TABLES, FINDING_TABLES, PAYMENT_COUNT_TABLES].flatMap((some) => Object.values(some)),
 );

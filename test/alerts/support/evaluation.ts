@@ -18,7 +18,7 @@ export function evaluationsOf(
   store: Pick<SeededStore, 'query' | 'queryAsWriter' | 'seed'>,
   rules: readonly Rule[] = RULES,
 ): Evaluations {
-  const { pass } = createPass({
+  const pass = createPass({
     rules,
     query: async <T>(sql: string) => (await store.queryAsWriter(sql)).data as T[],
     evaluator: 'collector-1',

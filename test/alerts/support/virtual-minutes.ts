@@ -41,7 +41,7 @@ export async function startVirtualMinutes(options: VirtualMinutesOptions): Promi
   const clock = createFakeClock(fromMs + SETTLE_MS);
   const store = createStore({ ...seeded.connection, database: DATABASE });
   const dataDir = mkdtempSync(join(tmpdir(), 'gatewatch-minutes-'));
-  const { pass } = createPass({
+  const pass = createPass({
     rules,
     query: (sql) => store.query(sql),
     evaluator: 'collector-1',
