@@ -25,7 +25,7 @@ export interface AlertingOptions {
   readonly rules: readonly Rule[];
   /** Works out what the rules see. */
   readonly pass: EvaluationPass;
-  /** Work in the background, a part at a time, after each evaluation. True: there is more. @default nothing */
+  /** Work in the background, a part after each evaluation. True: there is more. @default nothing */
   readonly jobs?: (asOfMs: number) => Promise<boolean>;
   readonly collectorId: string;
   readonly clock: Clock;

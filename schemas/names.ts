@@ -54,7 +54,7 @@ export const TABLES = {
   settlements: 'settlements_store',
   orderWatch: 'order_watch',
   ingestLedger: 'ingest_ledger',
-  exportCursor: 'export_cursor',
+  jobProgress: 'job_progress_store',
   collectorStatus: 'collector_status_store',
   gatewayStatus: 'gateway_status_store',
   annotations: 'annotations_store',
@@ -66,23 +66,29 @@ export const TABLES = {
 } as const;
 export type TableKey = keyof typeof TABLES;
 
+/** Jobs in the background whose progress is stored. */
+export const JOBS = {
+  findings: 'compare sources',
+  payments: 'count payments',
+  spans: 'export spans',
+} as const;
+export type Job = (typeof JOBS)[keyof typeof JOBS];
+
 /**
  * Physical tables that the comparison of sources keeps for itself, by statements of its own: what it found,
- * how far it went, and which code followed which.
+ * and which code followed which.
  */
 export const FINDING_TABLES = {
   findings: 'findings_store',
-  frontier: 'findings_frontier',
   moves: 'code_moves_store',
 } as const;
 
 /**
- * Physical tables that payment metrics keep for themselves, by statements of their own: what was counted, how
- * far, and the sums of it.
+ * Physical tables that payment metrics keep for themselves, by statements of their own: what was counted,
+ * and the sums of it.
  */
 export const PAYMENT_COUNT_TABLES = {
   counts: 'payment_counts_store',
-  passes: 'payment_passes_store',
   totals: 'payment_totals_store',
 } as const;
 

@@ -279,7 +279,7 @@ export const COLUMNS = {
     reject_rows: 'u32',
     coordinates: 'string',
   },
-  exportCursor: { collector_id: 'string', exporter: 'string', batch_seq: 'u64' },
+  jobProgress: { job: 'string', part: 'string', done_batch: 'u64' },
   collectorStatus: {
     collector_id: 'string',
     reported_at: 'micros',

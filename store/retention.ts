@@ -83,9 +83,9 @@ const AGE: readonly {
   { table: TABLES.ingestLedger, column: 'acknowledged_at', days: 'ledgerDays' },
 ];
 
-/** Tables that no retention touches: one row for each exporter, setting or key. */
+/** Tables that no retention touches: one row for each part of a job, setting or key. */
 export const KEPT_FOR_EVER: ReadonlySet<TableKey> = new Set<TableKey>([
-  'exportCursor',
+  'jobProgress',
   'alertSettings',
   'fingerprintKeys',
   'alertLeases',

@@ -95,7 +95,7 @@ const viewOf = (name: string, select: string): string =>
 
 /**
  * The facts of the orders of the rule that is asked for: an array of (label, seen_at, hit_at), with 1970 for
- * never. One scan for each source: reading the statement costs the engine more than the orders of a window do.
+ * never. One scan for each source: reading the statement costs the engine more than the orders of a window.
  */
 function scansOf(rules: readonly Rule[]): string {
   const counting = rules.filter((rule): rule is CountingRule => rule.kind !== 'gauge');
@@ -122,7 +122,7 @@ function factsOfPage(rules: readonly CountingRule[]): string {
 
 const NO_FACTS = `CAST([], 'Array(Tuple(String, DateTime64(6, ''UTC''), DateTime64(6, ''UTC'')))')`;
 
-/** SQL of (label, seen_at, hit_at) for each label of a rule: when an order was last seen, and last affected. */
+/** SQL of (label, seen_at, hit_at) for each label of a rule: when an order was last seen, and last hit. */
 export function labelFacts({ count }: CountingRule, latest: LatestOf): string {
   const facts = count.counts.map((label) => {
     const { seen, hit } = conditionsOf(count, label);

@@ -14,7 +14,7 @@ export interface Scope {
    * is the same for whatever window the scope is.
    */
   readonly reach: (time: string, longestSeconds: number) => string;
-  /** Condition on rows of `orders`: there can be an item within the scope, or up to `secondsBefore` before. */
+  /** Condition on rows of `orders`: can there be an item in the scope, or up to `secondsBefore` before? */
   readonly touched: (secondsBefore: number) => string;
   /** SQL of the scope's end. It may read `gateway`. */
   readonly end: string;

@@ -25,9 +25,7 @@ export const itemsOfOrders = (where: string): string => `(
 export const CLAIMS = `${DATABASE}.order_claims_store`;
 /** What the comparison of sources keeps for itself. */
 export const FINDINGS = `${DATABASE}.${FINDING_TABLES.findings}`;
-export const FINDINGS_FRONTIER = `${DATABASE}.${FINDING_TABLES.frontier}`;
 export const MOVES = `${DATABASE}.${FINDING_TABLES.moves}`;
 /** What payment metrics keep for themselves. */
 export const COUNTS = `${DATABASE}.${PAYMENT_COUNT_TABLES.counts}`;
-export const PASSES = `${DATABASE}.${PAYMENT_COUNT_TABLES.passes}`;
 export const TOTALS = `${DATABASE}.${PAYMENT_COUNT_TABLES.totals}`;

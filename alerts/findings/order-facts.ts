@@ -1,4 +1,4 @@
-import { IN_PROCESSING } from '../../schemas/measures.ts';
+import { DECIDING, IN_PROCESSING } from '../../schemas/measures.ts';
 import { ARRIVALS, CLAIMS, ITEMS, itemsOfOrders } from '../count/tables.ts';
 import {
   CALLBACK_ORDER,
@@ -12,22 +12,16 @@ import {
   VERIFIED,
 } from './sweep-scope.ts';
 
-/** What an item is, as bits. */
-const MARKS = {
-  paid: `state = 'SUCCESS'`,
-  failed: `state = 'FAILED'`,
-  processing: IN_PROCESSING,
-  confirmed: `stage = 'MERCHANT_CALLBACK'`,
-  repriced: 'reason_code = 35',
-  foreign: `code_format != 'v2'`,
+/** What an item can be, each a column of 0 or 1. */
+const IS = {
+  is_paid: `state = 'SUCCESS'`,
+  is_failed: `state = 'FAILED'`,
+  is_decided: DECIDING,
+  is_processing: IN_PROCESSING,
+  is_confirmed: `stage = 'MERCHANT_CALLBACK'`,
+  is_repriced: 'reason_code = 35',
+  is_foreign: `code_format != 'v2'`,
 } as const;
-type Mark = keyof typeof MARKS;
-const NAMES = Object.keys(MARKS) as Mark[];
-
-const MARKS_SQL = NAMES.map((name, bit) => `ifNull(${MARKS[name]}, 0) * ${1 << bit}`).join(' + ');
-/** SQL of whether a row is an item of that kind. */
-const is = (mark: Mark): string => `bitTest(marks, ${NAMES.indexOf(mark)})`;
-const DECIDED = `(${is('paid')} OR ${is('failed')})`;
 
 /** Of an order: whoever sends a callback again and again must not make its comparison dear. */
 const MOST_CALLBACKS = 100;
@@ -35,9 +29,15 @@ const MOST_CALLBACKS = 100;
 /** Column names of the union's parts are those of the first. */
 const items = (table: string, where: string): string =>
   `SELECT 'item' AS source, order_type, external_id, event_time AS at, observed_at AS seen_at, list_position AS position, toString(action) AS action,
-      toUInt8(${MARKS_SQL}) AS marks, '' AS status, CAST(NULL, 'Nullable(Decimal(38, 9))') AS amount, '' AS amount_text, '' AS currency, toUInt64(0) AS content, (toUInt16(0), toUInt32(0)) AS body
+      ${Object.entries(IS)
+        .map(([name, sql]) => `toUInt8(ifNull(${sql}, 0)) AS ${name}`)
+        .join(
+          ', ',
+        )}, '' AS status, CAST(NULL, 'Nullable(Decimal(38, 9))') AS amount, '' AS amount_text, '' AS currency, toUInt64(0) AS content, (toUInt16(0), toUInt32(0)) AS body
     FROM ${table} WHERE ${where}`;
-const NO_ITEM = `toUInt32(0), '', toUInt8(0)`;
+const NO_ITEM = `toUInt32(0), '', ${Object.keys(IS)
+  .map(() => 'toUInt8(0)')
+  .join(', ')}`;
 const callbacks = (where: string): string =>
   `SELECT if(${VERIFIED}, 'callback', 'doubted'), ${CALLBACK_ORDER}, received_at, received_at, ${NO_ITEM},
       assumeNotNull(toString(status)), toDecimal128OrNull(amount, 9), ifNull(amount, ''), upper(ifNull(toString(currency), '')), content_key, (body_seal, body_key)
@@ -80,12 +80,12 @@ export function orderFacts(scope: SweepScope): string {
   ];
   return `SELECT order_type, external_id,
     countIf(source = 'item') AS items,
-    minIf(at, ${is('paid')}) AS paid_first_at, maxIf(at, ${is('paid')}) AS paid_last_at, minIf(seen_at, ${is('paid')}) AS paid_seen,
-    minIf(at, ${is('failed')}) AS failed_first_at, maxIf(at, ${is('failed')}) AS failed_last_at, minIf(seen_at, ${is('failed')}) AS failed_seen,
-    minIf(at, ${DECIDED}) AS decided_first_at, minIf(seen_at, ${DECIDED}) AS decided_seen,
-    argMaxIf((multiIf(${is('paid')}, 'Success', ${is('failed')}, 'Failed', ''), seen_at, at, action), (at, position, action), ${DECIDED}) AS deciding,
-    minIf(at, ${is('processing')}) AS began_at, countIf(${is('repriced')}) > 0 AS repriced, countIf(${is('foreign')}) > 0 AS foreign,
-    groupArrayIf((at, seen_at), ${is('confirmed')}) AS confirmations,
+    minIf(at, is_paid) AS paid_first_at, maxIf(at, is_paid) AS paid_last_at, minIf(seen_at, is_paid) AS paid_seen,
+    minIf(at, is_failed) AS failed_first_at, maxIf(at, is_failed) AS failed_last_at, minIf(seen_at, is_failed) AS failed_seen,
+    minIf(at, is_decided) AS decided_first_at, minIf(seen_at, is_decided) AS decided_seen,
+    argMaxIf((multiIf(is_paid, 'Success', is_failed, 'Failed', ''), seen_at, at, action), (at, position, action), is_decided) AS deciding,
+    minIf(at, is_processing) AS began_at, countIf(is_repriced) > 0 AS repriced, countIf(is_foreign) > 0 AS foreign,
+    groupArrayIf((at, seen_at), is_confirmed) AS confirmations,
     arraySort(groupArrayIf(${MOST_CALLBACKS})((at, status, amount, amount_text, currency, content, body), source = 'callback')) AS callbacks,
     minIf(at, source = 'doubted' AND status = 'Success') AS paid_doubted_at, minIf(at, source = 'doubted' AND status = 'Failed') AS failed_doubted_at,
     arraySort(groupArrayIf((at, status, amount, currency), source = 'reply')) AS replies,

@@ -1,13 +1,15 @@
 import { clocksSql, type ClocksRow, endsOf, readClocks, settingOf, type Clocks } from '../count/clocks.ts';
 import { sqlText, view } from '../../schemas/measures.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
-import { ARRIVALS, FINDINGS_FRONTIER } from '../count/tables.ts';
+import { JOBS } from '../../schemas/names.ts';
+import { doneByTime, noteDoneByTime } from '../../store/job-progress.ts';
+import { ARRIVALS } from '../count/tables.ts';
 import { factFindings, storeFindings, vanishedFindings } from './finding-rows.ts';
 import type { JudgedTypes } from './kinds.ts';
 import { firstSeenMoves, learnMoves } from './moves.ts';
 import { rewrittenHistories, unknownOrders } from './poll-findings.ts';
 import { replayedCallbacks } from './replays.ts';
-import { countOrders, instant, ofGateway, oldReach, type SweepScope, VERIFIED } from './sweep-scope.ts';
+import { countOrders, ofGateway, oldReach, type SweepScope, VERIFIED } from './sweep-scope.ts';
 
 export interface FindingsOptions {
   /** Runs one SELECT; whole numbers up to 2 ** 53 come exact. */
@@ -62,9 +64,7 @@ export function createFindings({ query, command }: FindingsOptions): Findings {
     }
     await store(rewrittenHistories(scope));
     await store(unknownOrders(scope));
-    await command(
-      `INSERT INTO ${FINDINGS_FRONTIER} (gateway, judged_to, judged_at) SELECT ${sqlText(scope.gateway)}, ${instant(scope.to)}, now64(6, 'UTC')`,
-    );
+    await command(noteDoneByTime(JOBS.findings, sqlText(scope.gateway), scope.to));
   }
 
   return {
@@ -72,16 +72,10 @@ export function createFindings({ query, command }: FindingsOptions): Findings {
       const asOf = asOfMs / 1000;
       const [row] = await query<ClocksRow>(clocksSql(asOf));
       clocks = readClocks(row ?? { known: [], configured: [] }, {});
-      const frontier = new Map(
-        (
-          await query<{ gateway: string; to: number }>(
-            `SELECT gateway, toUnixTimestamp64Micro(max(judged_to)) AS to FROM ${FINDINGS_FRONTIER} GROUP BY gateway`,
-          )
-        ).map(({ gateway, to }) => [gateway, Number(to)]),
-      );
+      const done = await doneByTime(query, JOBS.findings);
       let isMore = false;
       for (const { gateway, end } of endsOf(clocks, new Map(), asOf)) {
-        const stretch = nextStretch(frontier.get(gateway) ?? null, end * SECOND);
+        const stretch = nextStretch(done.get(gateway) ?? null, end * SECOND);
         if (stretch === null) continue;
         const now = end * SECOND;
         await judge({ gateway, ...stretch, now });

@@ -1,9 +1,10 @@
 import type { EpochMicros } from '../../schemas/rows.ts';
-import { PASSES } from '../count/tables.ts';
-import { findTouched, type CountScope, instant, oldOf, type TouchedRow } from './count-scope.ts';
+import { JOBS } from '../../schemas/names.ts';
+import { doneByTime, noteDoneByTime } from '../../store/job-progress.ts';
+import { findTouched, type CountScope, oldOf, type TouchedRow } from './count-scope.ts';
 import { countOrders } from './order-counts.ts';
 import { countCallbacks, countFindings } from './other-counts.ts';
-import { makeSumsDue, PROGRESS, type Tools } from './totals.ts';
+import { makeSumsDue, type Tools } from './totals.ts';
 
 /** Counts orders, callbacks and findings for the payment metrics, each once. */
 export interface PaymentCounts {
@@ -32,17 +33,15 @@ const LONGEST = 86_400 * SECOND;
 export function createPaymentCounts({ query, command }: Tools): PaymentCounts {
   return {
     async pass(now) {
-      const [row] = await query<{ known_to: number }>(PROGRESS);
-      const step = nextStep(row?.known_to ?? 0, now);
+      const done = await doneByTime(query, JOBS.payments);
+      const step = nextStep(done.get('') ?? 0, now);
       const scope = { ...step, now };
       const [found] = await query<TouchedRow>(findTouched(scope));
       if (found === undefined) throw new Error('no answer to what is to be counted');
       if (found.touched > 0) await command(countOrders({ ...scope, old: oldOf(found) }));
       if (found.callbacks > 0) await command(countCallbacks(scope));
       if (found.findings > 0) await command(countFindings(scope));
-      await command(
-        `INSERT INTO ${PASSES} (known_to, counted_at) VALUES (${instant(step.to ?? now)}, ${instant(now)})`,
-      );
+      await command(noteDoneByTime(JOBS.payments, `''`, step.to ?? now));
       await makeSumsDue(now, { query, command });
       return step.to !== null;
     },

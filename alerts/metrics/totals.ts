@@ -7,7 +7,9 @@ import {
 } from '../../schemas/payment-metrics.ts';
 import { sqlList } from '../../schemas/measures.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
-import { COUNTS, PASSES, TOTALS } from '../count/tables.ts';
+import { JOBS } from '../../schemas/names.ts';
+import { doneByTime } from '../../store/job-progress.ts';
+import { COUNTS, TOTALS } from '../count/tables.ts';
 import { instant } from './count-scope.ts';
 
 /**
@@ -81,8 +83,6 @@ export function sumsDue(now: EpochMicros, nextCounted: EpochMicros): EpochMicros
   return to <= now - SUMMED_AFTER ? to : null;
 }
 
-/** SELECT of how far was counted: microseconds since 1970, 0 for never. */
-export const PROGRESS = `SELECT toUnixTimestamp64Micro(max(known_to)) AS known_to FROM ${PASSES}`;
 const SUMMED_TO = `SELECT toUnixTimestamp64Micro(max(summed_to)) AS at FROM ${TOTALS}`;
 const NEXT = `WITH (SELECT max(summed_to) FROM ${TOTALS}) AS made_to
 SELECT toUnixTimestamp64Micro(made_to) AS summed_to, toUnixTimestamp64Micro(min(counted_at)) AS next FROM ${COUNTS} WHERE counted_at > made_to`;
@@ -140,8 +140,7 @@ ORDER BY ${LABELS}, bucket`;
 export function createTotalsReader(query: Tools['query']): () => Promise<PaymentTotals> {
   let last: PaymentTotals = { countedTo: null, totals: [] };
   return async () => {
-    const [progress] = await query<{ known_to: number }>(PROGRESS);
-    const countedTo = (progress?.known_to ?? 0) / 1e6;
+    const countedTo = ((await doneByTime(query, JOBS.payments)).get('') ?? 0) / 1e6;
     if (countedTo === (last.countedTo ?? 0)) return last;
     const rows = await query<TotalRow>(read(await summedToNow(query)));
     last = { countedTo, totals: rows.map(totalOf) };

@@ -11,8 +11,8 @@ export function viewsPage(): string {
     '# Views',
     GENERATED,
     'The views of the database `gatewatch` are the public interface for dashboards, alerts and analysts. They show each thing ' +
-      'exactly once, and they change only with a note in the CHANGELOG. Tables whose names end in `_store`, and `order_watch`, ' +
-      '`ingest_ledger` and `export_cursor`, are internal.',
+      'exactly once, and they change only with a note in the CHANGELOG. Tables whose names end in `_store`, ' +
+      '`order_watch` and `ingest_ledger` are internal.',
     "Type `Time` stands for `DateTime64(6, 'UTC')`: an instant with microseconds. All times are UTC.",
     ...documented().map(viewSection),
     ...CALLED_VIEW_DOCS.map(calledViewSection),

@@ -143,7 +143,7 @@ describe('with its role and nothing more', () => {
       await as(ROLES.collector, insert(gateway).replace(/VALUES \((.*)\)$/, 'SELECT $1'));
     await as(
       ROLES.collector,
-      `INSERT INTO gatewatch.${FINDING_TABLES.frontier} SELECT 'acme', now64(6), now64(6)`,
+      `INSERT INTO gatewatch.${FINDING_TABLES.moves} (gateway, before, after) SELECT 'acme', '', ''`,
     );
     for (const table of Object.values(TABLES))
       await as(ROLES.collector, `SELECT count() FROM gatewatch.${table}`);
@@ -160,7 +160,7 @@ describe('with its role and nothing more', () => {
     for (const view of PUBLIC_VIEWS) await expect(as(ROLES.analyst, countOf(view))).resolves.toMatch(/^\d+$/);
     for (const sql of [
       'SELECT * FROM gatewatch.ingest_ledger',
-      'SELECT * FROM gatewatch.export_cursor',
+      'SELECT * FROM gatewatch.job_progress_store',
       "INSERT INTO gatewatch.annotations_store (annotation_id) SELECT 'x'",
       'DROP VIEW gatewatch.orders',
       "SELECT * FROM file('/etc/passwd', 'LineAsString')",

@@ -1,14 +1,19 @@
-import { TABLES } from '../../../schemas/names.ts';
+import { JOBS, TABLES } from '../../../schemas/names.ts';
 import { BATCH_STAMPED } from '../../../schemas/rows.ts';
 import type { Store } from '../../../store/store.ts';
 
 /**
  * Number of this collector's last batch, 0 before the first. A batch that was cut off before its row in the
- * ledger keeps its number: the audit distinguishes rows of acknowledged batches by it. The span cursor counts
- * as well: the ledger's rows may have expired, and a number below the cursor would never be exported.
+ * ledger keeps its number: the audit distinguishes rows of acknowledged batches by it. The last batch
+ * whose spans were exported counts as well: the ledger's rows may have expired, and a number below it would
+ * never be exported.
  */
 export async function loadBatchSeq(store: Store, collectorId: string): Promise<number> {
-  const ledger = await lastOf(store, collectorId, [TABLES.ingestLedger, TABLES.exportCursor], 0);
+  const [exported] = await store.query<{ last: number }>(
+    `SELECT max(done_batch) AS last FROM ${TABLES.jobProgress} WHERE job = {job:String} AND part = {collector:String}`,
+    { job: JOBS.spans, collector: collectorId },
+  );
+  const ledger = await lastOf(store, collectorId, [TABLES.ingestLedger], exported?.last ?? 0);
   // Only numbers beyond count here, which the tables' indexes find without reading much.
   const tables = [...BATCH_STAMPED].map((key) => TABLES[key]);
   return lastOf(store, collectorId, tables, ledger);

@@ -1,3 +1,4 @@
+import { JOBS } from '../../../schemas/names.ts';
 import { settlesWithin, sleep } from '../../../schemas/deadline.ts';
 import type { SpanExporterStatus } from '../../../schemas/sink.ts';
 import type { Sampling } from '../../../schemas/sampling.ts';
@@ -25,8 +26,6 @@ export interface SpanExporterOptions {
   toSpans: (rows: SpanRows, sampling: Sampling | null) => readonly SpanData[];
   /** @default all traces are exported, item by item */
   sampler?: Sampler | null;
-  /** Name of the cursor in the store: a second exporter needs one of its own. @default 'otlp' */
-  exporter?: string;
   /** Spans in one request. @default 500 */
   batchSize?: number;
   /** History items read in one go; a batch is never split. @default 20000 */
@@ -116,7 +115,6 @@ type Settings = ReturnType<typeof withDefaults>;
 function withDefaults(options: SpanExporterOptions) {
   return {
     ...options,
-    exporter: options.exporter ?? 'otlp',
     sampler: options.sampler ?? null,
     batchSize: options.batchSize ?? 500,
     windowRows: options.windowRows ?? 20_000,
@@ -141,9 +139,9 @@ interface RunningExporter {
 }
 
 async function run(running: RunningExporter): Promise<void> {
-  const { store, collectorId, exporter, intervalMs } = running.settings;
+  const { store, collectorId, intervalMs } = running.settings;
   const { stopping, aborted, state, change } = running;
-  const cursor = await withRetry(running, 'read the cursor', () => readCursor(store, collectorId, exporter));
+  const cursor = await withRetry(running, 'read the cursor', () => readCursor(store, collectorId));
   change({ type: 'resumed', cursor });
   const batch = await withRetry(running, 'read the ledger', () => readLastBatch(store, collectorId));
   change({ type: 'announced', batch });
@@ -234,11 +232,11 @@ async function sendPart(running: RunningExporter, part: readonly SpanData[]): Pr
 }
 
 async function saveCursor(running: RunningExporter): Promise<void> {
-  const { store, collectorId, exporter } = running.settings;
+  const { store, collectorId } = running.settings;
   const { state, change } = running;
   if (!isCursorUnsaved(state())) return;
-  const row = { collector_id: collectorId, exporter, batch_seq: state().cursor };
-  await withRetry(running, 'save the cursor', () => store.insert('exportCursor', [row]));
+  const row = { job: JOBS.spans, part: collectorId, done_batch: state().cursor };
+  await withRetry(running, 'save the cursor', () => store.insert('jobProgress', [row]));
   change({ type: 'saved' });
 }
 

@@ -1,4 +1,4 @@
-import { TABLES } from '../../../schemas/names.ts';
+import { JOBS, TABLES } from '../../../schemas/names.ts';
 import type { Store } from '../../../store/store.ts';
 
 /** Batches after `from` up to and with `to`. */
@@ -43,12 +43,11 @@ GROUP BY batch_seq ORDER BY batch_seq LIMIT ${LEDGER_BATCHES}`,
   return windows;
 }
 
-/** Number of the last batch that this exporter has sent; 0 before the first. */
-export async function readCursor(store: Store, collectorId: string, exporter: string): Promise<number> {
+/** Number of the last batch of a collector whose spans were sent; 0 before the first. */
+export async function readCursor(store: Store, collectorId: string): Promise<number> {
   const [row] = await store.query<{ cursor: number }>(
-    `SELECT max(batch_seq) AS cursor FROM ${TABLES.exportCursor}
-WHERE collector_id = {collector:String} AND exporter = {exporter:String}`,
-    { collector: collectorId, exporter },
+    `SELECT max(done_batch) AS cursor FROM ${TABLES.jobProgress} WHERE job = {job:String} AND part = {collector:String}`,
+    { job: JOBS.spans, collector: collectorId },
   );
   return row?.cursor ?? 0;
 }

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPaymentCounts, nextStep } from '../../../alerts/metrics/payment-counts.ts';
 import { createTotalsReader, sumsDue } from '../../../alerts/metrics/totals.ts';
 import type { PaymentTotal } from '../../../schemas/payment-metrics.ts';
-import { DATABASE, PAYMENT_COUNT_TABLES, TABLES } from '../../../schemas/names.ts';
+import { DATABASE, JOBS, PAYMENT_COUNT_TABLES, TABLES } from '../../../schemas/names.ts';
+import { noteDoneByTime } from '../../../store/job-progress.ts';
 import { dateTime64, type SeededStore, type SeedItem, startSeededStore } from '../../support/seed-store.ts';
 
 const MINUTE = 60_000;
@@ -20,6 +21,7 @@ afterAll(() => store?.stop());
 beforeEach(async () => {
   const tables = [
     ...Object.values(PAYMENT_COUNT_TABLES),
+    TABLES.jobProgress,
     TABLES.historyEvents,
     TABLES.callbackDeliveries,
     'callback_arrivals_store',
@@ -118,15 +120,11 @@ describe('payments', () => {
 
   it('count what comes late to the order that they have counted, also to one of days ago', async () => {
     await order('o-1', BEGAN, NOW - 3 * DAY);
-    await store.command(
-      `INSERT INTO ${DATABASE}.${PAYMENT_COUNT_TABLES.passes} VALUES ('${dateTime64(NOW - 3 * DAY)}', '${dateTime64(NOW - 3 * DAY)}')`,
-    );
+    await store.command(noteDoneByTime(JOBS.payments, `''`, (NOW - 3 * DAY) * 1000));
     await pass(NOW - 3 * DAY + MINUTE);
     expect(await counted('started', 'outcome')).toEqual({ started: 1 });
     for (let n = 0; n < 12; n += 1) await pass(NOW - 3 * DAY + (2 + n) * MINUTE);
-    await store.command(
-      `INSERT INTO ${DATABASE}.${PAYMENT_COUNT_TABLES.passes} VALUES ('${dateTime64(NOW - MINUTE)}', '${dateTime64(NOW - MINUTE)}')`,
-    );
+    await store.command(noteDoneByTime(JOBS.payments, `''`, (NOW - MINUTE) * 1000));
     await order('o-1', [[3 * 86_400 - 60, '4.1.3.00']], NOW - 3 * DAY);
     await pass();
     expect(await counted('started', 'stage', 'outcome')).toEqual({

@@ -1,3 +1,4 @@
+import { JOBS } from '../../../../schemas/names.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ClickHouseSinkOptions } from '../../../../collector/sinks/clickhouse/sink.ts';
@@ -129,7 +130,7 @@ describe('a batch', () => {
     const first = await setUp();
     await first.sink.write({ historyEvents: historyEvents('a', 1) });
     await first.sink.write({ historyEvents: historyEvents('b', 1) });
-    await first.store.insert('exportCursor', [{ collector_id: 'c1', exporter: 'otlp', batch_seq: 40 }]);
+    await first.store.insert('jobProgress', [{ job: JOBS.spans, part: 'c1', done_batch: 40 }]);
     const acknowledged: number[] = [];
     const second = createClickHouseSink({
       store: first.store,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
-import { FINDING_TABLES, PAYMENT_COUNT_TABLES, VIEWS } from '../../schemas/names.ts';
-import { schemaStatements } from '../../store/migrate.ts';
+import { JOBS, TABLES, VIEWS } from '../../schemas/names.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import {
   type CollectorProcess,
@@ -13,32 +12,27 @@ import { until } from '../support/until.ts';
 import { gatewayConfig, postCallback } from './support/gateway.ts';
 
 /**
- * One story of tables that break beneath a running collector: first that of payments, which come
- * first, then that of the comparison of sources. Once a minute they come by, one after the other, and none may hold back the next.
+ * One story of jobs whose progress the store does not take, one after the other: none may hold back another,
+ * nor what the collector is there for.
  */
 
-interface Keeper {
-  readonly tables: readonly string[];
-  /** What gets a row whenever the keeper has done its work. */
-  readonly kept: string;
-  /** What the log says when it could not. */
+interface BrokenJob {
+  readonly name: string;
+  /** What the log says when it could not be done. */
   readonly failure: string;
 }
 
-const PAYMENTS: Keeper = {
-  tables: [PAYMENT_COUNT_TABLES.passes, PAYMENT_COUNT_TABLES.counts, PAYMENT_COUNT_TABLES.totals],
-  kept: PAYMENT_COUNT_TABLES.passes,
+const PAYMENTS: BrokenJob = {
+  name: JOBS.payments,
   failure: 'payments could not be counted; the next attempt catches up',
 };
-const SOURCES: Keeper = {
-  tables: [FINDING_TABLES.frontier],
-  kept: FINDING_TABLES.frontier,
+const SOURCES: BrokenJob = {
+  name: JOBS.findings,
   failure: 'the sources about orders could not be compared; the next attempt catches up',
 };
-const ALL: readonly Keeper[] = [PAYMENTS, SOURCES];
 const REFUSING = 'takes_no_rows';
 
-describe('a collector whose keepers find their tables broken', () => {
+describe('a collector whose jobs cannot note their progress', () => {
   let sandbox: Sandbox;
   let collector: CollectorProcess;
   let store: Store;
@@ -47,9 +41,7 @@ describe('a collector whose keepers find their tables broken', () => {
     const config = { gateways: [gatewayConfig(sandbox)] };
     collector = await startCollectorProcess({ config });
     await useStore();
-    const { kept } = PAYMENTS;
-    await store.command(`ALTER TABLE ${kept} ADD CONSTRAINT ${REFUSING} CHECK 0`);
-    await store.command(`TRUNCATE TABLE ${kept}`);
+    await refuse(PAYMENTS);
     await collector.stop();
     collector = await startCollectorProcess({ config, folder: collector.folder });
     await useStore();
@@ -67,6 +59,16 @@ describe('a collector whose keepers find their tables broken', () => {
     store = createStore({ url: collector.store, username: 'gatewatch', password });
   }
 
+  async function refuse({ name }: BrokenJob): Promise<void> {
+    await store.command(
+      `ALTER TABLE ${TABLES.jobProgress} ADD CONSTRAINT ${REFUSING} CHECK job != '${name}'`,
+    );
+    await store.command(`TRUNCATE TABLE ${TABLES.jobProgress}`);
+  }
+  const accept = (): Promise<void> =>
+    store.command(`ALTER TABLE ${TABLES.jobProgress} DROP CONSTRAINT ${REFUSING}`);
+  const progress = ({ name }: BrokenJob): Promise<number> =>
+    atLeastOne(`${TABLES.jobProgress} WHERE job = '${name}'`);
   const rows = async (from: string): Promise<number> =>
     (await store.query<{ n: number }>(`SELECT count() AS n FROM ${from}`))[0]?.n ?? 0;
   const atLeastOne = (from: string) =>
@@ -76,7 +78,7 @@ describe('a collector whose keepers find their tables broken', () => {
       (n) => n > 0,
     );
 
-  async function expectFailure({ failure }: Keeper, why: string): Promise<void> {
+  async function expectFailure({ failure }: BrokenJob, why: string): Promise<void> {
     await until(failure, () => collector.logged(failure).length, Boolean);
     const [line] = collector.logged(failure);
     expect(line).toMatchObject({ level: 'error', err: { message: expect.stringContaining(why) } });
@@ -114,35 +116,25 @@ describe('a collector whose keepers find their tables broken', () => {
     await atLeastOne(`${VIEWS.alertEvaluations} WHERE as_of >= ${minute}`);
   }
 
-  it('is told of each in one line, and all else goes on, the keeper too once its table is back', async () => {
-    await expectFailure(
-      PAYMENTS,
-      'insert into gatewatch.payment_passes_store: rows refused, ClickHouse error 469 VIOLATED_CONSTRAINT',
-    );
+  it('logs each in one line, and does all else, the job too once the store takes it', async () => {
+    const refused =
+      'insert into gatewatch.job_progress_store: rows refused, ClickHouse error 469 VIOLATED_CONSTRAINT';
+    await expectFailure(PAYMENTS, refused);
     await expectTheRestToGoOn();
-    await atLeastOne(SOURCES.kept);
-    await store.command(`ALTER TABLE ${PAYMENTS.kept} DROP CONSTRAINT ${REFUSING}`);
-    for (const table of SOURCES.tables) await store.command(`DROP TABLE ${table} SYNC`);
-    // Whether it reads or writes the table first: it may have been at work when the table went.
-    await expectFailure(SOURCES, 'refused by the store, ClickHouse error 60 UNKNOWN_TABLE');
+    await progress(SOURCES);
+    await accept();
+    await refuse(SOURCES);
+    await expectFailure(SOURCES, refused);
     expect(collector.logged(SOURCES.failure)).toHaveLength(1);
     await expectTheRestToGoOn();
-    for (const table of SOURCES.tables) await store.command(await creationOf(table));
-    for (const keeper of ALL) await atLeastOne(keeper.kept);
+    await progress(PAYMENTS);
+    await accept();
+    await progress(SOURCES);
     const errors = collector
       .output()
       .split('\n')
       .filter((line) => line.includes('"level":"error"'))
       .map((line) => (JSON.parse(line) as { msg: string }).msg);
-    expect(new Set(errors)).toEqual(new Set(ALL.map(({ failure }) => failure)));
+    expect(new Set(errors)).toEqual(new Set([PAYMENTS, SOURCES].map(({ failure }) => failure)));
   }, 600_000);
 });
-
-/** The statement that makes a table. */
-async function creationOf(table: string): Promise<string> {
-  const found = (await schemaStatements()).find((text) =>
-    text.includes(`CREATE TABLE IF NOT EXISTS ${table}\n`),
-  );
-  if (found === undefined) throw new Error(`nothing makes ${table}`);
-  return found;
-}
