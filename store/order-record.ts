@@ -41,8 +41,8 @@ async function recordOf(
 ): Promise<OrderRecord | null> {
   const { gateway, order_type: orderType, external_id, external_transaction_id } = order;
   const found = new Map((await query<PartRow>(RECORD, { ...order })).map((row) => [row.part, row]));
-  const [head, callbacks, watch] = PARTS.map((part) => found.get(part)?.texts ?? []);
-  if (!found.has('head') && !found.has('watch')) return null;
+  const [head, fresh, callbacks, watch] = PARTS.map((part) => found.get(part)?.texts ?? []);
+  if (!found.has('head') && !found.has('fresh') && !found.has('watch')) return null;
   return {
     gateway,
     orderType,
@@ -53,7 +53,7 @@ async function recordOf(
     lastReplyAt: instant(head?.[1]),
     outcome: head?.[3] ?? null,
     historyItems: Number(head?.[6] ?? 0),
-    successItemAt: instant(head?.[7]),
+    successItemAt: instant(later(head?.[7], fresh?.[0])),
     callback: found.has('callbacks')
       ? { status: callbacks?.[1] ?? null, receivedAt: instant(callbacks?.[0]) ?? '' }
       : null,
@@ -64,7 +64,7 @@ async function recordOf(
   };
 }
 
-const PARTS = ['head', 'callbacks', 'watch'] as const;
+const PARTS = ['head', 'fresh', 'callbacks', 'watch'] as const;
 
 /** A part that the order has; one that it lacks has no row. */
 interface PartRow {
@@ -73,9 +73,19 @@ interface PartRow {
   readonly texts: readonly (string | null)[];
 }
 
+/** Texts of instants sort as the instants do. */
+const later = (one: string | null | undefined, other: string | null | undefined): string | null =>
+  [one, other]
+    .filter((text) => typeof text === 'string')
+    .toSorted()
+    .at(-1) ?? null;
+
 function instant(text: string | null | undefined): string | null {
   return text === null || text === undefined ? null : `${text.replace(' ', 'T')}Z`;
 }
+
+/** By then the row of an order has all items that anybody has read. */
+const FRESH_SECONDS = 3_600;
 
 const THIS_ORDER = `gateway = {gateway:String} AND order_type = {order_type:String} AND external_id = {external_id:String}`;
 const part = (name: (typeof PARTS)[number], texts: readonly string[], count = 'count()'): string =>
@@ -105,6 +115,9 @@ const RECORD = [
       (value) => `argMax(tuple(${value}), s.observed_at).1`,
     ),
   )} FROM ${TABLES.orders} AS s WHERE ${THIS_ORDER} AND external_id != ''`,
+  // Items stand before the row where another collector than the order's own has read them.
+  `${part('fresh', ['max(event_time)'])} FROM ${TABLES.historyEvents}
+  WHERE ${THIS_ORDER} AND state = 'SUCCESS' AND observed_at >= now64(6) - INTERVAL ${FRESH_SECONDS} SECOND`,
   `${part('callbacks', [
     'max(d.received_at)',
     'argMax(d.status, d.received_at)',

@@ -4,6 +4,7 @@ import { readOrderTimeline } from '../../store/order-timeline.ts';
 import type { OrderQuery } from '../../schemas/order-timeline.ts';
 import {
   callbackRow,
+  historyRow,
   migratedStore,
   seededRow,
   ORDER,
@@ -75,6 +76,19 @@ describe('the record of an order', () => {
       successCallbackAt: '2026-11-21T10:15:40.000000Z',
       callback: { status: 'Failed', receivedAt: '2026-11-21T10:15:50.000000Z' },
     });
+  });
+
+  it('knows a success that another collector has read a moment ago, before the row of the order does', async () => {
+    const order = { ...ORDER, external_id: 'read-elsewhere', external_transaction_id: '' };
+    const now = Date.now() * 1000;
+    const paid = historyRow({ at: now - SECOND, action: '4.1.3.00', position: 8, observedAt: now }, order);
+    await db.store.insert('historyEvents', [paid]);
+    expect(await record(complete('read-elsewhere'))).toMatchObject({
+      historyItems: 0,
+      successItemAt: new Date((now - SECOND) / 1000).toISOString().replace('Z', '000Z'),
+    });
+    await db.store.insert('orders', [seededRow({ ...order, status: 'Created' })]);
+    expect((await record(complete('read-elsewhere')))?.successItemAt).not.toBeNull();
   });
 
   it('says that a merchant id leads to several orders, and finds one that is only watched', async () => {
