@@ -118,7 +118,7 @@ describe('a collector whose jobs cannot note their progress', () => {
 
   it('logs each in one line, and does all else, the job too once the store takes it', async () => {
     const refused =
-      'insert into gatewatch.job_progress_store: rows refused, ClickHouse error 469 VIOLATED_CONSTRAINT';
+      'insert into gatewatch.job_progress_store (job, part, done_to): rows refused, ClickHouse error 469 VIOLATED_CONSTRAINT';
     await expectFailure(PAYMENTS, refused);
     await expectTheRestToGoOn();
     await progress(SOURCES);
