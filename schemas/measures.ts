@@ -1,12 +1,10 @@
 import {
   CATALOGUE,
   OUTCOME_OF_GROUP,
-  OUTCOMES,
   type Outcome,
   REASON_GROUPS,
   type ReasonGroup,
   REASONS,
-  STAGES,
 } from './dictionary.ts';
 import { DATABASE, GATEWAY_STATUS_BY_HOUR, VIEWS } from './names.ts';
 import { WINDOWS } from './windows.ts';
@@ -61,24 +59,6 @@ export function outcome(state: string, reasonGroup: string): string {
     `${cases.join(', ')}, 'unspecified_failure')`
   );
 }
-
-/** SQL of an item's outcome as its place in OUTCOMES, from 1: numbers sort and pack better than texts. */
-export const OUTCOME_PLACE = `indexOf([${sqlList(OUTCOMES)}], ${outcome('state', 'reason_group')})`;
-/** SQL of the name of an outcome, from its place; '' for other numbers. */
-export const outcomeName = (place: string): string =>
-  named(
-    OUTCOMES.map((name, index) => [index + 1, name]),
-    place,
-  );
-/** SQL of the name of a stage, from its digit; '' for other numbers. */
-export const stageName = (digit: string): string =>
-  named(
-    STAGES.map(({ code, name }) => [code, name]),
-    digit,
-  );
-
-const named = (entries: readonly (readonly [number, string])[], number: string): string =>
-  `transform(${number}, [${entries.map(([one]) => one).join(', ')}], [${sqlList(entries.map(([, name]) => name))}], '')`;
 
 /** By the tens of a reason: 00 is NONE, 11 to 19 are TECH, 21 to 29 AUTHZ, and so on. */
 const GROUP_NAMES = sqlList(REASON_GROUPS.map(({ name }) => name));

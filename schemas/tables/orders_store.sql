@@ -53,6 +53,7 @@ CREATE TABLE IF NOT EXISTS orders_store
     INDEX created_at_range created_at TYPE minmax GRANULARITY 1,
     INDEX final_at_range final_at TYPE minmax GRANULARITY 1,
     INDEX last_item_at_range last_item_at TYPE minmax GRANULARITY 1,
+    INDEX observed_at_range observed_at TYPE minmax GRANULARITY 1,
     INDEX root_start_range ifNull(created_at, first_seen_at) TYPE minmax GRANULARITY 1,
     INDEX trace_id_filter lower(hex(substring(SHA256(concat(gateway, '|', toString(order_type), '|', external_id)), 1, 16))) TYPE bloom_filter(0.01) GRANULARITY 1
 )
