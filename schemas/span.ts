@@ -29,20 +29,12 @@ export interface SpanData extends SpanRef {
   /** W3C's `tracestate`. @default none */
   readonly traceState?: string;
   readonly error: { readonly message: string } | null;
-  /**
-   * In parts, no name in two of them. Spans that say the same may share a part: who writes spans can then
-   * write it once.
-   */
-  readonly attributes: readonly Attributes[];
+  readonly attributes: Attributes;
   /** In time order. They may lie after the span: an item is read after it happened. */
   readonly events: readonly SpanEvent[];
   /** The collector's own spans that brought this one. */
   readonly links: readonly SpanRef[];
 }
-
-/** All attributes of a span. */
-export const attributesOf = (span: Pick<SpanData, 'attributes'>): Attributes =>
-  Object.assign({}, ...span.attributes) as Attributes;
 
 const REF = /^[0-9a-f]{32}-[0-9a-f]{16}$/;
 

@@ -13,8 +13,8 @@ import { itemSpanId, rootSpanId, traceId, type OrderIdentity } from './ids.ts';
 import { sharing } from './sharing.ts';
 
 /**
- * The spans of history items: each from the item before it, as first seen, to the item (decision 6). Items of
- * one order, and items that say the same, share what is equal.
+ * The spans of history items: each from the item before it, as first seen, to the item (decision 6). What
+ * items of one order have in common is computed once, and so is what follows from a code.
  */
 export function itemSpans(rows: readonly HistoryEventRow[]): SpanData[] {
   const orderOf = sharing(ORDER_COLUMNS, (row: HistoryEventRow) => {
@@ -48,7 +48,7 @@ export function itemSpans(rows: readonly HistoryEventRow[]): SpanData[] {
       start: row.span_start,
       end: row.event_time,
       error: said.error,
-      attributes: [order.attributes, said.attributes],
+      attributes: { ...order.attributes, ...said.attributes },
       events: eventsOf(row),
       links: read === null ? [] : [read],
     };
@@ -67,7 +67,7 @@ export function rootSpan(row: SettlementRow): SpanData {
     start: row.first_event_at,
     end: row.last_event_at,
     error: FAILED.root.of(row) ? failureOf(row.deciding_action ?? '', row.reason_detail) : null,
-    attributes: [attributesOf(row, ROOT_ATTRIBUTES)],
+    attributes: attributesOf(row, ROOT_ATTRIBUTES),
     events: [],
     links: [],
   };

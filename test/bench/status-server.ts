@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 /** Items that each read of an order finds more than the one before, and how many there are in the end. */
 const STEP = 3;
 const ITEMS = 9;
+/** When histories begin. An order whose history is a day old is not read again once it is final. */
+const BEGIN = Date.now() - ITEMS * 1000;
 
 /** Orders that have failed begin so; by the merchant's id, with `m-` before that. */
 const FAILED = /^(?:m-)?failed-/;
@@ -32,7 +34,7 @@ function serve(delayMs: number): void {
         currency: 'EUR',
         orderType: 'Deposit',
         orderHistory: Array.from({ length: Math.min(read * STEP, ITEMS) }, (_, item) => ({
-          time: new Date(Date.UTC(2026, 10, 21, 10, 15, item)).toISOString(),
+          time: new Date(BEGIN + item * 1000).toISOString(),
           action: item === ITEMS - 1 ? '4.1.3.00' : '4.2.2.13',
         })),
       }),

@@ -4,7 +4,7 @@ import { decode } from '../../collector/decode/code.ts';
 import { itemSpans, rootSpan } from '../../collector/decode/spans.ts';
 import { CATALOGUE, ORDER_TYPES, OUTCOMES, REASONS } from '../../schemas/dictionary.ts';
 import type { HistoryEventRow, OrderRow, SettlementRow } from '../../schemas/rows.ts';
-import { attributesOf, type SpanData } from '../../schemas/span.ts';
+import type { SpanData } from '../../schemas/span.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { historyEvent, NOON, settlement } from '../collector/sinks/support/rows.ts';
 import { DATABASE } from '../../schemas/names.ts';
@@ -240,7 +240,7 @@ function told(span: SpanData): ToldSpan {
     failed: span.error !== null,
     message: span.error?.message ?? '',
     attributes: Object.fromEntries(
-      Object.entries(attributesOf(span)).map(([name, value]) => [name, String(value)]),
+      Object.entries(span.attributes).map(([name, value]) => [name, String(value)]),
     ),
     events: span.events.map(({ name, at }) => [name, Math.floor(at / 1000)] as const),
     links: span.links.map(({ traceId, spanId }) => `${traceId}-${spanId}`),

@@ -3,7 +3,7 @@ import { createTraceState, SpanKind, SpanStatusCode, TraceFlags } from '@opentel
 import type { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { EpochMicros } from '../../../schemas/rows.ts';
 import { SPAN_SCOPE } from '../../../schemas/span-contract.ts';
-import { attributesOf, type SpanData, type SpanRef } from '../../../schemas/span.ts';
+import type { SpanData, SpanRef } from '../../../schemas/span.ts';
 import { createGatewayResource } from '../../telemetry/resource.ts';
 
 /** What the library's serializers take. */
@@ -39,7 +39,7 @@ export function createReadableSpans(version: string): (span: SpanData) => Readab
       span.error === null
         ? { code: SpanStatusCode.UNSET }
         : { code: SpanStatusCode.ERROR, message: span.error.message },
-    attributes: attributesOf(span),
+    attributes: span.attributes,
     links: span.links.map((to) => ({ context: contextOf(to) })),
     events: span.events.map(({ name, at }) => ({ name, time: toHrTime(at) })),
     ended: true,

@@ -4,7 +4,6 @@ import type { OtlpProtocol } from '../../telemetry/otel-env.ts';
 import { createGrpcTransport } from './grpc-transport.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { createReadableSpans } from './readable-span.ts';
-import { createTraceRequests } from './trace-request.ts';
 import { ExportError, type SpanTransport, type TransportOptions } from './transport.ts';
 
 export interface OtlpSenderOptions extends TransportOptions {
@@ -28,41 +27,21 @@ export interface SpanSender {
 /** Spans to an OTLP receiver. Address, TLS, compression and so on: the standard `OTEL_EXPORTER_OTLP_*`. */
 export function createOtlpSender(options: OtlpSenderOptions): SpanSender {
   const { version, protocol = 'http/protobuf' } = options;
-  const { encode, decode } = protocol === 'http/json' ? jsonCodec(version) : protobufCodec(version);
+  const serializer = protocol === 'http/json' ? JsonTraceSerializer : ProtobufTraceSerializer;
+  const toReadable = createReadableSpans(version);
   const transport = createTransport(protocol, options);
 
   return {
     async send(spans) {
-      const answer = await transport.post(encode(spans)).catch((error: unknown) => {
-        throw spans.length === 1 ? offeredAgain(error) : error;
-      });
-      return { rejected: countRejected(() => decode(answer)) };
-    },
-    close: async () => transport.close(),
-  };
-}
-
-interface Codec {
-  readonly encode: (spans: readonly SpanData[]) => Uint8Array;
-  readonly decode: (answer: Uint8Array) => Response;
-}
-
-const protobufCodec = (version: string): Codec => ({
-  encode: createTraceRequests(version),
-  decode: (answer) => ProtobufTraceSerializer.deserializeResponse(answer),
-});
-
-/** Few receivers take nothing but JSON: that it costs more is left to the library. */
-function jsonCodec(version: string): Codec {
-  const toReadable = createReadableSpans(version);
-  return {
-    encode(spans) {
-      const request = JsonTraceSerializer.serializeRequest(spans.map(toReadable));
+      const request = serializer.serializeRequest(spans.map(toReadable));
       // The library's type allows for it; it never happens.
       if (request === undefined) throw new ExportError('spans cannot be encoded', { code: 'export_refused' });
-      return request;
+      const answer = await transport.post(request).catch((error: unknown) => {
+        throw spans.length === 1 ? offeredAgain(error) : error;
+      });
+      return { rejected: countRejected(() => serializer.deserializeResponse(answer)) };
     },
-    decode: (answer) => JsonTraceSerializer.deserializeResponse(answer),
+    close: async () => transport.close(),
   };
 }
 

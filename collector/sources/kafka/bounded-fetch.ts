@@ -5,14 +5,13 @@ import { BatchTooLarge, hasTooManyRecords, messageInPlaceOf } from './unreadable
 interface Decoder {
   readonly buffer: Buffer;
   offset: number;
-  readInt8(): number;
   readInt32(): number;
   readVarInt(): number;
-  readVarLong(): unknown;
   readVarIntBytes(): Buffer | null;
+  /** Of a record: its headers. */
+  readVarIntArray(read: (decoder: Decoder) => object): object[];
   readBytes(length?: number): Buffer | null;
   canReadBytes(length: number): boolean;
-  forward(bytes: number): void;
 }
 
 interface Message {
@@ -20,6 +19,8 @@ interface Message {
   readonly value: Buffer | null;
 }
 
+/** One record of a batch. The decoder holds this record and nothing else. */
+type DecodeRecord = (decoder: Decoder, context: object) => object;
 type DecodeMessages = (decoder: Decoder) => Promise<object[]>;
 type DecodeBatch = (decoder: Decoder) => Promise<{ readonly records: readonly (object & Message)[] }>;
 
@@ -37,14 +38,14 @@ let bounded = false;
 
 /**
  * kafkajs 2.2.4 unpacks all that a fetch brings, however large, and crashes the consumer over a batch that it
- * cannot read: after the restart the same batch comes first again. This replaces its decoder: a fetch is
+ * cannot read: after the restart the same batch comes first again. This bounds its decoder: a fetch is
  * unpacked up to ENOUGH_BYTES, and one message stands for a batch that cannot be read. Has to be called
  * before anything was fetched, since kafkajs keeps what it has loaded.
  */
 export function boundFetches(): void {
   if (bounded) return;
   bounded = true;
-  replace('kafkajs/src/protocol/recordBatch/record/v0/decoder', () => decodeRecord);
+  replace<DecodeRecord>('kafkajs/src/protocol/recordBatch/record/v0/decoder', withHeadersOnce);
   replace<DecodeMessages>('kafkajs/src/protocol/requests/fetch/v4/decodeMessages', (original) => {
     const decodeBatch = load('kafkajs/src/protocol/recordBatch/v0/decoder') as DecodeBatch;
     const DecoderOf = load('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => Decoder;
@@ -103,49 +104,20 @@ async function readBatch(batches: Decoder, at: number, decodeBatch: DecodeBatch)
 
 const sizeOf = ({ key, value }: Partial<Message>): number => (key?.length ?? 0) + (value?.length ?? 0);
 
-interface BatchContext {
-  readonly firstOffset: string;
-  readonly firstTimestamp: string;
-  readonly magicByte: number;
-  readonly isControlBatch?: boolean;
-  readonly timestampType?: number;
-  readonly maxTimestamp?: string;
-}
-
-/** The broker stamps the batch as a whole with the time of its arrival. */
-const LOG_APPEND_TIME = 1;
-
 /**
- * Record => Length varint, Attributes int8, TimestampDelta varlong, OffsetDelta varint, Key bytes, Value
- * bytes, Headers [Key Value]
- *
- * As kafkajs reads it, except for the headers: it copies all headers read so far for each further one, so
- * that ten thousand of them take seconds.
+ * A record as kafkajs reads it, except for the headers: it copies all headers read so far for each further
+ * one, so that ten thousand of them take seconds. Here it finds none, and they are put in afterwards.
  */
-function decodeRecord(decoder: Decoder, context: BatchContext): object {
-  const attributes = decoder.readInt8();
-  const timestampDelta = BigInt(String(decoder.readVarLong()));
-  const timestamp =
-    context.timestampType === LOG_APPEND_TIME && context.maxTimestamp !== undefined
-      ? context.maxTimestamp
-      : `${BigInt(context.firstTimestamp) + timestampDelta}`;
-  const offset = `${BigInt(context.firstOffset) + BigInt(decoder.readVarInt())}`;
-  const key = decoder.readVarIntBytes();
-  const value = decoder.readVarIntBytes();
-  const headers = readHeaders(decoder);
-  const isControlRecord = context.isControlBatch ?? false;
-  return {
-    magicByte: context.magicByte,
-    attributes,
-    timestamp,
-    offset,
-    key,
-    value,
-    headers,
-    isControlRecord,
-    batchContext: context,
+const withHeadersOnce =
+  (decodeRecord: DecodeRecord): DecodeRecord =>
+  (decoder, context) => {
+    let headers = {};
+    decoder.readVarIntArray = () => {
+      headers = readHeaders(decoder);
+      return [];
+    };
+    return { ...decodeRecord(decoder, context), headers };
   };
-}
 
 /** By exact name, an array where a name repeats: the form that kafkajs gives them. */
 function readHeaders(decoder: Decoder): Record<string, Buffer | null | (Buffer | null)[]> {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { itemSpans, rootSpan } from '../../../collector/decode/spans.ts';
-import { attributesOf } from '../../../schemas/span.ts';
 import { callback } from '../../support/pipeline.ts';
 import { HOUR, ID, MINUTE, watching } from './watching.ts';
 
@@ -24,7 +23,7 @@ describe('what is known of an order when it is closed', () => {
       currency: 'EUR',
       deciding_action: '4.1.3.00',
     });
-    expect(row === undefined ? {} : attributesOf(rootSpan(row))).toMatchObject({
+    expect(row === undefined ? {} : rootSpan(row).attributes).toMatchObject({
       'payment.external_transaction_id': 'shop-1',
       'payment.amount': '12.5',
     });
