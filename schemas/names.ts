@@ -23,7 +23,6 @@ export const VIEWS = {
   gatewayWatermarks: 'gateway_watermarks',
   annotations: 'annotations',
   storeTables: 'store_tables',
-  orderActivity: 'order_activity',
   alertSettings: 'alert_settings',
   alertStates: 'alert_states',
   alertHistory: 'alert_history',

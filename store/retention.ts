@@ -78,7 +78,6 @@ const AGE: readonly {
   { table: TABLES.annotations, column: 'starts_at', days: 'annotationsDays' },
   { table: TABLES.alertStates, column: 'changed_at', days: 'annotationsDays' },
   { table: TABLES.alertEvaluations, column: 'as_of', days: 'historyDays' },
-  { table: 'order_activity_store', column: 'quarter', days: 'historyDays' },
   { table: TABLES.orderWatch, column: 'updated_at', days: 'watchDays' },
   { table: TABLES.ingestLedger, column: 'acknowledged_at', days: 'ledgerDays' },
 ];

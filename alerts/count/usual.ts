@@ -1,21 +1,17 @@
-import { outcome, sqlText, view } from '../../schemas/measures.ts';
 import type { UsualTraffic } from '../evaluate/judge-drop.ts';
 import type { UsualShare } from '../evaluate/judge-share.ts';
 import type { CountingRule, DropRule, ShareRule } from '../rules/rule.ts';
-import { type Calendar, type Source, sourcesOf, type Span } from './calendar.ts';
-import { conditionsOf } from './order-count.ts';
+import type { Span } from './calendar.ts';
 import { lengthsOf } from './windows.ts';
 
 /**
- * What is usual: the same hours of the four weeks before, from the activity by quarters of an hour. A median,
+ * What is usual: the same hours of the four weeks before, as `usual-counts.ts` counts them. A median,
  * and the median absolute deviation as spread, so that one incident among those weeks changes little. Which
  * hours are the same ones, the calendar says.
  */
 
 const WEEKS = 4;
-const QUARTER = 900;
-/** More than a span, and whole stretches: keeps what is divided above zero. */
-const HALF_WEEK = 302_400;
+export const QUARTER_SECONDS = 900;
 /** A median absolute deviation times this is a standard deviation, where values are normal. */
 const MAD_TO_SIGMA = 1.4826;
 /** The variance of a share over a few weeks is a rough estimate, too low about half of the time. */
@@ -38,94 +34,18 @@ export interface ActivityRow {
 }
 
 /** The quarter of an hour of an instant, in seconds since 1970. */
-export const quarterOf = (seconds: number): number => Math.floor(seconds / QUARTER) * QUARTER;
+export const quarterOf = (seconds: number): number => Math.floor(seconds / QUARTER_SECONDS) * QUARTER_SECONDS;
 
 /** What a rule's baseline is made of: hours around the instant, or quarters, of this week as well. */
 export function spanOf(rule: CountingRule): Span {
   const weeks = Array.from({ length: WEEKS }, (_, index) => index + 1);
   if (rule.kind === 'share') return { weeks, from: -8, to: 5, stretch: 4 };
-  const longest = Math.max(...lengthsOf(rule)) / QUARTER;
+  const longest = Math.max(...lengthsOf(rule)) / QUARTER_SECONDS;
   return {
     weeks: [0, ...weeks],
     from: Math.min(VARIATION[0], -Math.ceil(longest)),
     to: VARIATION[1],
     stretch: 1,
-  };
-}
-
-/**
- * SELECT of `ActivityRow`s for a rule with a baseline at an instant, in seconds since 1970.
- *
- * @param calendars by gateway; without one, days are those of UTC and none is a holiday
- */
-export function activitySql(
-  rule: CountingRule,
-  asOf: number,
-  calendars: ReadonlyMap<string, Calendar> = new Map(),
-): string {
-  const { count } = rule;
-  const span = spanOf(rule);
-  const now = quarterOf(asOf);
-  const sources = sourcesByGateway(span, now, calendars);
-  const ranges = new Set(
-    sources.ranges.map(({ from, to }) => `(quarter >= ${time(from)} AND quarter < ${time(to)})`),
-  );
-  const stretch = span.stretch * QUARTER;
-  const orders = (condition: string): string =>
-    condition === '1'
-      ? 'uniqCombined64Merge(12)(orders)'
-      : `uniqCombined64MergeIf(12)(orders, ifNull(${condition}, 0))`;
-  const counts = count.counts.map((label) => {
-    const { seen, hit } = conditionsOf(count, label);
-    return `(${sqlText(label.label)}, ${orders(seen)}, ${orders(hit)})`;
-  });
-  const isFinished = count.from.kind === 'finished';
-  const where = [
-    `(${[...ranges].join(' OR ')})`,
-    ...(isFinished ? [`state IN ('SUCCESS', 'FAILED')`] : []),
-    ...(count.where === undefined ? [] : [`(${count.where})`]),
-  ];
-  return `SELECT toString(gateway) AS gateway, week, place, counted.1 AS label, counted.2 AS seen, counted.3 AS hit
-FROM
-(
-  SELECT gateway, week, place, arrayJoin([${counts.join(', ')}]) AS counted
-  FROM
-  (
-    SELECT *, toUnixTimestamp(quarter) AS begin,
-      arrayJoin(arrayFilter(range -> begin >= range.2 AND begin < range.3, ${sources.sql})) AS source, toInt32(source.1) AS week,
-      toInt32(intDiv(toInt64(begin) + source.4 - ${now - HALF_WEEK}, ${stretch})) - ${HALF_WEEK / stretch} AS place${isFinished ? `, ${outcome('state', 'reason_group')} AS outcome` : ''}
-    FROM ${view('orderActivity')}
-    WHERE ${where.join(' AND ')}
-  )
-  GROUP BY gateway, week, place
-)`;
-}
-
-const time = (seconds: number): string => `toDateTime(${seconds}, 'UTC')`;
-
-/** What is compared: all of it, and by gateway as SQL of an array of (week, from, to, shift). */
-function sourcesByGateway(
-  span: Span,
-  now: number,
-  calendars: ReadonlyMap<string, Calendar>,
-): { readonly ranges: readonly Source[]; readonly sql: string } {
-  const sqlOf = (sources: readonly Source[]): string =>
-    `[${sources.map(({ week, from, to, shift }) => `(${week}, ${from}, ${to}, ${shift})`).join(', ')}]`;
-  const otherwise = sourcesOf(span, now);
-  const own = [...Map.groupBy(calendars, ([, { key }]) => key).values()].flatMap((alike) => {
-    const [, calendar] = alike[0] ?? [];
-    return calendar === undefined
-      ? []
-      : [{ gateways: alike.map(([gateway]) => gateway), sources: sourcesOf(span, now, calendar) }];
-  });
-  // On most days they are the same for all.
-  const unlike = own.filter(({ sources }) => sqlOf(sources) !== sqlOf(otherwise));
-  const branches = unlike.map(
-    ({ gateways, sources }) => `gateway IN (${gateways.map(sqlText).join(', ')}), ${sqlOf(sources)}, `,
-  );
-  return {
-    ranges: [...otherwise, ...own.flatMap(({ sources }) => sources)],
-    sql: branches.length === 0 ? sqlOf(otherwise) : `multiIf(${branches.join('')}${sqlOf(otherwise)})`,
   };
 }
 
@@ -180,7 +100,7 @@ export function usualTraffic(rows: readonly ActivityRow[]): UsualTraffic {
   const weeks = [...new Set(rows.map(({ week }) => week))].filter((week) => week > 0);
   const hour = sum(0, ...LAST_HOUR);
   if (weeks.length < 2) {
-    const before = sum(0, -COLD.seconds / QUARTER, 0);
+    const before = sum(0, -COLD.seconds / QUARTER_SECONDS, 0);
     const cold = (seconds: number): number =>
       seconds > COLD.seconds ? 0 : (seconds * COLD.part * before) / COLD.seconds;
     return { expected: cold, following: () => 0, noise: COLD.noise, hour };
@@ -196,8 +116,8 @@ export function usualTraffic(rows: readonly ActivityRow[]): UsualTraffic {
   };
   const usual = (seconds: number): number => {
     // Centred where the window is short, the window itself where it is long.
-    const [from, to] = seconds <= SHORT_SECONDS ? [-2, 2] : [-Math.ceil(seconds / QUARTER), 0];
-    return (seconds / ((to - from) * QUARTER)) * overWeeks(from, to);
+    const [from, to] = seconds <= SHORT_SECONDS ? [-2, 2] : [-Math.ceil(seconds / QUARTER_SECONDS), 0];
+    return (seconds / ((to - from) * QUARTER_SECONDS)) * overWeeks(from, to);
   };
   return {
     expected: (seconds) => usual(seconds) * (seconds <= SHORT_SECONDS ? levels.near : levels.long),

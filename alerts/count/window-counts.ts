@@ -1,7 +1,7 @@
 import { sqlText } from '../../schemas/measures.ts';
 import type { CountingRule } from '../rules/rule.ts';
-import { conditionsOf } from './order-count.ts';
-import { type LatestOf, orderFacts, type Scope, scanOf } from './order-facts.ts';
+import { metAt } from './met-at.ts';
+import { orderFacts, type Scope, scanOf } from './order-facts.ts';
 import { lengthsOf } from './windows.ts';
 
 /** Where a gateway's windows end, in seconds since 1970. */
@@ -58,24 +58,9 @@ export function windowCounting({ rules, ends, asOf, settingOf }: WindowCountingO
   const [first] = rules;
   const lengths = [...new Set(rules.flatMap(lengthsOf))].toSorted((a, b) => a - b);
   const longest = Math.max(...lengths);
-  const froms = [...new Map(rules.map(({ count }) => [JSON.stringify(count.from), count.from])).values()];
-  const conditions: string[] = [];
-  const placeOf = (latest: string): number => {
-    const place = conditions.indexOf(latest);
-    return place === -1 ? conditions.push(latest) - 1 : place;
-  };
-  const places = new Map<string, { readonly seen: number; readonly hit: number }>();
-  const columns = (latest: LatestOf): string => {
-    for (const { name, count } of rules)
-      for (const label of count.counts) {
-        const { seen, hit } = conditionsOf(count, label);
-        const at = { seen: placeOf(latest(count.from, seen)), hit: placeOf(latest(count.from, hit)) };
-        places.set(`${name}|${label.label}`, at);
-      }
-    return `[${conditions.join(', ')}] AS met_at`;
-  };
+  const met = metAt(rules);
   const scope = scopeOf(ends, longest, asOf, (name) => settingOf(first.name, name));
-  const facts = orderFacts(froms as [(typeof froms)[0], ...typeof froms], scope, longest, columns);
+  const facts = orderFacts(met.sources, scope, longest, met.columns);
   const within = lengths.map(
     (seconds) =>
       `sumForEach(arrayMap(at -> toUInt32(at >= ${scope.end} - toIntervalSecond(${seconds})), met_at)) AS within_${seconds}`,
@@ -84,12 +69,12 @@ export function windowCounting({ rules, ends, asOf, settingOf }: WindowCountingO
     sql: `SELECT gateway, ${within.join(', ')}\nFROM\n(\n  ${facts}\n)\nGROUP BY gateway`,
     take(rows, add) {
       for (const row of rows)
-        for (const { name, count } of rules)
-          for (const { label } of count.counts) {
-            const { seen, hit } = places.get(`${name}|${label}`) ?? { seen: -1, hit: -1 };
+        for (const rule of rules)
+          for (const { label } of rule.count.counts) {
+            const { seen, hit } = met.placesOf(rule, label);
             for (const windowSeconds of lengths) {
               const numbers = row[`within_${windowSeconds}`] ?? [];
-              const at = { rule: name, label, gateway: String(row['gateway']), windowSeconds };
+              const at = { rule: rule.name, label, gateway: String(row['gateway']), windowSeconds };
               add(at, Number(numbers[seen]), Number(numbers[hit]));
             }
           }

@@ -15,20 +15,14 @@ import {
   type WindowEnds,
 } from '../count/clocks.ts';
 import type { OrderCounts } from '../count/order-counts.ts';
-import {
-  type ActivityRow,
-  activitySql,
-  hasBaseline,
-  quarterOf,
-  usualShare,
-  usualTraffic,
-} from '../count/usual.ts';
+import { type ActivityRow, hasBaseline, usualShare, usualTraffic } from '../count/usual.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { type CountingRule, type GaugeRule, isAskedDirectly, type Rule } from '../rules/rule.ts';
 import type { Evaluation, EvaluationPass } from './evaluation.ts';
 import { judgeDrop, NOTHING_USUAL } from './judge-drop.ts';
 import { judgeShare, type Verdict } from './judge-share.ts';
 import { createOrderCounter } from './order-counter.ts';
+import { createUsualCounter } from './usual-counter.ts';
 
 export interface PassOptions {
   readonly rules: readonly Rule[];
@@ -44,9 +38,6 @@ export interface PassOptions {
   readonly settings?: Clocks['settings'] | undefined;
 }
 
-/** Traffic changes faster than shares do. */
-const USUAL_TRAFFIC_EVERY_SECONDS = 300;
-
 /**
  * One evaluation of the rules: each source is read once, for all rules; what is usual and how late items come
  * is read now and then; and the rest is arithmetic. It remembers only what another process would read anew.
@@ -59,17 +50,7 @@ export function createPass(options: PassOptions): EvaluationPass {
     return new Map(rows.map(({ gateway, late }) => [gateway, late]));
   });
   const countOrders = createOrderCounter(query);
-  const activities = new Map(
-    rules
-      .filter(isCounting)
-      .filter(hasBaseline)
-      .map((rule) => [
-        rule.name,
-        remembering(keyOfDays, (days: Days) =>
-          query<ActivityRow>(activitySql(rule, days.at, days.calendars)),
-        ),
-      ]),
-  );
+  const countUsual = createUsualCounter(rules.filter(isCounting), query);
 
   return async (asOfMs, groups) => {
     const started = monotonicMs();
@@ -85,12 +66,8 @@ export function createPass(options: PassOptions): EvaluationPass {
       : new Map<string, number>();
     const ends = endsOf(clocks, late, asOf);
     const counts = await countOrders(asked.filter(isCounting), ends, clocks, asOf);
-    const usual = new Map<string, readonly ActivityRow[]>();
-    for (const rule of asked.filter(isCounting).filter(hasBaseline)) {
-      const at = rule.kind === 'share' ? quarterOf(asOf) : asOf - (asOf % USUAL_TRAFFIC_EVERY_SECONDS);
-      const days = { at, calendars: clocks.calendars };
-      usual.set(rule.name, (await activities.get(rule.name)?.(days)) ?? []);
-    }
+    const gateways = ends.map(({ gateway }) => gateway).toSorted();
+    const usual = await countUsual(asked.filter(isCounting), gateways, asOf, clocks.calendars);
     const numbers = await readGauges(
       asked.filter((rule) => rule.kind === 'gauge'),
       asOf,
@@ -132,14 +109,6 @@ function remembering<Q, T>(keyOf: (question: Q) => string, ask: (question: Q) =>
     return last.answer;
   };
 }
-
-interface Days {
-  /** In seconds since 1970. */
-  readonly at: number;
-  readonly calendars: Clocks['calendars'];
-}
-const keyOfDays = ({ at, calendars }: Days): string =>
-  [at, ...[...calendars].map(([gateway, { key }]) => `${gateway} ${key}`)].join('|');
 
 function judgeOrders(
   rule: CountingRule,

@@ -1,9 +1,7 @@
 import { labelFacts } from '../../alerts/count/incident-orders.ts';
-import type { OrderCount } from '../../alerts/count/order-count.ts';
 import { orderFacts, type Scope } from '../../alerts/count/order-facts.ts';
 import { lengthsOf } from '../../alerts/count/windows.ts';
 import type { CountingRule } from '../../alerts/rules/rule.ts';
-import { outcome, view } from '../../schemas/measures.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import type { Counted } from './counts.ts';
 import { msOf, orderOf, pollOf } from './orders.ts';
@@ -17,9 +15,6 @@ export interface Classified {
   readonly label: string;
   readonly seen: readonly Counted[];
   readonly hit: readonly Counted[];
-  /** The same as the quarter-hour activity has it, which baselines are made of. */
-  readonly usualSeen: readonly Counted[];
-  readonly usualHit: readonly Counted[];
 }
 
 export interface Classifier {
@@ -47,13 +42,10 @@ export async function createClassifier(): Promise<Classifier> {
       const facts =
         await store.queryAsWriter(`SELECT external_id, fact.1 AS label, toUnixTimestamp(fact.2) AS seen, toUnixTimestamp(fact.3) AS hit
         FROM (${orderFacts([count.from], EVER, longestSeconds, (latest) => `${labelFacts(rule, latest)} AS facts`)}) ARRAY JOIN facts AS fact`);
-      const usual = await store.queryAsWriter(usualSql(count));
       return count.counts.map(({ label }) => ({
         label,
         seen: counted(facts.data, label, 'seen'),
         hit: counted(facts.data, label, 'hit'),
-        usualSeen: counted(usual.data, label, 'seen'),
-        usualHit: counted(usual.data, label, 'hit'),
       }));
     },
   };
@@ -70,27 +62,6 @@ function counted(
     if (row['label'] !== label || at === 0 || path === -1) return [];
     return [{ path, atSecond: at - msOf(MINUTE) / 1000 }];
   });
-}
-
-/** Whether any item of an order meets a rule's conditions: what uniq states by code come to. */
-function usualSql({ from, where = '1', counts }: OrderCount): string {
-  if (from.kind !== 'items' && from.kind !== 'finished')
-    return `SELECT '' AS external_id, '' AS label, 0 AS seen, 0 AS hit`;
-  const finished = from.kind === 'finished';
-  const first = `toUnixTimestamp(min(event_time))`;
-  const any = (condition: string): string => `if(max(ifNull(${condition}, 0)), ${first}, 0)`;
-  const labels = counts.map(
-    ({ label, seen = '1', hit }) => `('${label}', ${any(seen)}, ${any(`(${seen}) AND (${hit})`)})`,
-  );
-  return `SELECT external_id, fact.1 AS label, fact.2 AS seen, fact.3 AS hit
-    FROM
-    (
-      SELECT external_id, [${labels.join(', ')}] AS facts
-      FROM (SELECT *${finished ? `, ${outcome('state', 'reason_group')} AS outcome` : ''} FROM ${view('historyEvents')})
-      WHERE (${where})${finished ? ` AND state IN ('SUCCESS', 'FAILED')` : ''}
-      GROUP BY external_id
-    )
-    ARRAY JOIN facts AS fact`;
 }
 
 const sqlTime = (minute: number): string => `toDateTime64(${msOf(minute) / 1000}, 6, 'UTC')`;

@@ -10,9 +10,6 @@ import { WEEK } from './seasons.ts';
 export interface RuleCounts {
   readonly seen: Measure;
   readonly hit: Measure;
-  /** As the quarter-hour activity counts them; only rules with a baseline have these. */
-  readonly usualSeen: Measure;
-  readonly usualHit: Measure;
 }
 
 export interface Judge {
@@ -68,8 +65,12 @@ function eachQuarter<T>(
   };
 }
 
-/** The rows that `activitySql` gives: stretches without orders have none. */
-function activityAt(rule: CountingRule, { usualSeen, usualHit }: RuleCounts, quarter: number): ActivityRow[] {
+/** The rows that `usualCounting` gives: stretches without orders have none. */
+function activityAt(
+  rule: CountingRule,
+  { seen: usualSeen, hit: usualHit }: RuleCounts,
+  quarter: number,
+): ActivityRow[] {
   const { weeks, from, to, stretch } = spanOf(rule);
   const rows: ActivityRow[] = [];
   for (const week of weeks)

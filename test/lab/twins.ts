@@ -67,11 +67,7 @@ function countTwin(rule: Exclude<Rule, GaugeRule>, classified: Classified, month
     hit: ordersMeasure(months, classified.hit),
   };
   const end = windowEnds(rule, months, measures.seen);
-  const judge = createJudge(rule, {
-    ...measures,
-    usualSeen: ordersMeasure(months, classified.usualSeen),
-    usualHit: ordersMeasure(months, classified.usualHit),
-  });
+  const judge = createJudge(rule, measures);
   const paths = (some: Classified['seen']): Set<number> => new Set(some.map(({ path }) => path));
   return {
     rule,

@@ -1,0 +1,108 @@
+import { sqlText } from '../../schemas/measures.ts';
+import type { CountingRule } from '../rules/rule.ts';
+import { type Calendar, type Source, sourcesOf } from './calendar.ts';
+import { metAt } from './met-at.ts';
+import { orderFacts, type Scope, scanOf } from './order-facts.ts';
+import { type ActivityRow, QUARTER_SECONDS, quarterOf, spanOf } from './usual.ts';
+
+/**
+ * Counts what baselines are made of: the orders of some rules in the same hours of the weeks before, an order
+ * at the last instant in them at which it met a condition.
+ */
+
+/** Rules whose activity one statement counts. */
+export const usualTogether = (rule: CountingRule): string =>
+  JSON.stringify([rule.kind, scanOf(rule.count.from), spanOf(rule)]);
+
+/** Orders of a gateway in a source: in `place_0` and so on, how many met each condition in that stretch. */
+export type UsualRow = Readonly<Record<string, string | number | readonly number[]>>;
+
+export interface UsualCounting {
+  readonly sql: string;
+  /** Rows by name of the rule. */
+  readonly take: (rows: readonly UsualRow[]) => ReadonlyMap<string, readonly ActivityRow[]>;
+}
+
+/** A source, and the gateways that are compared with it. */
+interface Part extends Source {
+  readonly gateways: readonly string[];
+}
+
+/**
+ * @param rules see `usualTogether`
+ * @param gateways at least one
+ * @param asOf an instant, in seconds since 1970
+ * @param calendars by gateway; without one, days are those of UTC and none is a holiday
+ */
+export function usualCounting(
+  rules: readonly [CountingRule, ...CountingRule[]],
+  gateways: readonly string[],
+  asOf: number,
+  calendars: ReadonlyMap<string, Calendar>,
+): UsualCounting {
+  const span = spanOf(rules[0]);
+  const now = quarterOf(asOf);
+  const stretch = span.stretch * QUARTER_SECONDS;
+  const alike = [...Map.groupBy(gateways, (gateway) => calendars.get(gateway)?.key ?? '').values()];
+  const parts = alike.flatMap((some) =>
+    sourcesOf(span, now, calendars.get(some[0] ?? '')).map((source): Part => ({ ...source, gateways: some })),
+  );
+  /** The first stretch of a part, counted from the quarter of the instant. */
+  const firstPlace = ({ from, shift }: Source): number => Math.floor((from + shift - now) / stretch);
+  const most = Math.max(
+    ...parts.map((part) => firstPlace({ ...part, from: part.to - 1 }) - firstPlace(part) + 1),
+  );
+  const met = metAt(rules);
+  const selects = parts.map((part, index) => {
+    const facts = orderFacts(met.sources, scopeOf(part, asOf), part.to - part.from, met.columns);
+    const places = Array.from({ length: most }, (_, nth) => {
+      const begin = now - part.shift + (firstPlace(part) + nth) * stretch;
+      const [from, to] = [Math.max(begin, part.from), Math.min(begin + stretch, part.to)];
+      return `sumForEach(arrayMap(at -> toUInt32(at >= ${time(from)} AND at < ${time(to)}), met_at)) AS place_${nth}`;
+    });
+    return `SELECT ${index} AS part, gateway, ${places.join(', ')}\nFROM\n(\n  ${facts}\n)\nGROUP BY gateway`;
+  });
+  return {
+    sql: selects.join('\nUNION ALL\n'),
+    take: (rows) =>
+      new Map(
+        rules.map((rule) => [
+          rule.name,
+          rows.flatMap((row) => {
+            const part = parts[Number(row['part'])];
+            if (part === undefined) return [];
+            return rule.count.counts.flatMap(({ label }) => {
+              const { seen, hit } = met.placesOf(rule, label);
+              return Array.from({ length: most }, (_, nth): ActivityRow => {
+                const numbers = (row[`place_${nth}`] ?? []) as readonly number[];
+                return {
+                  gateway: String(row['gateway']),
+                  week: part.week,
+                  place: firstPlace(part) + nth,
+                  label,
+                  seen: Number(numbers[seen]),
+                  hit: Number(numbers[hit]),
+                };
+              }).filter((one) => one.seen > 0);
+            });
+          }),
+        ]),
+      ),
+  };
+}
+
+const time = (seconds: number): string => `toDateTime64(${seconds}, 6, 'UTC')`;
+
+function scopeOf({ from, to, gateways }: Part, asOf: number): Scope {
+  const within: Scope['within'] = (column) => `${column} >= ${time(from)} AND ${column} < ${time(to)}`;
+  return {
+    asOf: time(asOf),
+    end: time(to),
+    within,
+    reach: (column) => within(column),
+    touched: () =>
+      `gateway IN (${gateways.map(sqlText).join(', ')}) AND last_item_at >= ${time(from)} AND created_at < ${time(to)}`,
+    setting: (_name, otherwise) => String(otherwise),
+    greatestSetting: (_name, otherwise) => String(otherwise),
+  };
+}
