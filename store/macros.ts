@@ -1,7 +1,7 @@
 /**
  * Expansion of Grafana's macros and variables in SQL, as the ClickHouse plugin and Grafana's frontend do it,
- * so that the generated panels and rules can be run without Grafana. Unknown macros stay as they are and fail
- * as SQL, as there.
+ * so that the generated panels and rules can be run without Grafana: those that they use. Other macros stay
+ * as they are and fail as SQL.
  */
 
 export interface TimeRange {
@@ -44,32 +44,16 @@ export function expandMacros(sql: string, context: MacroContext): string {
 type Macro = (...args: string[]) => string;
 
 const seconds = (date: Date): string => `toDateTime(${Math.floor(date.getTime() / 1000)})`;
-const millis = (date: Date): string => `fromUnixTimestamp64Milli(${date.getTime()})`;
-const day = (date: Date): string => `toDate('${date.toISOString().slice(0, 10)}')`;
-const between = (column: string, low: string, high: string): string =>
-  `${column} >= ${low} AND ${column} <= ${high}`;
 
 function macrosFor({ from, to, intervalMs }: MacroContext): Record<string, Macro> {
   const bucketSeconds = Math.max(Math.floor(intervalMs / 1000), 1);
-  const dateTimeFilter = (date: string, time: string): string =>
-    `(${between(date, day(from), day(to))}) AND (${between(time, seconds(from), seconds(to))})`;
   return {
     fromTime: () => seconds(from),
     toTime: () => seconds(to),
-    fromTime_ms: () => millis(from),
-    toTime_ms: () => millis(to),
     interval_s: () => String(bucketSeconds),
-    timeFrom: (column: string) => `${column} >= ${seconds(from)}`,
-    timeTo: (column: string) => `${column} <= ${seconds(to)}`,
-    timeFilter: (column: string) => between(column, seconds(from), seconds(to)),
-    timeFilter_ms: (column: string) => between(column, millis(from), millis(to)),
-    dateFilter: (column: string) => between(column, day(from), day(to)),
-    dateTimeFilter,
-    dt: dateTimeFilter,
+    timeFilter: (column: string) => `${column} >= ${seconds(from)} AND ${column} <= ${seconds(to)}`,
     timeInterval: (column: string) =>
       `toStartOfInterval(toDateTime(${column}), INTERVAL ${bucketSeconds} second)`,
-    timeInterval_ms: (column: string) =>
-      `toStartOfInterval(toDateTime64(${column}, 3), INTERVAL ${Math.max(Math.floor(intervalMs), 1)} millisecond)`,
   };
 }
 

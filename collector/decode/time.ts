@@ -71,7 +71,7 @@ const USUAL_LENGTHS: ReadonlySet<number> = new Set([20, 24, 27]);
  * `YYYY-MM-DDTHH:MM:SS[.fff[fff]]Z`, up to the 28th of a month, digit by digit; null for all else, which the
  * grammar above judges. It gives what `parseTime` gives, several times as fast.
  */
-export function parseUsualTime(text: string): EpochMicros | null {
+function parseUsualTime(text: string): EpochMicros | null {
   const { length } = text;
   if (!USUAL_LENGTHS.has(length) || !hasUsualMarks(text, length)) return null;
   const year = digits(text, 0, 4);

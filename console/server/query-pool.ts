@@ -8,8 +8,6 @@ export interface QueryPoolOptions<T> {
   readonly maxConcurrent?: number;
   /** Statements waiting at most; more are refused. @default 200 */
   readonly maxWaiting?: number;
-  /** How long an answer is given again to the same statement. @default 1000 */
-  readonly keepMs?: number;
 }
 
 export interface Asker {
@@ -39,12 +37,15 @@ interface Kept<T> {
   askers: number;
 }
 
+/** How long an answer is given again to the same statement. */
+const KEEP_MS = 1_000;
+
 /**
  * Stands between a page with many panels, open in many tabs, and the store: equal statements share an answer
  * for a moment, and only a few run at once.
  */
 export function createQueryPool<T>(options: QueryPoolOptions<T>): PooledQuery<T> {
-  const { run, now, maxConcurrent = 4, maxWaiting = 200, keepMs = 1_000 } = options;
+  const { run, now, maxConcurrent = 4, maxWaiting = 200 } = options;
   const kept = new Map<string, Kept<T>>();
   const waiting: Waiting[] = [];
   let active = 0;
@@ -76,7 +77,7 @@ export function createQueryPool<T>(options: QueryPoolOptions<T>): PooledQuery<T>
     join(entry, signal);
     kept.set(sql, entry);
     answer.then(
-      () => (entry.until = now() + keepMs),
+      () => (entry.until = now() + KEEP_MS),
       // A failure is not an answer to give again.
       () => kept.delete(sql),
     );

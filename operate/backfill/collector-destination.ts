@@ -9,8 +9,6 @@ export interface CollectorDestinationOptions {
   readonly url: string;
   /** Wait while more orders than this are due to be polled. */
   readonly maxDue: number;
-  /** How long a collector that does not answer is waited for. @default 60000 */
-  readonly giveUpAfterMs?: number;
 }
 
 const PAUSE_MS = 250;
@@ -54,12 +52,15 @@ export function advanceDelivery(delivery: Delivery, answer: Answer, nowMs: numbe
   return places.length === delivery.places.length ? null : { places, refused, busySinceMs: null };
 }
 
+/** How long a collector that does not answer is waited for. */
+const GIVE_UP_AFTER_MS = 60_000;
+
 /**
  * Sends orders to the running collector, `POST /orders`, and waits while its poller is behind (`due` of
  * `/readyz`).
  */
 export function createCollectorDestination(options: CollectorDestinationOptions): Destination {
-  const { url, maxDue, giveUpAfterMs = 60_000 } = options;
+  const { url, maxDue } = options;
   return {
     name: `the collector at ${url}`,
     async ready(signal, onWaiting) {
@@ -80,7 +81,7 @@ export function createCollectorDestination(options: CollectorDestinationOptions)
         if (next === null) throw takesNoMore(url);
         delivery = next;
         if (delivery.busySinceMs === null) continue;
-        if (performance.now() - delivery.busySinceMs > giveUpAfterMs) throw takesNoMore(url);
+        if (performance.now() - delivery.busySinceMs > GIVE_UP_AFTER_MS) throw takesNoMore(url);
         await sleep(PAUSE_MS, signal);
       }
       return delivery.refused;

@@ -79,13 +79,11 @@ export interface EngineOptions {
   readonly paths: StorePaths;
   readonly connectionArgs: readonly string[];
   readonly readerLimits: ReaderLimits;
-  /** Statements of writers running at once. @default MAX_WRITERS */
-  readonly maxWriters?: number;
 }
 
 /** Opens the engine on its folder. Throws when another process holds the folder. */
 export async function openEngine(library: EngineLibrary, options: EngineOptions): Promise<Engine> {
-  const { paths, connectionArgs, readerLimits, maxWriters = MAX_WRITERS } = options;
+  const { paths, connectionArgs, readerLimits } = options;
   const sessions = createSessions(() => library.openSession(paths.engine, connectionArgs));
   // Keep the engine up between requests, and serve KILL and the parser while all other connections are busy.
   const anchor = sessions.open();
@@ -93,7 +91,7 @@ export async function openEngine(library: EngineLibrary, options: EngineOptions)
   const [version = ''] = (await anchor.query('SELECT version()', 'TSVRaw')).text().split('\n');
   const formats = await readFormats(anchor);
   const semaphores: Record<Role, Semaphore> = {
-    writer: createSemaphore({ running: maxWriters, waiting: 256 }),
+    writer: createSemaphore({ running: MAX_WRITERS, waiting: 256 }),
     reader: createSemaphore({ running: readerLimits.maxConcurrent, waiting: 256 }),
   };
   const killer = createKiller(anchor);

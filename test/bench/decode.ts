@@ -2,6 +2,7 @@ import { deepStrictEqual } from 'node:assert/strict';
 import { decode } from '../../collector/decode/code.ts';
 import type { DecodedCode } from '../../schemas/code.ts';
 import { CATALOGUE, REASON_GROUPS, REASONS, RESULTS, STAGES, STATES } from '../../schemas/dictionary.ts';
+import { randomFrom } from '../support/random.ts';
 import { compareRates } from './rate.ts';
 import type { BenchResult } from './result.ts';
 
@@ -55,7 +56,7 @@ function realisticActions(count: number): string[] {
     '5.1.3.00',
     '6.1.1.00',
   ];
-  const random = seededRandom(20_261_121);
+  const random = randomFrom(20_261_121);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
   const digit = () => Math.floor(random() * 10);
   const actions = Array.from({ length: count }, () => {
@@ -68,17 +69,6 @@ function realisticActions(count: number): string[] {
     return pick(['', 'DECLINED', '4.1.4.63 ', '9.9.9.99', '4.1.4.10', 'A.C.B.RR']);
   });
   return JSON.parse(JSON.stringify(actions)) as string[];
-}
-
-/** Mulberry32: the same codes in every run. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 const V2 = /^([0-9])\.([0-9])\.([0-9])\.([0-9]{2})$/;

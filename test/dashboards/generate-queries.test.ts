@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DISTINCT_ORDERS, OPERATION_FAILURE_SHARE, view } from '../../schemas/measures.ts';
 import { STAGES } from '../../schemas/dictionary.ts';
-import { expandPanelSql, type VariableValues } from '../support/macros.ts';
+import type { VariableValues } from '../../store/macros.ts';
+import { expandPanelSql } from '../support/macros.ts';
 import { drawnPanels, generatedDashboards, queriesOf } from './generated.ts';
 import { BLIND_AT, FROM, KNOWN_ID, orders, scope, type Seeded, startSeeded, TO } from './seeded.ts';
 import { shapeProblems, utc } from './shape.ts';

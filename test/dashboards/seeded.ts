@@ -1,6 +1,7 @@
 import type { TableResult } from '../../store/store.ts';
 import type { PollOutcome } from '../../schemas/rows.ts';
-import { expandPanelSql, type VariableValues } from '../support/macros.ts';
+import type { VariableValues } from '../../store/macros.ts';
+import { expandPanelSql } from '../support/macros.ts';
 import {
   type Seed,
   type SeedCallback,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expandMacros, expandVariables } from '../support/macros.ts';
+import { expandMacros, expandVariables } from '../../store/macros.ts';
 
 const context = { from: new Date(1_700_000_000_900), to: new Date(1_700_003_600_100), intervalMs: 90_500 };
 const all = (sql: string): string => expandMacros(sql, context);
@@ -7,23 +7,10 @@ const all = (sql: string): string => expandMacros(sql, context);
 describe('macros of the ClickHouse plugin', () => {
   it.each([
     ['$__timeFilter(t)', 't >= toDateTime(1700000000) AND t <= toDateTime(1700003600)'],
-    [
-      '$__timeFilter_ms(t)',
-      't >= fromUnixTimestamp64Milli(1700000000900) AND t <= fromUnixTimestamp64Milli(1700003600100)',
-    ],
-    ['$__dateFilter(d)', "d >= toDate('2023-11-14') AND d <= toDate('2023-11-14')"],
-    [
-      '$__dt(d, t)',
-      "(d >= toDate('2023-11-14') AND d <= toDate('2023-11-14')) AND (t >= toDateTime(1700000000) AND t <= toDateTime(1700003600))",
-    ],
     ['$__timeInterval(a.b)', 'toStartOfInterval(toDateTime(a.b), INTERVAL 90 second)'],
     ['$__timeInterval(f(a, b))', 'toStartOfInterval(toDateTime(f(a, b)), INTERVAL 90 second)'],
-    ['$__timeInterval_ms(t)', 'toStartOfInterval(toDateTime64(t, 3), INTERVAL 90500 millisecond)'],
     ['x / $__interval_s', 'x / 90'],
-    [
-      't < $__toTime AND t >= $__fromTime_ms',
-      't < toDateTime(1700003600) AND t >= fromUnixTimestamp64Milli(1700000000900)',
-    ],
+    ['t < $__toTime AND t >= $__fromTime', 't < toDateTime(1700003600) AND t >= toDateTime(1700000000)'],
     ['least($__toTime, x)', 'least(toDateTime(1700003600), x)'],
   ])('%s', (sql, expected) => {
     expect(all(sql)).toBe(expected);

@@ -1,7 +1,6 @@
-/** The macros and variables of Grafana, as the collector expands them: tests run the very same text. */
-export { expandMacros, expandVariables, type MacroContext, type VariableValues } from '../../store/macros.ts';
-import { expandMacros, expandVariables, type MacroContext, type VariableValues } from '../../store/macros.ts';
+import { statementOf } from '../../console/server/statement.ts';
+import type { MacroContext, VariableValues } from '../../store/macros.ts';
 
-/** Both passes: what the engine is asked for a panel. */
+/** What the engine is asked for a panel: tests run the very text that the console runs. */
 export const expandPanelSql = (sql: string, context: MacroContext, variables: VariableValues = {}): string =>
-  expandMacros(expandVariables(sql, variables), context);
+  statementOf(sql, context, variables);

@@ -41,7 +41,6 @@ const TEXT = { dark: '#d2d5dc', light: '#24292e' } as const;
 export function toCss(colour: string | undefined, theme: Theme): string {
   if (colour === undefined || colour === '') return toCss('grey', theme);
   if (colour === 'text') return TEXT[theme];
-  if (colour === 'panel-bg' || colour === 'panel.background') return SURFACE[theme];
   if (colour === 'grey' || colour === 'gray') return theme === 'dark' ? '#8e8e8e' : '#767676';
   const [, shade = '', hue = ''] = /^(?:(super-light|light|semi-dark|dark)-)?([a-z]+)$/.exec(colour) ?? [];
   const index = SHADES.indexOf(shade as (typeof SHADES)[number]);
@@ -63,27 +62,9 @@ export function colourByName(name: string): string {
   return classicColour(Math.abs(hash));
 }
 
-const SCALES: Readonly<Record<string, readonly string[]>> = {
-  'continuous-GrYlRd': ['green', 'yellow', 'red'],
-  'continuous-RdYlGr': ['red', 'yellow', 'green'],
-  'continuous-BlYlRd': ['dark-blue', 'super-light-yellow', 'dark-red'],
-  'continuous-YlRd': ['super-light-yellow', 'dark-red'],
-  'continuous-BlPu': ['blue', 'purple'],
-  'continuous-YlBl': ['super-light-yellow', 'dark-blue'],
-  'continuous-blues': ['panel-bg', 'dark-blue'],
-  'continuous-reds': ['panel-bg', 'dark-red'],
-  'continuous-greens': ['panel-bg', 'dark-green'],
-  'continuous-purples': ['panel-bg', 'dark-purple'],
-};
-
-/** Colour of a share (0..1) on one of Grafana's continuous scales; null when the mode is no such scale. */
-export function scaleColour(mode: string, share: number, theme: Theme): string | null {
-  const stops = SCALES[mode];
-  if (stops === undefined) return null;
-  const at = Math.min(Math.max(share, 0), 1) * (stops.length - 1);
-  const low = Math.min(Math.floor(at), stops.length - 2);
-  return mix(toCss(stops[low], theme), toCss(stops[low + 1], theme), at - low);
-}
+/** Colour of a share (0..1) on Grafana's scale from the panel's ground to red. */
+export const shadeOfRed = (share: number, theme: Theme): string =>
+  mix(SURFACE[theme], toCss('dark-red', theme), Math.min(Math.max(share, 0), 1));
 
 const channels = (hex: string): [number, number, number] => {
   const full = hex.length === 4 ? hex.replace(/[\da-f]/gi, '$&$&') : hex;

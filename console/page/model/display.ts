@@ -1,7 +1,7 @@
-import { classicColour, colourByName, scaleColour, toCss, type Theme } from './colours.ts';
+import { classicColour, shadeOfRed, toCss, type Theme } from './colours.ts';
 import type { Field } from './fields.ts';
 import { mapValue } from './mappings.ts';
-import type { FieldConfig, Thresholds } from './types.ts';
+import type { Thresholds } from './types.ts';
 import { formatNumber, isoTime, isTimeUnit, type Formatted } from './units.ts';
 
 /** A value as it is shown: text and colour (CSS). */
@@ -43,14 +43,7 @@ export function formatValue({ config, kind }: Field, value: unknown): Formatted 
 /** Colour of the field as a whole: its line, its entry in a legend. */
 export function seriesColour(field: Field, theme: Theme, index: number): string {
   const { mode, fixedColor } = field.config.color ?? { mode: 'palette-classic' };
-  if (mode === 'fixed') return toCss(fixedColor ?? 'green', theme);
-  if (mode === 'shades') return toCss(fixedColor ?? 'green', theme);
-  if (mode === 'palette-classic-by-name') return toCss(colourByName(field.title), theme);
-  if (mode === 'thresholds' || mode.startsWith('continuous')) {
-    const last = numbersOf(field).at(-1);
-    return ownColour(field, last ?? null, theme, index).colour;
-  }
-  return toCss(classicColour(index), theme);
+  return toCss(mode === 'fixed' ? (fixedColor ?? 'green') : classicColour(index), theme);
 }
 
 function ownColour(
@@ -62,37 +55,22 @@ function ownColour(
   const { color, thresholds } = field.config;
   const mode = color?.mode ?? 'thresholds';
   const number = typeof value === 'number' ? value : Number.NaN;
-  if (mode === 'fixed' || mode === 'shades')
-    return { colour: toCss(color?.fixedColor, theme), coloured: true };
   if (mode === 'thresholds') {
-    const step = thresholdFor(thresholds, number, field);
+    const step = thresholdFor(thresholds, number);
     return { colour: toCss(step ?? 'text', theme), coloured: step !== null };
   }
-  if (mode.startsWith('continuous')) {
+  if (mode === 'continuous-reds') {
+    if (Number.isNaN(number)) return { colour: toCss('text', theme), coloured: false };
     const [low, high] = field.range;
     const share = high === low ? 0 : (number - low) / (high - low);
-    const scale = Number.isNaN(number) ? null : scaleColour(mode, share, theme);
-    return { colour: scale ?? toCss('text', theme), coloured: scale !== null };
+    return { colour: shadeOfRed(share, theme), coloured: true };
   }
   return { colour: seriesColour(field, theme, index), coloured: true };
 }
 
 /** Colour of the highest step that the value reaches. */
-function thresholdFor(thresholds: Thresholds | undefined, value: number, field: Field): string | null {
+function thresholdFor(thresholds: Thresholds | undefined, value: number): string | null {
   if (thresholds === undefined || Number.isNaN(value)) return null;
-  const steps = absoluteSteps(thresholds, field);
+  const { steps } = thresholds;
   return steps.findLast((step) => value >= (step.value ?? -Infinity))?.color ?? steps[0]?.color ?? null;
 }
-
-/** Steps in the field's own numbers: percentages are of its range. */
-export function absoluteSteps(thresholds: Thresholds, field: Field): Thresholds['steps'] {
-  if (thresholds.mode !== 'percentage') return thresholds.steps;
-  const [low, high] = field.range;
-  return thresholds.steps.map(({ value, color }) => ({
-    value: value === null ? null : low + ((high - low) * value) / 100,
-    color,
-  }));
-}
-
-export const isHidden = ({ custom }: FieldConfig): boolean =>
-  custom?.hidden === true || custom?.hideFrom?.viz === true;

@@ -1,5 +1,4 @@
 import type { ColumnKind, ConsoleFrame } from '../../../schemas/console.ts';
-import { toRegExp } from './mappings.ts';
 import type { CustomConfig, FieldConfig, Override, Panel } from './types.ts';
 
 /** A column with its labels and the configuration that the panel gives it. */
@@ -111,30 +110,21 @@ function configure(
   let config: FieldConfig = panel.fieldConfig?.defaults ?? {};
   for (const override of panel.fieldConfig?.overrides ?? [])
     if (matches(override, field, name)) config = override.properties.reduce(setProperty, config);
-  const title = config.displayName === undefined ? name : fieldText(config.displayName, field, name);
-  const [low, high] = config.fieldMinMax === true ? extent([field]) : all;
+  const title = config.displayName === undefined ? name : fieldText(config.displayName, field);
+  const [low, high] = all;
   return { ...field, title, config, range: [config.min ?? low, config.max ?? high] };
 }
 
 function matches({ matcher }: Override, field: Bare, name: string): boolean {
   const { id, options } = matcher;
-  switch (id) {
-    case 'byName':
-      return options === field.name || options === name;
-    case 'byRegexp':
-      return toRegExp(String(options)).test(name);
-    case 'byType':
-      return options === (field.kind === 'text' ? 'string' : field.kind);
-    case 'byFrameRefID':
-      return options === field.refId;
-    case 'byNames': {
-      const { names = [], mode } = (options ?? {}) as { names?: readonly string[]; mode?: string };
-      const named = names.includes(name) || names.includes(field.name);
-      return mode === 'exclude' ? !named : named;
-    }
-    default:
-      return false;
-  }
+  if (id === 'byName') return options === field.name || options === name;
+  return id === 'byRegexp' && toRegExp(String(options)).test(name);
+}
+
+/** `/pattern/flags`, as Grafana writes them. */
+function toRegExp(text: string): RegExp {
+  const [, pattern = '', flags] = /^\/(.*)\/([a-z]*)$/s.exec(text) ?? [];
+  return new RegExp(pattern, flags);
 }
 
 /** Sets `unit`, or `custom.width`; null takes a property away. */
@@ -144,23 +134,13 @@ function setProperty(
 ): FieldConfig {
   const { id, value } = property;
   if (!id.startsWith('custom.')) return { ...config, [id]: value ?? undefined };
-  const [first = '', second] = id.slice('custom.'.length).split('.');
-  const custom: CustomConfig = config.custom ?? {};
-  const before = (custom as Record<string, unknown>)[first];
-  const inner = second === undefined ? value : { ...(before as object | undefined), [second]: value };
-  return { ...config, custom: { ...custom, [first]: inner } };
+  const custom: CustomConfig = { ...config.custom, [id.slice('custom.'.length)]: value };
+  return { ...config, custom };
 }
 
-/** `${__field.labels.gateway}` and `${__field.name}` in a display name. */
-function fieldText(text: string, field: Bare, name: string): string {
-  return text
-    .replace(
-      /\$\{__field\.labels(?:\.(\w+)|\["([^"]+)"\])\}/g,
-      (_, a?: string, b?: string) => field.labels[a ?? b ?? ''] ?? '',
-    )
-    .replace(/\$\{__field\.(?:name|displayName)\}|\$\{__series\.name\}/g, name)
-    .trim();
-}
+/** `${__field.labels.gateway}` in a display name. */
+const fieldText = (text: string, field: Bare): string =>
+  text.replace(/\$\{__field\.labels\.(\w+)\}/g, (_, label: string) => field.labels[label] ?? '').trim();
 
 /** Equal titles get a number, so that a legend tells them apart. */
 function numbered(fields: readonly Field[]): Field[] {

@@ -1,6 +1,6 @@
 import type { ChosenValues } from '../../../schemas/console.ts';
 import type { Field } from './fields.ts';
-import type { RawRange, TimeRange } from './time-range.ts';
+import type { RawRange } from './time-range.ts';
 import type { DataLink } from './types.ts';
 import { ALL } from './url-state.ts';
 
@@ -9,14 +9,8 @@ export interface LinkContext {
   readonly variables: ChosenValues;
   /** As in the address: `now-3h` stays relative. */
   readonly range: RawRange;
-  /** The same in epoch milliseconds. */
-  readonly times: TimeRange;
   readonly field?: Field;
   readonly value?: unknown;
-  /** As shown. */
-  readonly text?: string;
-  /** Epoch milliseconds of the value. */
-  readonly time?: number | null;
   /** The row's cells, by column. */
   readonly row?: Readonly<Record<string, unknown>>;
 }
@@ -29,12 +23,10 @@ export interface Link {
 
 /** Links of a value, filled in. What is no address of ours or of the web is left out. */
 export function linksOf(links: readonly DataLink[] | undefined, context: LinkContext): Link[] {
-  return (links ?? []).flatMap(({ title, url, targetBlank }) => {
+  return (links ?? []).flatMap(({ title, url }) => {
     const href = fill(url, context, true);
     if (!/^(?:\/(?!\/)|https?:\/\/)/i.test(href)) return [];
-    return [
-      { title: fill(title, context, false), href, newTab: targetBlank === true || !href.startsWith('/') },
-    ];
+    return [{ title: fill(title, context, false), href, newTab: !href.startsWith('/') }];
   });
 }
 
@@ -45,9 +37,7 @@ export function fill(text: string, context: LinkContext, encode: boolean): strin
     const found = lookUp(name, format, context);
     if (found === null) return bare === undefined ? '' : whole;
     if (found.encoded) return found.text;
-    return encode || format === 'percentencode' || format === 'uriencode'
-      ? encodeURIComponent(found.text)
-      : found.text;
+    return encode || format === 'percentencode' ? encodeURIComponent(found.text) : found.text;
   });
   // A parameter that came out empty leaves two ampersands, or one after the question mark.
   return encode ? filled.replace(/([?&])&+/g, '$1') : filled;
@@ -62,35 +52,13 @@ const query = (text: string): Found => ({ text, encoded: true });
 
 function lookUp(name: string, format: string | undefined, context: LinkContext): Found {
   const { variables, range, field, value, row } = context;
-  const cell = /^__data\.fields(?:\.(\w+)|\[["']?([^"'\]]+)["']?\])(?:\.(?:text|numeric|raw))?$/.exec(name);
-  if (cell !== null) return plain(row?.[cell[1] ?? cell[2] ?? '']);
-  const label = /^__field\.labels(?:\.(\w+)|\[["']([^"']+)["']\])$/.exec(name);
-  if (label !== null) return plain(field?.labels[label[1] ?? label[2] ?? '']);
-  switch (name) {
-    case '__value.raw':
-    case '__value':
-    case '__value.numeric':
-      return plain(value);
-    case '__value.text':
-      return plain(context.text ?? value);
-    case '__value.time':
-      return plain(context.time);
-    case '__field.name':
-    case '__series.name':
-      return plain(field?.title);
-    case '__from':
-      return plain(context.times.from);
-    case '__to':
-      return plain(context.times.to);
-    case '__url_time_range':
-      return query(new URLSearchParams({ from: range.from, to: range.to }).toString());
-    case '__all_variables':
-      return query(
-        Object.keys(variables)
-          .map((one) => queryParams(one, variables))
-          .join('&'),
-      );
-  }
+  const [, cell] = /^__data\.fields\.(\w+)$/.exec(name) ?? [];
+  if (cell !== undefined) return plain(row?.[cell]);
+  const [, label] = /^__field\.labels\.(\w+)$/.exec(name) ?? [];
+  if (label !== undefined) return plain(field?.labels[label]);
+  if (name === '__value.raw') return plain(value);
+  if (name === '__url_time_range')
+    return query(new URLSearchParams({ from: range.from, to: range.to }).toString());
   if (format === 'queryparam') return query(queryParams(name, variables));
   const chosen = variables[name];
   return chosen === undefined ? null : plain(chosen.join(','));

@@ -1,4 +1,4 @@
-/** The part of Grafana's classic dashboard JSON that the page draws. */
+/** The part of Grafana's classic dashboard JSON that our dashboards have and the page draws. */
 export interface Dashboard {
   readonly uid: string;
   readonly title: string;
@@ -6,7 +6,6 @@ export interface Dashboard {
   readonly tags?: readonly string[];
   readonly refresh?: string | false;
   readonly time?: { readonly from: string; readonly to: string };
-  readonly graphTooltip?: number;
   readonly panels: readonly Panel[];
   readonly templating?: { readonly list?: readonly Variable[] };
   readonly links?: readonly { readonly title: string; readonly tags?: readonly string[] }[];
@@ -26,11 +25,6 @@ export interface Panel {
     readonly defaults?: FieldConfig;
     readonly overrides?: readonly Override[];
   };
-  readonly transformations?: readonly {
-    readonly id: string;
-    readonly options?: unknown;
-    readonly disabled?: boolean;
-  }[];
 }
 
 export interface Variable {
@@ -38,7 +32,6 @@ export interface Variable {
   readonly type: string;
   readonly label?: string;
   readonly description?: string;
-  readonly hide?: number;
   readonly multi?: boolean;
   readonly includeAll?: boolean;
   readonly query?: unknown;
@@ -63,8 +56,6 @@ export interface FieldConfig {
   readonly decimals?: number | null;
   readonly min?: number | null;
   readonly max?: number | null;
-  /** Lowest and highest value of the field itself instead of all fields. */
-  readonly fieldMinMax?: boolean;
   readonly noValue?: string;
   readonly color?: FieldColor;
   readonly thresholds?: Thresholds;
@@ -76,11 +67,9 @@ export interface FieldConfig {
 export interface FieldColor {
   readonly mode: string;
   readonly fixedColor?: string;
-  readonly seriesBy?: string;
 }
 
 export interface Thresholds {
-  readonly mode: string;
   /** Ascending; the first has no value and holds from minus infinity. */
   readonly steps: readonly { readonly value: number | null; readonly color: string }[];
 }
@@ -91,55 +80,33 @@ export interface MappingResult {
   readonly index?: number;
 }
 
-export type Mapping =
-  | { readonly type: 'value'; readonly options: Readonly<Record<string, MappingResult>> }
-  | {
-      readonly type: 'range';
-      readonly options: {
-        readonly from: number | null;
-        readonly to: number | null;
-        readonly result: MappingResult;
-      };
-    }
-  | { readonly type: 'regex'; readonly options: { readonly pattern: string; readonly result: MappingResult } }
-  | {
-      readonly type: 'special';
-      readonly options: { readonly match: string; readonly result: MappingResult };
-    };
+export interface Mapping {
+  readonly type: 'value';
+  readonly options: Readonly<Record<string, MappingResult>>;
+}
 
 export interface DataLink {
   readonly title: string;
   readonly url: string;
-  readonly targetBlank?: boolean;
 }
 
 /** What a panel type reads of a field beyond the common part. */
 export interface CustomConfig {
-  readonly drawStyle?: 'line' | 'bars' | 'points';
+  readonly drawStyle?: 'line' | 'bars';
   /** Bars before, around or after their time. */
   readonly barAlignment?: -1 | 0 | 1;
-  readonly lineInterpolation?: string;
   readonly lineWidth?: number;
   readonly lineStyle?: { readonly fill?: string; readonly dash?: readonly number[] };
   readonly fillOpacity?: number;
-  readonly gradientMode?: string;
   readonly showPoints?: string;
   readonly pointSize?: number;
-  readonly spanNulls?: boolean | number;
   /** A number: the line ends where no point comes for so many milliseconds. */
   readonly insertNulls?: boolean | number;
   readonly stacking?: { readonly mode?: string; readonly group?: string };
   readonly axisPlacement?: string;
-  readonly axisLabel?: string;
-  readonly axisSoftMin?: number;
-  readonly axisSoftMax?: number;
-  readonly scaleDistribution?: { readonly type?: string; readonly log?: number };
   readonly thresholdsStyle?: { readonly mode?: string };
-  readonly hideFrom?: { readonly viz?: boolean; readonly legend?: boolean; readonly tooltip?: boolean };
+  readonly hideFrom?: { readonly legend?: boolean };
   readonly align?: string;
   readonly width?: number;
-  readonly minWidth?: number;
-  readonly hidden?: boolean;
-  readonly cellOptions?: { readonly type?: string; readonly mode?: string; readonly applyToRow?: boolean };
-  readonly displayMode?: string;
+  readonly cellOptions?: { readonly type?: string };
 }

@@ -3,7 +3,6 @@ export interface Formatted {
   readonly text: string;
   /** With its leading space where there is one. */
   readonly suffix: string;
-  readonly prefix?: string;
 }
 
 type Formatter = (value: number, decimals: number | null) => Formatted;
@@ -23,36 +22,28 @@ function fixed(value: number, decimals: number | null): string {
   return /^-0(?:\.0*)?$/.test(text) ? text.slice(1) : text;
 }
 
-const plain =
-  (suffix = '', scale = 1): Formatter =>
-  (value, decimals) => ({ text: fixed(value * scale, decimals), suffix });
+const plain: Formatter = (value, decimals) => ({ text: fixed(value, decimals), suffix: '' });
 
 /** 1234 -> `1.23 K`: divides by `factor` until the value is below it. */
-function scaled(factor: number, steps: readonly string[], start = 0): Formatter {
+function scaled(factor: number, steps: readonly string[]): Formatter {
   return (value, decimals) => {
-    let step = start;
+    let step = 0;
     let rest = value;
     while (Math.abs(rest) >= factor && step < steps.length - 1) {
       rest /= factor;
       step++;
     }
     // Decimals are for values that were scaled; whole numbers below the first step stay whole.
-    const shown = step === start && Number.isInteger(value) ? (decimals ?? 0) : decimals;
+    const shown = step === 0 && Number.isInteger(value) ? (decimals ?? 0) : decimals;
     return { text: fixed(rest, shown), suffix: steps[step] ?? '' };
   };
 }
 
-const SHORT = ['', ' K', ' Mil', ' Bil', ' Tri', ' Quadr'];
 const counted = (name: string): Formatter =>
   scaled(
     1000,
     ['', 'K', 'M', 'B', 'T'].map((step) => `${step} ${name}`),
   );
-const binary = (name: string): Formatter =>
-  scaled(1024, [` ${name}`, ...['K', 'M', 'G', 'T', 'P'].map((step) => ` ${step}i${name}`)]);
-const decimal = (name: string): Formatter =>
-  scaled(1000, [` ${name}`, ...['k', 'M', 'G', 'T', 'P'].map((step) => ` ${step}${name}`)]);
-
 /** Ladders of time: from how many seconds on, how many seconds one is, name. */
 const TIMES = [
   [31_536_000, 31_536_000, ' years'],
@@ -95,65 +86,34 @@ export function isoTime(ms: number, withDate = true): string {
 }
 
 const FORMATTERS: Readonly<Record<string, Formatter>> = {
-  none: plain(),
-  string: plain(),
-  sishort: scaled(1000, ['', ' K', ' M', ' G', ' T']),
-  short: scaled(1000, SHORT),
+  none: plain,
+  string: plain,
+  short: scaled(1000, ['', ' K', ' Mil', ' Bil', ' Tri', ' Quadr']),
   locale: (value, decimals) => ({
     text: value.toLocaleString('en-GB', { maximumFractionDigits: decimals ?? 3 }),
     suffix: '',
   }),
-  percent: plain('%'),
-  percentunit: plain('%', 100),
+  percentunit: (value, decimals) => ({ text: fixed(value * 100, decimals), suffix: '%' }),
   s: duration(1, 's'),
   ms: duration(1e-3, 'ms'),
-  µs: duration(1e-6, 'µs'),
-  ns: duration(1e-9, 'ns'),
-  m: duration(60, 'min'),
-  h: duration(3600, 'hour'),
-  d: duration(86_400, 'day'),
-  bytes: binary('B'),
-  decbytes: decimal('B'),
-  bits: binary('b'),
-  decbits: decimal('b'),
-  binBps: binary('B/s'),
-  Bps: decimal('B/s'),
-  cps: counted('c/s'),
-  ops: counted('ops/s'),
-  reqps: counted('req/s'),
-  rps: counted('rd/s'),
-  wps: counted('wr/s'),
-  iops: counted('io/s'),
-  eps: counted('evt/s'),
-  mps: counted('msg/s'),
-  recps: counted('rec/s'),
-  rowsps: counted('rows/s'),
-  cpm: counted('c/m'),
+  bytes: scaled(1024, [' B', ' KiB', ' MiB', ' GiB', ' TiB', ' PiB']),
   opm: counted('ops/m'),
+  reqps: counted('req/s'),
   reqpm: counted('req/m'),
-  rpm: counted('rd/m'),
-  wpm: counted('wr/m'),
-  epm: counted('evts/m'),
   dateTimeAsIso: (value) => ({ text: isoTime(value), suffix: '' }),
-  dateTimeAsIsoNoDateIfToday: (value) => ({ text: isoTime(value), suffix: '' }),
-  dateTimeAsSystem: (value) => ({ text: isoTime(value), suffix: '' }),
-  bool: (value) => ({ text: value === 0 ? 'False' : 'True', suffix: '' }),
-  bool_yes_no: (value) => ({ text: value === 0 ? 'No' : 'Yes', suffix: '' }),
-  bool_on_off: (value) => ({ text: value === 0 ? 'Off' : 'On', suffix: '' }),
 };
+
+/** The units of Grafana that our dashboards use. */
+export const UNITS: readonly string[] = Object.keys(FORMATTERS);
 
 /** A number in a unit of Grafana's. Unknown units follow the number, as there. */
 export function formatNumber(value: number, unit = 'none', decimals: number | null = null): Formatted {
   const known = Object.hasOwn(FORMATTERS, unit) ? FORMATTERS[unit] : undefined;
   if (known !== undefined) return known(value, decimals);
-  const [, kind, rest] = /^(suffix|prefix|currency|short):(.*)$/.exec(unit) ?? [];
-  if (kind === 'prefix' || kind === 'currency')
-    return { text: fixed(value, decimals), suffix: '', prefix: rest ?? '' };
-  if (unit === '') return plain()(value, decimals);
-  return { text: fixed(value, decimals), suffix: ` ${rest ?? unit}` };
+  return { text: fixed(value, decimals), suffix: ` ${unit}` };
 }
 
 /** Is a value in this unit an instant? */
-export const isTimeUnit = (unit: string | undefined): boolean => unit?.startsWith('dateTime') ?? false;
+export const isTimeUnit = (unit: string | undefined): boolean => unit === 'dateTimeAsIso';
 
-export const plainText = ({ prefix = '', text, suffix }: Formatted): string => `${prefix}${text}${suffix}`;
+export const plainText = ({ text, suffix }: Formatted): string => `${text}${suffix}`;

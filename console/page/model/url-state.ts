@@ -53,8 +53,7 @@ export function writeUrl({ uid, range, refresh, variables, viewPanel = null }: A
 }
 
 /** Does the page let one choose its values? The data source is the collector's store. */
-export const isChoice = ({ type, hide }: Variable): boolean =>
-  type !== 'datasource' && type !== 'adhoc' && hide !== 2;
+export const isChoice = ({ type }: Variable): boolean => type !== 'datasource';
 
 /** What is chosen: by the address, else by the dashboard's file. */
 export function chosenOf(board: Dashboard, fromUrl: ChosenValues): ChosenValues {

@@ -19,7 +19,7 @@ export interface PanelContext {
   readonly range: TimeRange;
   readonly intervalMs: number;
   readonly annotations: readonly ConsoleAnnotation[];
-  readonly linkContext: Pick<LinkContext, 'variables' | 'range' | 'times'>;
+  readonly linkContext: Pick<LinkContext, 'variables' | 'range'>;
   /** Lives as long as the panel does: hidden series, the order of rows. */
   readonly memory: Map<string, unknown>;
   /** Chooses the range. Epoch milliseconds. */
@@ -45,21 +45,12 @@ export type Renderer = (context: PanelContext) => Drawn;
 export const optionsOf = <T extends object>(panel: Panel): Partial<T> => (panel.options ?? {}) as Partial<T>;
 
 /** The links of one cell of a frame. */
-export function cellLinks(
-  context: PanelContext,
-  frame: Frame,
-  field: Field,
-  row: number,
-  text?: string,
-): Link[] {
+export function cellLinks(context: PanelContext, frame: Frame, field: Field, row: number): Link[] {
   if (field.config.links === undefined) return [];
-  const time = frame.fields.find(({ kind }) => kind === 'time')?.values[row];
   return linksOf(field.config.links, {
     ...context.linkContext,
     field,
     value: field.values[row],
-    ...(text === undefined ? {} : { text }),
-    time: typeof time === 'number' ? time : null,
     row: Object.fromEntries(frame.fields.map(({ name, values }) => [name, values[row]])),
   });
 }

@@ -5,9 +5,7 @@ import type { Series } from '../plot/series.ts';
 import { h, style } from '../ui/dom.ts';
 
 export interface LegendOptions {
-  readonly displayMode?: string;
   readonly placement?: string;
-  readonly showLegend?: boolean;
   readonly calcs?: readonly string[];
   /** Title of a column of figures. */
   readonly sortBy?: string;
@@ -23,33 +21,10 @@ export interface LegendEntry {
 /** A click shows a series alone, or all again; with Ctrl or Command it switches the series. */
 type Choose = (title: string, alone: boolean) => void;
 
-/** The legend of a plot: as a table with figures, or as a list. */
-export const drawLegend = (
-  entries: readonly LegendEntry[],
-  options: LegendOptions,
-  choose: Choose,
-): HTMLElement =>
-  options.displayMode === 'table'
-    ? drawTable(inOrder(entries, options), options.calcs ?? [], choose)
-    : drawList(entries, options.calcs ?? [], choose);
-
-const drawList = (entries: readonly LegendEntry[], calcs: readonly string[], choose: Choose): HTMLElement =>
-  h(
-    'ul',
-    { class: 'legend legend-list' },
-    ...entries.map((entry) =>
-      h(
-        'li',
-        {},
-        nameButton(entry, choose),
-        ...calcs.map((calc) =>
-          h('span', { class: 'legend-calc' }, `${reducerTitle(calc)}: ${figureOf(entry, calc)}`),
-        ),
-      ),
-    ),
-  );
-
-function drawTable(entries: readonly LegendEntry[], calcs: readonly string[], choose: Choose): HTMLElement {
+/** The legend of a plot: a table with figures. */
+export function drawLegend(all: readonly LegendEntry[], options: LegendOptions, choose: Choose): HTMLElement {
+  const { calcs = [] } = options;
+  const entries = inOrder(all, options);
   const titles = calcs.map((calc) => h('th', { scope: 'col', class: 'number' }, reducerTitle(calc)));
   const rows = entries.map((entry) =>
     h(

@@ -1,5 +1,5 @@
 import type { Renderer } from './context.ts';
-import { drawBarGauge, drawGauge } from './gauges.ts';
+import { drawBarGauge } from './gauges.ts';
 import { drawStat } from './stat.ts';
 import { drawStateTimeline } from './state-timeline.ts';
 import { drawTable } from './table.ts';
@@ -10,7 +10,6 @@ import { drawTraces } from './traces.ts';
 /** Panel types that the page draws. Any other is named in its place. */
 export const RENDERERS: Readonly<Record<string, Renderer>> = {
   stat: drawStat,
-  gauge: drawGauge,
   bargauge: drawBarGauge,
   timeseries: drawTimeSeries,
   table: drawTable,
@@ -20,10 +19,4 @@ export const RENDERERS: Readonly<Record<string, Renderer>> = {
 };
 
 /** Types whose figures can be read as a table instead. */
-export const HAS_TABLE: ReadonlySet<string> = new Set([
-  'timeseries',
-  'stat',
-  'gauge',
-  'bargauge',
-  'state-timeline',
-]);
+export const HAS_TABLE: ReadonlySet<string> = new Set(['timeseries', 'stat', 'bargauge', 'state-timeline']);

@@ -17,12 +17,10 @@ export interface SeriesTooltip {
 
 const MOST_ROWS = 14;
 
-/** @param single shows the series nearest to the cursor only */
 export function createSeriesTooltip(
   context: PanelContext,
   set: SeriesSet,
   shown: readonly boolean[],
-  single: boolean,
 ): SeriesTooltip {
   const { times, series } = set;
   return {
@@ -34,12 +32,11 @@ export function createSeriesTooltip(
     show(index, plot, pinned) {
       const all = valuesAt(set, shown, index);
       const nearest = nearestTo(plot, all);
-      const rows = single && nearest !== undefined ? [nearest] : all;
       const time = times[index] ?? 0;
       const { left, top } = plot.over.getBoundingClientRect();
       const content = [
         h('p', { class: 'tooltip-time' }, `${isoTime(time)} UTC`),
-        ...valueTable(rows, nearest),
+        ...valueTable(all, nearest),
         ...annotationsNear(context, time).map(noteOf),
         ...(pinned ? linkList(context, all, nearest, index) : []),
       ];

@@ -1,14 +1,12 @@
-import { display, isHidden, type Shown } from '../model/display.ts';
+import { display, type Shown } from '../model/display.ts';
 import type { Field, Frame } from '../model/fields.ts';
 import type { Link } from '../model/links.ts';
-import { reduce, reducerTitle } from '../model/reduce.ts';
+import { reduce } from '../model/reduce.ts';
 import { cellLinks, optionsOf, type PanelContext } from './context.ts';
 
 interface ReduceOptions {
-  readonly calcs?: readonly string[];
   readonly values?: boolean;
   readonly limit?: number;
-  readonly fields?: string;
 }
 
 /** One of the numbers that a stat, a gauge or a bar gauge shows. */
@@ -24,40 +22,30 @@ export interface SingleValue {
 export function singleValues(context: PanelContext): SingleValue[] {
   const { reduceOptions = {} } = optionsOf<{ reduceOptions: ReduceOptions }>(context.panel);
   const values = context.frames.flatMap((frame) =>
-    reduceOptions.values === true
-      ? ofRows(context, frame, reduceOptions)
-      : ofFields(context, frame, reduceOptions),
+    reduceOptions.values === true ? ofRows(context, frame) : ofFields(context, frame),
   );
   return values.slice(0, reduceOptions.values === true ? (reduceOptions.limit ?? 5000) : 100);
 }
 
-const isShown = (field: Field, wanted: string | undefined): boolean =>
-  !isHidden(field.config) &&
-  (wanted === undefined || wanted === ''
-    ? field.kind === 'number'
-    : wanted === '/.*/' || wanted === field.name || wanted === field.title);
+const numbersIn = ({ fields }: Frame): Field[] => fields.filter(({ kind }) => kind === 'number');
 
-function ofFields(context: PanelContext, frame: Frame, options: ReduceOptions): SingleValue[] {
-  const calcs = options.calcs ?? ['lastNotNull'];
-  const fields = frame.fields.filter((field) => isShown(field, options.fields));
-  if (frame.length === 0) return [];
-  return fields.flatMap((field, index) =>
-    calcs.map((calc) => {
-      const value = reduce(field, calc);
-      return {
-        title: calcs.length > 1 ? `${field.title} ${reducerTitle(calc).toLowerCase()}` : field.title,
-        value,
-        field,
-        shown: display(field, value, context.theme, index),
-        links: cellLinks(context, frame, field, Math.max(field.values.lastIndexOf(value), 0)),
-      };
-    }),
-  );
-}
+const ofFields = (context: PanelContext, frame: Frame): SingleValue[] =>
+  frame.length === 0
+    ? []
+    : numbersIn(frame).map((field, index) => {
+        const value = reduce(field, 'lastNotNull');
+        return {
+          title: field.title,
+          value,
+          field,
+          shown: display(field, value, context.theme, index),
+          links: cellLinks(context, frame, field, Math.max(field.values.lastIndexOf(value), 0)),
+        };
+      });
 
 /** Rows are named by their texts; the column's own name joins in when there are several numbers. */
-function ofRows(context: PanelContext, frame: Frame, options: ReduceOptions): SingleValue[] {
-  const fields = frame.fields.filter((field) => isShown(field, options.fields));
+function ofRows(context: PanelContext, frame: Frame): SingleValue[] {
+  const fields = numbersIn(frame);
   const texts = frame.fields.filter(({ kind }) => kind === 'text');
   return Array.from({ length: frame.length }, (_, row) => row).flatMap((row) => {
     const name = texts

@@ -1,12 +1,12 @@
 import { textOn, mix, SURFACE, type Theme } from '../model/colours.ts';
-import { display, isHidden, type Shown } from '../model/display.ts';
+import { display, type Shown } from '../model/display.ts';
 import type { Field, Frame } from '../model/fields.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { isoTime, formatNumber, plainText } from '../model/units.ts';
 import { timeLabels, timeTicks } from '../plot/axis-text.ts';
 import { h, style } from '../ui/dom.ts';
 import { hideTooltip, showTooltip } from '../ui/tooltip.ts';
-import { optionsOf, type Drawn, type PanelContext } from './context.ts';
+import type { Drawn, PanelContext } from './context.ts';
 
 interface Segment {
   readonly from: number;
@@ -19,18 +19,12 @@ interface Lane {
   readonly segments: readonly Segment[];
 }
 
-interface Options {
-  readonly mergeValues?: boolean;
-  readonly legend?: { readonly showLegend?: boolean };
-}
-
 const NAME_WIDTH = 96;
 
 /** Lanes of states over time: each lasts until the next. */
 export function drawStateTimeline(context: PanelContext): Drawn {
-  const { body, panel, range, width } = context;
-  const options = optionsOf<Options>(panel);
-  const lanes = lanesOf(context, options.mergeValues !== false);
+  const { body, range, width } = context;
+  const lanes = lanesOf(context);
   const all = lanes.flatMap(({ segments }) => segments);
   if (all.length === 0) return { summary: '', empty: true };
   const chart = h(
@@ -41,7 +35,7 @@ export function drawStateTimeline(context: PanelContext): Drawn {
   );
   body.append(chart);
   hideCutTexts(chart);
-  if (options.legend?.showLegend !== false) body.append(legendOf(all));
+  body.append(legendOf(all));
   const summaries = lanes.map(
     ({ field, segments }) => `${field.title}: ${segments.map(({ shown }) => shown.text).join(', then ')}`,
   );
@@ -119,14 +113,14 @@ function hideCutTexts(chart: HTMLElement): void {
     if (text.scrollWidth > (text.parentElement?.clientWidth ?? 0)) text.classList.add('visually-hidden');
 }
 
-const lanesOf = (context: PanelContext, merge: boolean): Lane[] =>
+const lanesOf = (context: PanelContext): Lane[] =>
   context.frames.flatMap((frame) =>
     frame.fields
-      .filter(({ kind, config }) => kind !== 'time' && !isHidden(config))
-      .map((field) => ({ field, segments: segmentsOf(context, frame, field, merge) })),
+      .filter(({ kind }) => kind !== 'time')
+      .map((field) => ({ field, segments: segmentsOf(context, frame, field) })),
   );
 
-function segmentsOf({ theme, range }: PanelContext, frame: Frame, field: Field, merge: boolean): Segment[] {
+function segmentsOf({ theme, range }: PanelContext, frame: Frame, field: Field): Segment[] {
   const times = frame.fields.find(({ kind }) => kind === 'time')?.values ?? [];
   const segments: { from: number; to: number; shown: Shown; value: unknown }[] = [];
   field.values.forEach((value, row) => {
@@ -135,7 +129,7 @@ function segmentsOf({ theme, range }: PanelContext, frame: Frame, field: Field, 
     const before = segments.at(-1);
     if (before !== undefined) before.to = from;
     if (value === null) return;
-    if (merge && before !== undefined && before.value === value) {
+    if (before !== undefined && before.value === value) {
       before.to = Math.max(range.to, from);
       return;
     }

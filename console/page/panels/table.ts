@@ -1,21 +1,14 @@
 import { mix, readable, SURFACE, textOn } from '../model/colours.ts';
-import { display, isHidden } from '../model/display.ts';
+import { display } from '../model/display.ts';
 import type { Field, Frame } from '../model/fields.ts';
-import { reduce } from '../model/reduce.ts';
 import { plainText } from '../model/units.ts';
 import { h, style } from '../ui/dom.ts';
 import { textWidth } from '../ui/measure.ts';
-import { anchor, cellLinks, optionsOf, type Drawn, type PanelContext } from './context.ts';
+import { anchor, cellLinks, type Drawn, type PanelContext } from './context.ts';
 
 interface Sort {
   readonly column: string;
   readonly descending: boolean;
-}
-
-interface Options {
-  readonly showHeader?: boolean;
-  readonly sortBy?: readonly { readonly displayName: string; readonly desc?: boolean }[];
-  readonly footer?: { readonly show?: boolean; readonly reducer?: readonly string[] };
 }
 
 /** More rows than anybody reads; queries have limits below it. */
@@ -25,12 +18,9 @@ const MOST_ROWS = 1000;
 export function drawTable(context: PanelContext): Drawn {
   const { panel, body, frames, memory } = context;
   const frame = frames[0];
-  const fields = frame?.fields.filter(({ config }) => !isHidden(config)) ?? [];
+  const fields = frame?.fields ?? [];
   if (frame === undefined || frame.length === 0 || fields.length === 0) return { summary: '', empty: true };
-  const options = optionsOf<Options>(panel);
-  const [first] = options.sortBy ?? [];
-  const given = first === undefined ? null : { column: first.displayName, descending: first.desc ?? false };
-  const sort = (memory.get('sort') as Sort | null | undefined) ?? given;
+  const sort = (memory.get('sort') as Sort | undefined) ?? null;
   const rows = sortedRows(frame, fields, sort).slice(0, MOST_ROWS);
 
   const table = h(
@@ -41,8 +31,7 @@ export function drawTable(context: PanelContext): Drawn {
   const widths = columnWidths(context, fields);
   style(table, { 'min-width': `${widths.reduce((sum, width) => sum + width, 0)}px` });
   table.append(h('colgroup', {}, ...widths.map((width) => style(h('col'), { width: `${width}px` }))));
-  if (options.showHeader !== false)
-    table.append(h('thead', {}, h('tr', {}, ...fields.map((field) => headerOf(field, sort, context)))));
+  table.append(h('thead', {}, h('tr', {}, ...fields.map((field) => headerOf(field, sort, context)))));
   table.append(
     h(
       'tbody',
@@ -50,7 +39,6 @@ export function drawTable(context: PanelContext): Drawn {
       ...rows.map((row) => h('tr', {}, ...fields.map((field) => cellOf(context, frame, field, row)))),
     ),
   );
-  if (options.footer?.show === true) table.append(footerOf(fields, options.footer.reducer ?? ['sum']));
   body.append(
     h(
       'div',
@@ -147,7 +135,7 @@ function cellOf(context: PanelContext, frame: Frame, field: Field, row: number):
   const shown = display(field, value, theme);
   const text = plainText(shown);
   const missing = value === null || value === '';
-  const [link] = missing ? [] : cellLinks(context, frame, field, row, text);
+  const [link] = missing ? [] : cellLinks(context, frame, field, row);
   const cell = h(
     'td',
     {
@@ -156,36 +144,12 @@ function cellOf(context: PanelContext, frame: Frame, field: Field, row: number):
     },
     link === undefined ? text : anchor(link, text),
   );
-  const { type = 'auto', mode } = field.config.custom?.cellOptions ?? {};
+  const type = field.config.custom?.cellOptions?.type;
   if (missing || !shown.coloured || !shown.colour.startsWith('#')) return cell;
   if (type === 'color-text') return style(cell, { color: readable(shown.colour, theme) });
-  if (type === 'color-background') {
-    const background =
-      mode === 'gradient'
-        ? `linear-gradient(120deg, ${mix(shown.colour, SURFACE[theme], 0.18)}, ${shown.colour})`
-        : shown.colour;
-    return style(cell, { background, color: textOn(shown.colour) });
-  }
-  if (type === 'gauge' && typeof value === 'number') {
-    const [low, high] = field.range;
-    const share = high > low ? Math.min(Math.max((value - low) / (high - low), 0), 1) : 0;
-    cell.prepend(
-      style(h('span', { class: 'cell-gauge', 'aria-hidden': 'true' }), {
-        width: `${share * 60}%`,
-        background: shown.colour,
-      }),
-    );
-  }
-  return cell;
-}
-
-function footerOf(fields: readonly Field[], reducers: readonly string[]): HTMLElement {
-  const cells = fields.map((field, index) => {
-    const value = field.kind === 'number' ? reduce(field, reducers[0] ?? 'sum') : null;
-    const text = value === null ? (index === 0 ? 'Total' : '') : plainText(display(field, value, 'dark'));
-    return h('td', { class: isNumeric(field) ? 'number' : null }, text);
-  });
-  return h('tfoot', {}, h('tr', {}, ...cells));
+  if (type !== 'color-background') return cell;
+  const background = `linear-gradient(120deg, ${mix(shown.colour, SURFACE[theme], 0.18)}, ${shown.colour})`;
+  return style(cell, { background, color: textOn(shown.colour) });
 }
 
 /** The figures of a plot, for those who would rather read them. */

@@ -3,21 +3,13 @@ import { type MarkdownNode, parseMarkdown, plainWords } from '../model/markdown.
 import { h } from '../ui/dom.ts';
 import { optionsOf, type Drawn, type PanelContext } from './context.ts';
 
-interface Options {
-  readonly mode: 'markdown' | 'html' | 'code';
-  readonly content: string;
-}
-
-/**
- * A text panel. Markdown is made of elements, one by one; HTML, which is never read here, is shown as it is
- * written.
- */
+/** A text panel: Markdown, made of elements, one by one. */
 export function drawText(context: PanelContext): Drawn {
-  const { mode = 'markdown', content = '' } = optionsOf<Options>(context.panel);
+  const { content = '' } = optionsOf<{ content: string }>(context.panel);
   if (content.trim() === '') return { summary: '', empty: true };
   const text = fill(content, context.linkContext, false);
   const title = context.panel.title ?? 'Text';
-  const blocks = mode === 'markdown' ? withoutTitle(parseMarkdown(text), title) : [asCode(text)];
+  const blocks = withoutTitle(parseMarkdown(text), title);
   context.body.append(
     h(
       'div',
@@ -27,11 +19,6 @@ export function drawText(context: PanelContext): Drawn {
   );
   return { summary: text };
 }
-
-const asCode = (text: string): MarkdownNode => ({
-  tag: 'pre',
-  children: [{ tag: 'code', children: [text] }],
-});
 
 /** A runbook begins with its name, and so does its panel. */
 function withoutTitle(blocks: readonly MarkdownNode[], title: string): readonly MarkdownNode[] {

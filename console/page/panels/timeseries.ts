@@ -12,13 +12,12 @@ import { createSeriesTooltip, type SeriesTooltip } from './series-tooltip.ts';
 
 interface Options {
   readonly legend: LegendOptions;
-  readonly tooltip: { readonly mode?: string; readonly sort?: string };
 }
 
-/** Lines, bars and points over time. */
+/** Lines and bars over time. */
 export function drawTimeSeries(context: PanelContext): Drawn {
   const { panel, body, theme, frames, memory } = context;
-  const options = optionsOf<Options>(panel);
+  const { legend = {} } = optionsOf<Options>(panel);
   const set = joinSeries(frames, theme);
   const { series, times } = set;
   if (!series.some(({ values }) => values.some((value) => value !== null)))
@@ -32,10 +31,10 @@ export function drawTimeSeries(context: PanelContext): Drawn {
     context.redraw();
   };
   const area = h('div', { class: 'plot' });
-  const size = layOut(context, area, options.legend ?? {}, seriesLegend(set, shown, options.legend, choose));
+  const size = layOut(context, area, legend, seriesLegend(set, shown, legend, choose));
   const live = h('div', { class: 'visually-hidden', 'aria-live': 'polite' });
   body.append(live);
-  const tooltip = createSeriesTooltip(context, set, shown, options.tooltip?.mode === 'single');
+  const tooltip = createSeriesTooltip(context, set, shown);
   const pointer = createPointer(area, tooltip);
   const plot = createPlot({
     ...context,
@@ -65,18 +64,16 @@ export function drawTimeSeries(context: PanelContext): Drawn {
   };
 }
 
-/** Null where the panel wants none. */
 function seriesLegend(
   { series }: SeriesSet,
   shown: readonly boolean[],
-  options: LegendOptions | undefined,
+  options: LegendOptions,
   choose: (title: string, alone: boolean) => void,
-): HTMLElement | null {
-  if (options?.showLegend === false) return null;
+): HTMLElement {
   const listed = series.flatMap((one, index) =>
     one.field.config.custom?.hideFrom?.legend === true ? [] : [{ one, shown: shown[index] ?? true }],
   );
-  return drawLegend(listed, options ?? {}, choose);
+  return drawLegend(listed, options, choose);
 }
 
 /** Puts plot and legend beside or below each other. @returns the room of the plot */
@@ -84,12 +81,12 @@ function layOut(
   context: PanelContext,
   area: HTMLElement,
   { placement }: LegendOptions,
-  legend: HTMLElement | null,
+  legend: HTMLElement,
 ): { readonly width: number; readonly height: number } {
   const beside = placement === 'right' && context.width > 520;
   context.body.classList.toggle('legend-right', beside);
-  context.body.append(area, ...(legend === null ? [] : [legend]));
-  if (legend !== null && !beside) style(legend, { 'max-height': `${legendHeight(context.height)}px` });
+  context.body.append(area, legend);
+  if (!beside) style(legend, { 'max-height': `${legendHeight(context.height)}px` });
   const { width, height } = area.getBoundingClientRect();
   return { width: Math.max(width, 60), height: Math.max(height, 60) };
 }

@@ -1,7 +1,6 @@
 import uPlot from 'uplot';
 import type { ConsoleAnnotation } from '../../../schemas/console.ts';
 import { toCss, withAlpha, type Theme } from '../model/colours.ts';
-import { absoluteSteps } from '../model/display.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { textWidth } from '../ui/measure.ts';
 import { STEPS_MS, timeLabels, valueIncrements, valueLabels } from './axis-text.ts';
@@ -28,7 +27,7 @@ const INK = {
   light: { text: '#5a6270', grid: 'rgba(36, 41, 46, 0.09)', cursor: 'rgba(36, 41, 46, 0.5)' },
 } as const;
 
-/** Draws lines, bars and points with uPlot, the library that Grafana's own time series panel draws with. */
+/** Draws lines and bars with uPlot, the library that Grafana's own time series panel draws with. */
 export function createPlot(options: PlotOptions): uPlot {
   const { set, shown, range, theme, target, width, height } = options;
   const stacked = stack(set, shown);
@@ -91,8 +90,8 @@ function valueRange(set: SeriesSet, key: string): uPlot.Scale.Range {
   const volume = set.series.some(({ scale, right }) => scale === key && right);
   return (_, low, high): uPlot.Range.MinMax => {
     const [least, most] = [config?.min ?? null, config?.max ?? null];
-    const top = most ?? Math.max(high ?? 0, config?.custom?.axisSoftMax ?? -Infinity);
-    const bottom = least ?? Math.min(low ?? 0, config?.custom?.axisSoftMin ?? Infinity);
+    const top = most ?? high ?? 0;
+    const bottom = least ?? low ?? 0;
     if (!Number.isFinite(top) || !Number.isFinite(bottom) || top <= bottom)
       return [bottom || 0, (bottom || 0) + 1];
     const room = (top - bottom) * (volume ? 0.25 : 0.08);
@@ -121,11 +120,9 @@ function xAxis(range: TimeRange, theme: Theme): uPlot.Axis {
 function yAxis(set: SeriesSet, scale: string, theme: Theme): uPlot.Axis {
   const one = set.series.find((series) => series.scale === scale);
   const config = one?.field.config;
-  const hidden = config?.custom?.axisPlacement === 'hidden';
   const increments = valueIncrements(config?.unit, config?.decimals);
   return {
     scale,
-    show: !hidden,
     side: one?.right === true ? 1 : 3,
     stroke: INK[theme].text,
     font: FONT,
@@ -135,8 +132,6 @@ function yAxis(set: SeriesSet, scale: string, theme: Theme): uPlot.Axis {
       Math.ceil(14 + Math.max(0, ...(values ?? []).map((text) => textWidth(text, '11px')))),
     grid: { show: one?.right !== true, stroke: INK[theme].grid, width: 1 },
     ticks: { show: false },
-    label: config?.custom?.axisLabel ?? '',
-    labelSize: config?.custom?.axisLabel === undefined ? 0 : 20,
     values: (_, ticks) => valueLabels(ticks, config?.unit),
     ...(increments === null ? {} : { incrs: increments }),
   };
@@ -148,7 +143,7 @@ function seriesOptions(
   show: boolean,
   options: PlotOptions,
 ): uPlot.Series {
-  const { drawStyle = 'line', lineWidth = 1, fillOpacity = 0, spanNulls, lineStyle } = customOf(one);
+  const { drawStyle = 'line', lineWidth = 1, fillOpacity = 0, lineStyle } = customOf(one);
   const isBars = drawStyle === 'bars';
   const isFilled = fillOpacity !== 0 && (stacked?.lower === null || isBars);
   return {
@@ -156,8 +151,7 @@ function seriesOptions(
     label: one.field.title,
     show,
     stroke: one.colour,
-    width: drawStyle === 'points' ? 0 : lineWidth,
-    spanGaps: spanNulls === true,
+    width: lineWidth,
     ...(isFilled ? { fill: withAlpha(one.colour, fillOpacity / 100) } : {}),
     ...(lineStyle?.fill === 'dash' ? { dash: [...(lineStyle.dash ?? [10, 10])] } : {}),
     ...(isBars ? barOptions(one, stacked, options) : lineOptions(one, options)),
@@ -183,30 +177,18 @@ function barOptions(
 }
 
 function lineOptions(one: Series, { set, width }: PlotOptions): Partial<uPlot.Series> {
-  const { drawStyle = 'line', pointSize = 5, showPoints } = customOf(one);
-  const paths = linePaths(one);
-  const always = showPoints === 'always' || drawStyle === 'points';
+  const { pointSize = 5, showPoints } = customOf(one);
   const dense = set.times.length > width / 24;
   return {
-    ...(paths === undefined ? {} : { paths }),
     points: {
       size: Math.max(pointSize, 4),
       width: 0,
       fill: one.colour,
-      show: () => always || (showPoints !== 'never' && !dense),
+      show: () => showPoints !== 'never' && !dense,
       // A value between two holes has no line: only a point shows it.
       filter: (plot, index, all) => (all ? null : alone(plot.data[index] ?? [])),
     },
   };
-}
-
-/** What draws the line; undefined for straight ones. */
-function linePaths(one: Series): uPlot.Series.PathBuilder | undefined {
-  const { drawStyle, lineInterpolation } = customOf(one);
-  if (drawStyle === 'points') return () => null;
-  if (lineInterpolation === 'smooth') return uPlot.paths.spline?.();
-  if (lineInterpolation?.startsWith('step') !== true) return undefined;
-  return uPlot.paths.stepped?.({ align: lineInterpolation === 'stepAfter' ? 1 : -1 });
 }
 
 const alone = (values: ArrayLike<number | null | undefined>): number[] => {
@@ -237,37 +219,29 @@ function bandsOf(set: SeriesSet, stacked: readonly Stacked[], shown: readonly bo
   return bands;
 }
 
-/** Threshold lines and areas, once for each scale that wants them. */
+/** Threshold lines, once for each scale that wants them. */
 function drawThresholds(plot: uPlot, { set, theme }: PlotOptions): void {
   const done = new Set<string>();
   const { ctx, bbox } = plot;
   for (const { field, scale } of set.series) {
-    const mode = field.config.custom?.thresholdsStyle?.mode ?? 'off';
-    if (mode === 'off' || done.has(scale) || field.config.thresholds === undefined) continue;
+    const { custom, thresholds } = field.config;
+    if (custom?.thresholdsStyle?.mode !== 'dashed' || done.has(scale)) continue;
     done.add(scale);
-    const steps = absoluteSteps(field.config.thresholds, field);
     ctx.save();
     ctx.beginPath();
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
-    steps.forEach(({ value, color }, index) => {
-      if (color === 'transparent') return;
-      const y = plot.valToPos(value ?? plot.scales[scale]?.min ?? 0, scale, true);
-      if (mode.includes('area')) {
-        const next = steps[index + 1]?.value;
-        const top = next == null ? bbox.top : plot.valToPos(next, scale, true);
-        ctx.fillStyle = withAlpha(toCss(color, theme), 0.1);
-        ctx.fillRect(bbox.left, top, bbox.width, y - top);
-      }
-      if (value === null || mode === 'area') return;
+    ctx.lineWidth = 1.5 * devicePixelRatio;
+    ctx.setLineDash([8 * devicePixelRatio, 6 * devicePixelRatio]);
+    for (const { value, color } of thresholds?.steps ?? []) {
+      if (value === null || color === 'transparent') continue;
+      const y = plot.valToPos(value, scale, true);
       ctx.strokeStyle = withAlpha(toCss(color, theme), 0.85);
-      ctx.lineWidth = 1.5 * devicePixelRatio;
-      ctx.setLineDash(mode.startsWith('dashed') ? [8 * devicePixelRatio, 6 * devicePixelRatio] : []);
       ctx.beginPath();
       ctx.moveTo(bbox.left, y);
       ctx.lineTo(bbox.left + bbox.width, y);
       ctx.stroke();
-    });
+    }
     ctx.restore();
   }
 }

@@ -1,5 +1,5 @@
 import type { Theme } from '../model/colours.ts';
-import { isHidden, seriesColour } from '../model/display.ts';
+import { seriesColour } from '../model/display.ts';
 import type { Field, Frame } from '../model/fields.ts';
 
 /** One line or set of bars, over the times that all of a panel's series share. */
@@ -37,7 +37,7 @@ export function joinSeries(frames: readonly Frame[], theme: Theme): SeriesSet {
     const rowAt = new Map(instants.map((time, row) => [time, row]));
     const rows = times.map((time) => rowAt.get(time) ?? -1);
     for (const field of frame.fields) {
-      if ((field.kind !== 'number' && field.kind !== 'boolean') || isHidden(field.config)) continue;
+      if (field.kind !== 'number' && field.kind !== 'boolean') continue;
       const { unit, min, max, custom } = field.config;
       const placement = custom?.axisPlacement;
       const right = placement === 'right';
@@ -82,19 +82,16 @@ export interface Stacked {
 /** @param shown which series take part: hidden ones leave no gap */
 export function stack({ times, series }: SeriesSet, shown: readonly boolean[]): Stacked[] {
   const sums = new Map<string, number[]>();
-  const totals = percentTotals({ times, series }, shown);
   return series.map((one, index) => {
     const { mode = 'none', group = 'A' } = one.field.config.custom?.stacking ?? {};
     if (mode === 'none' || shown[index] !== true) return { lower: null, upper: one.values };
     const key = stackKey(one, group);
     const sum = sums.get(key) ?? times.map(() => 0);
-    const total = mode === 'percent' ? totals.get(key) : undefined;
     const lower = [...sum];
     const upper = one.values.map((value, row) => {
       if (value === null) return null;
-      const whole = total?.[row] ?? 0;
-      sum[row] = (sum[row] ?? 0) + (total === undefined ? value : whole === 0 ? 0 : value / whole);
-      return sum[row] ?? null;
+      sum[row] = (sum[row] ?? 0) + value;
+      return sum[row];
     });
     sums.set(key, sum);
     return { lower, upper };
@@ -103,22 +100,6 @@ export function stack({ times, series }: SeriesSet, shown: readonly boolean[]): 
 
 const stackKey = (one: Series, group: string): string =>
   `${group}|${one.scale}|${one.field.config.custom?.drawStyle ?? 'line'}`;
-
-function percentTotals(
-  { times, series }: SeriesSet,
-  shown: readonly boolean[],
-): ReadonlyMap<string, number[]> {
-  const totals = new Map<string, number[]>();
-  series.forEach((one, index) => {
-    const { mode, group = 'A' } = one.field.config.custom?.stacking ?? {};
-    if (mode !== 'percent' || shown[index] !== true) return;
-    const key = stackKey(one, group);
-    const sum = totals.get(key) ?? times.map(() => 0);
-    one.values.forEach((value, row) => (sum[row] = (sum[row] ?? 0) + (value ?? 0)));
-    totals.set(key, sum);
-  });
-  return totals;
-}
 
 /**
  * Which series are hidden after a click on one in the legend.

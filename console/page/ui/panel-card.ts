@@ -137,7 +137,7 @@ function drawContent(parts: DrawingParts, content: Content, asTable: boolean): D
     range: { from: scope.from, to: scope.to },
     intervalMs: content.kind === 'frames' ? content.answer.intervalMs : 60_000,
     annotations: host.annotations(),
-    linkContext: { variables: scope.variables, range: raw, times: scope },
+    linkContext: { variables: scope.variables, range: raw },
     zoomTo: host.zoomTo,
     follow: host.follow,
   };
@@ -186,7 +186,5 @@ const needsData = (panel: Panel): boolean => (panel.targets ?? []).length > 0 &&
 
 /** What of the panel this page cannot draw; Grafana does. */
 function unsupported(panel: Panel): string | null {
-  if (!(panel.type in RENDERERS)) return `Panels of the type "${panel.type}" are drawn by Grafana only.`;
-  const step = panel.transformations?.find(({ disabled }) => disabled !== true);
-  return step === undefined ? null : `This panel's transformation "${step.id}" is done by Grafana only.`;
+  return panel.type in RENDERERS ? null : `Panels of the type "${panel.type}" are drawn by Grafana only.`;
 }

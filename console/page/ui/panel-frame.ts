@@ -116,7 +116,7 @@ function descriptionOf({ description, title }: Panel): HTMLElement[] {
     }),
   ];
 }
-const NO_CONTEXT = { variables: {}, range: { from: '', to: '' }, times: { from: 0, to: 0 } };
+const NO_CONTEXT = { variables: {}, range: { from: '', to: '' } };
 
 const focusables = (root: HTMLElement): HTMLElement[] => [
   ...root.querySelectorAll<HTMLElement>('a[href], button, [tabindex="0"], summary'),

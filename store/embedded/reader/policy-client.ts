@@ -23,10 +23,6 @@ export interface ReaderPolicyOptions {
   /** Starts the policy's process and gives the socket to it. Rejects when it cannot be started. */
   readonly connect: () => Promise<Duplex>;
   readonly log: (level: 'warn' | 'error', msg: string, fields: Readonly<Record<string, unknown>>) => void;
-  /** Requests waiting at once; more are refused. @default 256 */
-  readonly maxWaiting?: number;
-  /** The policy's process ends when nobody has asked for this long: it holds some 70 MB. @default 300000 */
-  readonly idleMs?: number;
 }
 
 /** A request on its way to a verdict. */
@@ -85,10 +81,15 @@ export function createPending(maxWaiting: number, log: ReaderPolicyOptions['log'
   };
 }
 
+/** Requests waiting at once; more are refused. */
+const MAX_WAITING = 256;
+/** The policy's process ends when nobody has asked for this long: it holds some 70 MB. */
+const IDLE_MS = 300_000;
+
 /** Starts the policy's process when it is wanted, and anew when it has ended. */
 export function createReaderPolicy(options: ReaderPolicyOptions): ReaderPolicy {
-  const { connect, log, maxWaiting = 256, idleMs = 300_000 } = options;
-  const pending = createPending(maxWaiting, log);
+  const { connect, log } = options;
+  const pending = createPending(MAX_WAITING, log);
   let channel: Duplex | null = null;
   let connecting = false;
   let closed = false;
@@ -99,7 +100,7 @@ export function createReaderPolicy(options: ReaderPolicyOptions): ReaderPolicy {
     pending.settle(answer);
     if (pending.size > 0 || before === 0) return;
     if (idleTimer !== null) clearTimeout(idleTimer);
-    idleTimer = setTimeout(() => channel?.destroy(), idleMs);
+    idleTimer = setTimeout(() => channel?.destroy(), IDLE_MS);
     idleTimer.unref();
   }
 

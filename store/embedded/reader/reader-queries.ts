@@ -34,8 +34,6 @@ export interface ReaderQueriesOptions {
   readonly watchdog?: Watchdog;
   /** @default nothing */
   readonly refusedStatements?: RefusedStatements;
-  /** A body that has not arrived by then is given up. @default 30000 */
-  readonly bodyTimeoutMs?: number;
 }
 
 const FORMATS: ReadonlyMap<string, string> = new Map(
@@ -47,13 +45,13 @@ const FORMATS: ReadonlyMap<string, string> = new Map(
  * in the policy's process, and only the text that comes back from there is run.
  */
 export function createReaderQueries(options: ReaderQueriesOptions) {
-  const { engine, spool, policy, limits, watchdog, bodyTimeoutMs = 30_000 } = options;
+  const { engine, spool, policy, limits, watchdog } = options;
   const refusedStatements = options.refusedStatements ?? NOTHING_REFUSED;
   const reads = createReadRunner(engine, spool);
 
   async function handle(request: ReaderHttpRequest): Promise<void> {
     const { search, headers, contentType, contentEncoding, answer, gone } = request;
-    const body = await readBody(request.body, bodyTimeoutMs);
+    const body = await readBody(request.body);
     const database = headers.database ?? null;
     const { params: entries, statement } = await policy.judge({
       search,
@@ -118,8 +116,11 @@ function formatOf(name: string): string {
   return format;
 }
 
-async function readBody(body: Readable, timeoutMs: number): Promise<Buffer> {
-  const late = AbortSignal.timeout(timeoutMs);
+/** A body that has not arrived by then is given up. */
+const BODY_TIMEOUT_MS = 30_000;
+
+async function readBody(body: Readable): Promise<Buffer> {
+  const late = AbortSignal.timeout(BODY_TIMEOUT_MS);
   const giveUp = (): void => void body.destroy(clickhouseError(209, 'The body did not arrive in time.'));
   late.addEventListener('abort', giveUp, { once: true });
   try {

@@ -7,7 +7,7 @@ import { freePort } from '../../support/kafka-process.ts';
 import { until } from '../../support/until.ts';
 import { countLost, seedPaidOrder, startGoodTraffic, type GoodReport } from '../support/good-traffic.ts';
 import { startObserver, type Observed } from '../support/observer.ts';
-import { randomFrom } from '../support/random.ts';
+import { randomFrom } from '../../support/random.ts';
 import { pickReply } from './replies.ts';
 
 export interface GatewayAttackOptions {

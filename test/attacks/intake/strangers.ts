@@ -1,4 +1,5 @@
 import { setPriority } from 'node:os';
+import { randomFrom } from '../../support/random.ts';
 import { sendBytes } from '../support/raw-connection.ts';
 import { HOSTILE, MAX_BODY_BYTES, type Hostile } from './messages.ts';
 import { startSlowClients, type SlowReport } from './slow-clients.ts';
@@ -72,17 +73,6 @@ function note(sent: Sent, verdict: string, statuses: readonly number[]): void {
     const counts = status === 503 ? sent.unsure : sent.expected;
     counts[verdict] = (counts[verdict] ?? 0) + 1;
   }
-}
-
-/** mulberry32: the same numbers for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 async function attack(options: StrangersOptions): Promise<StrangersReport> {

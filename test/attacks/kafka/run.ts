@@ -11,7 +11,7 @@ import { startCollectorProcess } from '../../support/collector-process.ts';
 import { testClient, uniqueName } from '../../support/kafka-topics.ts';
 import { until } from '../../support/until.ts';
 import { startObserver, type Observed } from '../support/observer.ts';
-import { randomFrom } from '../support/random.ts';
+import { randomFrom } from '../../support/random.ts';
 import { spreadOf, type Spread } from '../support/spread.ts';
 import { pickKind, type HostileMessage } from './messages.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Wall } from '../../../store/embedded/child-protocol.ts';
 import { startEmbeddedStore, type EmbeddedStore } from '../../../store/embedded/store.ts';
 import { ENGINE_READS } from '../../../store/embedded/sandbox.ts';
-import { randomFrom } from '../support/random.ts';
+import { randomFrom } from '../../support/random.ts';
 import { aimed, type Attack } from './attack.ts';
 import { mutations } from './mutate.ts';
 import { REQUESTS } from './requests.ts';

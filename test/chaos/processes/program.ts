@@ -19,8 +19,6 @@ export interface ProgramOptions {
   readonly env: () => Readonly<Record<string, string>>;
   /** Each line of its output. */
   readonly onLine?: (line: string) => void;
-  /** Started again this long after it ended. @default 100 */
-  readonly restartAfterMs?: number;
 }
 
 /** A process that a supervisor starts again whenever it ends, as systemd or Kubernetes would. */
@@ -93,7 +91,7 @@ export function createProgram(options: ProgramOptions): Program {
       livedMs: performance.now() - startedAtMs,
       lastWords: asked ? [] : [...lines],
     });
-    if (keepUp) setTimeout(() => keepUp && start(), options.restartAfterMs ?? 100);
+    if (keepUp) setTimeout(() => keepUp && start(), 100);
   }
 
   return {

@@ -98,36 +98,3 @@ describe('decode, for any text', () => {
     );
   });
 });
-
-describe('decode, for a code of allowed segments', () => {
-  it('takes the reason group from the range that the reason lies in', () => {
-    fc.assert(
-      fc.property(allowed, (action) => {
-        const decoded = decode(action);
-        const reason = Number(action.slice(6));
-        expect(decoded.reasonCode).toBe(reason);
-        expect(decoded.reasonGroup).toBe(groupByHand(reason));
-        const unknown = decoded.reasonDetail?.startsWith('UNKNOWN_') ?? false;
-        expect(decoded.reasonDetail === `UNKNOWN_${reason}`).toBe(unknown);
-        expect(unknown && decoded.catalogued).toBe(false);
-      }),
-      { numRuns: 5_000 },
-    );
-  });
-
-  it('reads each segment apart from the others', () => {
-    fc.assert(
-      fc.property(allowed, allowed, (one, other) => {
-        const mixed = decode(one.slice(0, 4) + other.slice(4));
-        const [left, right] = [decode(one), decode(other)];
-        expect(mixed).toMatchObject({
-          stage: left.stage,
-          result: left.result,
-          state: right.state,
-          reasonDetail: right.reasonDetail,
-        });
-      }),
-      { numRuns: 5_000 },
-    );
-  });
-});

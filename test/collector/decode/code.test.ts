@@ -50,15 +50,6 @@ describe('a reason code', () => {
     expect(REASONS.size).toBe(27);
   });
 
-  it.each([...REASONS])('%s has the group and detail of the dictionary', (code, { group, detail }) => {
-    expect(decode(`4.1.4.${code}`)).toMatchObject({
-      format: 'v2',
-      reasonCode: Number(code),
-      reasonGroup: group,
-      reasonDetail: detail,
-    });
-  });
-
   const unknown = RANGES.flatMap(([group, from, to]) =>
     Array.from({ length: to - from + 1 }, (_, index) => from + index)
       .filter((code) => !REASONS.has(twoDigits(code)))
@@ -82,18 +73,6 @@ describe('a reason code', () => {
       catalogued: false,
     });
     expect(decoded.description).toContain(String(code));
-  });
-
-  const inRange = (code: number) => RANGES.some(([, from, to]) => code >= from && code <= to);
-  const gaps = Array.from({ length: 100 }, (_, code) => code).filter((code) => !inRange(code));
-
-  it('is outside every range forty-five times', () => {
-    expect(gaps).toHaveLength(45);
-  });
-
-  it.each(gaps.map(twoDigits))('%s is in no range: the code is unrecognized', (code) => {
-    const action = `4.1.4.${code}`;
-    expect(decode(action)).toEqual(undecoded(action, 'unrecognized'));
   });
 });
 
@@ -150,21 +129,6 @@ describe('every code of v2 shape', () => {
     }
     expect(wrong).toEqual([]);
     expect(count).toBe(6 * 3 * 5 * 55);
-  });
-
-  it.each([
-    ['stage 0', '0.1.4.63'],
-    ['stage 7', '7.1.4.63'],
-    ['stage 9', '9.1.4.63'],
-    ['result 3', '4.3.4.63'],
-    ['result 9', '4.9.4.63'],
-    ['state 5', '4.1.5.63'],
-    ['state 9', '4.1.9.63'],
-    ['reason 10', '4.1.4.10'],
-    ['reason 99', '4.1.4.99'],
-    ['every segment out of range', '9.9.9.99'],
-  ])('with %s is unrecognized, not legacy', (_name, action) => {
-    expect(decode(action)).toEqual(undecoded(action, 'unrecognized'));
   });
 });
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatTime, parseLocalTime, parseTime, parseUsualTime } from '../../../collector/decode/time.ts';
+import { formatTime, parseLocalTime, parseTime } from '../../../collector/decode/time.ts';
 
 const FIRST = Date.UTC(2000, 0, 1) * 1000;
 const LAST = Date.UTC(2100, 0, 1) * 1000 - 1;
@@ -184,54 +184,6 @@ describe('parseTime', () => {
       }),
       { numRuns: 5_000 },
     );
-  });
-});
-
-describe('parseUsualTime', () => {
-  const usual = '2026-11-21T10:15:30.250125Z';
-
-  it('reads every instant up to the 28th of a month by itself, in each of the three lengths', () => {
-    fc.assert(
-      fc.property(instant, fc.constantFrom(20, 24, 27), (micros, length) => {
-        const text = `${formatTime(micros).slice(0, length - 1)}Z`.replace('.Z', 'Z');
-        const expected = Number(text.slice(8, 10)) > 28 ? null : parseTime(text.replace('Z', 'z'));
-        expect(parseUsualTime(text)).toBe(expected);
-      }),
-      { numRuns: 5_000 },
-    );
-  });
-
-  it.each([
-    ['2000-01-01T00:00:00Z', FIRST],
-    ['2099-12-28T23:59:59Z', Date.UTC(2099, 11, 28, 23, 59, 59) * 1000],
-    ['2026-11-21T10:15:30.999Z', Date.UTC(2026, 10, 21, 10, 15, 30, 999) * 1000],
-    [usual, Date.UTC(2026, 10, 21, 10, 15, 30, 250) * 1000 + 125],
-  ])('reads %s', (text, micros) => {
-    expect(parseUsualTime(text)).toBe(micros);
-  });
-
-  it.each([
-    ['1999-12-28T23:59:59Z'],
-    ['2100-01-01T00:00:00Z'],
-    ['2026-00-21T10:15:30Z'],
-    ['2026-13-21T10:15:30Z'],
-    ['2026-11-00T10:15:30Z'],
-    ['2026-11-29T10:15:30Z'],
-    ['2026-11-21T24:15:30Z'],
-    ['2026-11-21T10:60:30Z'],
-    ['2026-11-21T10:15:60Z'],
-    ['2026-11-21T10:15:30.2Z'],
-    ['2026-11-21T10:15:30.25:125Z'],
-    ['2026-11-21T10:15:30./50125Z'],
-    ['2026-11-21T10:15:30.25Z1234Z'],
-  ])('leaves %s to the grammar', (text) => {
-    expect(parseUsualTime(text)).toBeNull();
-  });
-
-  it('leaves a time with another mark to the grammar, wherever the mark stands', () => {
-    for (const at of [4, 7, 10, 13, 16, 19, 26]) {
-      expect(parseUsualTime(`${usual.slice(0, at)}x${usual.slice(at + 1)}`)).toBeNull();
-    }
   });
 });
 

@@ -1,28 +1,25 @@
-import { GatewatchError } from '../../../schemas/errors.ts';
-import type { Labels } from '../../../alerts/evaluate/alert-state.ts';
+import type { Labels } from './math.ts';
 
 /**
  * Renders annotations as Grafana would, for the forms that our rules use:
  *
  *     {{ .Labels.NAME }}   {{ .Labels.NAME | urlquery }}   {{ printf "%.Nf" .Values.REF.Value }}
  *     {{ humanizePercentage .Values.REF.Value }}           {{ humanizeTimestamp .Values.REF.Value }}
- *     {{ externalURL }}: Grafana's own address, with a slash at its end
+ *     {{ externalURL }}: nothing, so that links stay relative
  */
 
 export interface TemplateContext {
   readonly labels: Labels;
   readonly values: Readonly<Record<string, number | null>>;
-  /** Base address of Grafana, without a slash at its end. @default '': links stay relative */
-  readonly externalUrl?: string;
 }
 
 /**
- * @throws GatewatchError `config_invalid` when the text uses another form. A value that is not there reads
+ * @throws when the text uses another form. A value that is not there reads
  * `?`.
  */
 export function renderTemplate(text: string, context: TemplateContext): string {
   return text.replace(/\{\{\s*(.*?)\s*\}\}/g, (_, action: string) => {
-    if (action === 'externalURL') return `${context.externalUrl ?? ''}/`;
+    if (action === 'externalURL') return '/';
     const label = LABEL.exec(action);
     if (label !== null) {
       const value = context.labels[label[1] ?? ''] ?? '';
@@ -30,12 +27,7 @@ export function renderTemplate(text: string, context: TemplateContext): string {
     }
     const value = VALUE.exec(action);
     if (value === null)
-      throw new GatewatchError(
-        `the annotation uses {{ ${action} }}, which cannot be rendered without Grafana`,
-        {
-          code: 'config_invalid',
-        },
-      );
+      throw new Error(`the annotation uses {{ ${action} }}, which cannot be rendered without Grafana`);
     const [, format, decimals, ref = ''] = value;
     const number = context.values[ref];
     if (number === null || number === undefined) return '?';

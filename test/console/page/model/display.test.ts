@@ -22,32 +22,12 @@ describe('a value', () => {
     ).toBe(colour);
   });
 
-  it('reads percentages of its range', () => {
-    const thresholds = {
-      mode: 'percentage',
-      steps: [
-        { value: null, color: 'green' },
-        { value: 80, color: 'red' },
-      ],
-    };
-    const field = fieldOf({ thresholds, color: { mode: 'thresholds' }, min: 0, max: 200 }, 150, 170);
-    expect([150, 170].map((value) => display(field, value, 'light').colour)).toEqual(['#56a64b', '#e02f44']);
-  });
-
   it('is mapped before it is formatted', () => {
-    const mappings = [
-      { type: 'value', options: { '11': { text: '11 TIMEOUT', color: 'red' } } },
-      { type: 'range', options: { from: 50, to: null, result: { text: 'many' } } },
-      { type: 'regex', options: { pattern: '/^4\\.(.*)/', result: { text: 'check $1' } } },
-      { type: 'special', options: { match: 'null', result: { text: 'none' } } },
-    ] as const;
+    const mappings = [{ type: 'value', options: { '11': { text: '11 TIMEOUT', color: 'red' } } }] as const;
     const shown = (value: unknown) => display(fieldOf({ mappings, unit: 'short' }, 1), value, 'dark').text;
-    expect([11, '11', 60, '4.1.4.63', null, 12, 'constructor'].map(shown)).toEqual([
+    expect([11, '11', 12, 'constructor'].map(shown)).toEqual([
       '11 TIMEOUT',
       '11 TIMEOUT',
-      'many',
-      'check 1.4.63',
-      'none',
       '12',
       'constructor',
     ]);
@@ -57,15 +37,15 @@ describe('a value', () => {
     expect(display(fieldOf({ noValue: 'no traffic' }, null), null, 'dark').text).toBe('no traffic');
   });
 
-  it('is coloured over what all numbers of the panel reach over, unless its field stands alone', () => {
-    const color = { mode: 'continuous-reds' };
-    const columns = [column('a', 'number', 0, 10), column('b', 'number', 0, 100)];
-    const colourOf = (fieldMinMax: boolean) => {
-      const [frame] = framesOf(columns, 1, { defaults: { color, fieldMinMax } });
-      const field = frame?.fields[0];
-      return field === undefined ? '' : display(field, 10, 'dark').colour;
+  it('is coloured over what all numbers of the panel reach over', () => {
+    const columns = [column('a', 'number', 0, 50), column('b', 'number', 0, 100)];
+    const [frame] = framesOf(columns, 1, { defaults: { color: { mode: 'continuous-reds' } } });
+    const colourOf = (index: number, value: number): string => {
+      const field = frame?.fields[index];
+      return field === undefined ? '' : display(field, value, 'dark').colour;
     };
-    expect(colourOf(true)).toBe('#c4162a');
-    expect(colourOf(false)).not.toBe('#c4162a');
+    expect(colourOf(1, 100)).toBe('#c4162a');
+    expect(colourOf(0, 50)).toBe(colourOf(1, 50));
+    expect(colourOf(0, 50)).not.toBe('#c4162a');
   });
 });

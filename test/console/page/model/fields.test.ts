@@ -34,11 +34,11 @@ describe('a long result', () => {
     ]);
   });
 
-  it('takes overrides by name, pattern and type, the later over the earlier', () => {
+  it('takes overrides by name and pattern, the later over the earlier', () => {
     const [frame] = framesOf(long, 0, {
       defaults: { unit: 'short', custom: { lineWidth: 2, fillOpacity: 10 } },
       overrides: [
-        { matcher: { id: 'byType', options: 'number' }, properties: [{ id: 'decimals', value: 1 }] },
+        { matcher: { id: 'byName', options: 'orders' }, properties: [{ id: 'decimals', value: 1 }] },
         {
           matcher: { id: 'byRegexp', options: '/\\bTECH\\b/' },
           properties: [

@@ -5,7 +5,6 @@ import { fill, linksOf, type LinkContext } from '../../../../console/page/model/
 const context: LinkContext = {
   variables: { gateway: ['acme', "o'neil & co"], channel: ['$__all'] },
   range: { from: 'now-3h', to: 'now' },
-  times: { from: 1_000, to: 2_000 },
   value: 'order 1/2',
   field: { title: 'Order', labels: { stage: 'CHECK' } } as unknown as Field,
   row: { gateway: 'a&b', order_type: 'Deposit' },
@@ -14,7 +13,7 @@ const context: LinkContext = {
 describe('a link of a field', () => {
   it('keeps the time range and the choices, and takes values of its row', () => {
     const url =
-      '/d/gatewatch-order?${__url_time_range}&${datasource:queryparam}&${gateway:queryparam}&${channel:queryparam}&var-order_id=${__value.raw:percentencode}&var-order_type=${__data.fields.order_type:percentencode}&var-x=${__data.fields["gateway"]}&s=${__field.labels.stage}';
+      '/d/gatewatch-order?${__url_time_range}&${datasource:queryparam}&${gateway:queryparam}&${channel:queryparam}&var-order_id=${__value.raw:percentencode}&var-order_type=${__data.fields.order_type:percentencode}&var-x=${__data.fields.gateway:percentencode}&s=${__field.labels.stage}';
     expect(linksOf([{ title: 'Timeline of ${__value.raw}', url }], context)).toEqual([
       {
         title: 'Timeline of order 1/2',
@@ -32,9 +31,9 @@ describe('a link of a field', () => {
   );
 
   it('to elsewhere opens beside the page', () => {
-    expect(linksOf([{ title: 'x', url: 'https://runbooks.example/${__from}' }], context)).toEqual([
-      { title: 'x', href: 'https://runbooks.example/1000', newTab: true },
-    ]);
+    expect(
+      linksOf([{ title: 'x', url: 'https://runbooks.example/${__field.labels.stage}' }], context),
+    ).toEqual([{ title: 'x', href: 'https://runbooks.example/CHECK', newTab: true }]);
   });
 
   it('leaves prices in texts alone', () => {

@@ -41,12 +41,9 @@ describe('series of several frames', () => {
     expect(set.series[0]?.values).toEqual([0.9, 0.8, null, 0.7]);
   });
 
-  it('leave out fields that are hidden or no numbers', () => {
+  it('leave out fields that are no numbers', () => {
     const text: Field = { ...field('t', []), kind: 'text', values: ['x'] };
-    const set = joinSeries(
-      [frame([1], text, field('h', [1], { hideFrom: { viz: true } }), field('a', [1]))],
-      'dark',
-    );
+    const set = joinSeries([frame([1], text, field('a', [1]))], 'dark');
     expect(set.series.map((one) => one.field.title)).toEqual(['a']);
   });
 });
@@ -63,15 +60,6 @@ describe('stacked series', () => {
       { lower: [3, 20], upper: [6, 30] },
     ]);
     expect(stack(set, [true, false, true])[2]).toEqual({ lower: [1, 10], upper: [4, 20] });
-  });
-
-  it('reach up to one where they are shares of the whole', () => {
-    const percent = { stacking: { mode: 'percent', group: 'A' } };
-    const set = joinSeries([frame([1, 2], field('a', [1, 0], percent), field('b', [3, 0], percent))], 'dark');
-    expect(stack(set, [true, true]).map(({ upper }) => upper)).toEqual([
-      [0.25, 0],
-      [1, 0],
-    ]);
   });
 });
 
