@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Alert } from '../../../alerts/explain/alert.ts';
 
-import { fileNotices, NOTICES_FILE } from '../../../alerts/notify/notice-store.ts';
+import { fileNotifications, NOTIFICATIONS_FILE } from '../../../alerts/notify/notification-store.ts';
 import type { AlertTarget } from '../../../alerts/notify/alert-target.ts';
 import { createTargets } from '../../../alerts/notify/delivery.ts';
 import { alertsConfigSchema } from '../../../schemas/config-alerts.ts';
@@ -31,7 +31,7 @@ afterEach(async () => {
 /** The target as a start of the collector makes it. */
 function started(url = receiver.url): AlertTarget {
   const [target] = createTargets(alertsConfigSchema.parse({ webhook: { url } }), {
-    notices: fileNotices(folder, url),
+    notifications: fileNotifications(folder, url),
     onOutcome: (_, outcome) => void outcomes.push(outcome),
   });
   return target ?? expect.fail('no target');
@@ -72,7 +72,7 @@ it('has a dead man’s switch told after each evaluation, and of nothing else', 
   const dead = await startWebhookReceiver();
   const [target] = createTargets(
     alertsConfigSchema.parse({ webhook: { url: receiver.url, heartbeatUrl: dead.url } }),
-    { notices: fileNotices(folder, receiver.url) },
+    { notifications: fileNotifications(folder, receiver.url) },
   );
   for (const minute of [1, 2])
     await target?.send([alert('GatewatchHeartbeat', 'firing', ''), alert('A', 'firing')], minute * MINUTE);
@@ -169,16 +169,16 @@ it('keeps what was refused in the data folder, for its owner only, without the a
   receiver.answer(410);
   webhook = started(`${receiver.url}/services/T0/secret-path`);
   await expect(webhook.send([alert('A', 'firing')], MINUTE)).rejects.toThrow(/^(?!.*secret-path).*410/s);
-  const file = join(folder, NOTICES_FILE);
+  const file = join(folder, NOTIFICATIONS_FILE);
   const text = readFileSync(file, 'utf8');
   expect(text).not.toContain('secret-path');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(JSON.parse(text)).toMatchObject({
-    gateways: { 'acme-eu': { trouble: { kind: 'refused', status: 410, tries: 1, alerts: ['A'] } } },
+    gateways: { 'acme-eu': { lastFailure: { kind: 'refused', status: 410, tries: 1, alerts: ['A'] } } },
   });
 });
 
-it('does not forget over a restart what it was told: an end is told once, a beginning not again', async () => {
+it('remembers over a restart what was accepted: an end is sent once, a beginning not again', async () => {
   await webhook.send([alert('A', 'firing'), alert('B', 'firing')], 2 * MINUTE);
   webhook = started();
   await webhook.send([alert('A', 'firing'), alert('B', 'firing')], 3 * MINUTE);
@@ -193,7 +193,7 @@ it('does not forget over a restart what it was told: an end is told once, a begi
   expect(notifications()).toEqual(['firing: A firing, B firing', 'firing: B firing, A resolved']);
 });
 
-it('hears the end of what it may have heard the beginning of, though it gave no answer', async () => {
+it('sends the end of an alert whose beginning got no answer', async () => {
   receiver.answer(0);
   await expect(webhook.send([alert('A', 'firing')], MINUTE)).rejects.toThrow('no answer');
   webhook = started();
@@ -202,15 +202,15 @@ it('hears the end of what it may have heard the beginning of, though it gave no 
   expect(notifications()).toEqual(['resolved: A resolved']);
 });
 
-it('tells another address everything anew, and makes nothing of a file that is damaged', async () => {
+it('sends another address everything anew, and makes nothing of a file that is damaged', async () => {
   await webhook.send([alert('A', 'firing')], MINUTE);
   await started(`${receiver.url}/other`).send([alert('A', 'firing')], 2 * MINUTE);
-  writeFileSync(join(folder, NOTICES_FILE), '{"address": 1');
+  writeFileSync(join(folder, NOTIFICATIONS_FILE), '{"address": 1');
   await started().send([alert('A', 'firing')], 3 * MINUTE);
   expect(receiver.requests()).toBe(3);
 });
 
-it('tells, and says that it could not write it down, when the folder cannot be written', async () => {
+it('sends, and says that it could not write it down, when the folder cannot be written', async () => {
   writeFileSync(join(folder, 'file'), '');
   const known = folder;
   folder = join(known, 'file', 'folder');
