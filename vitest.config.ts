@@ -18,7 +18,7 @@ const suites =
         // Long stories: `npm run test:long`.
         'test/golden/golden.test.ts',
         'test/integration/jaeger.test.ts',
-        'test/integration/keepers.test.ts',
+        'test/integration/jobs-broken-tables.test.ts',
         'test/integration/otel-collector.test.ts',
         'test/integration/restarts.test.ts',
         'test/integration/span-outage.test.ts',

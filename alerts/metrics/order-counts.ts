@@ -21,7 +21,7 @@ import {
  * - `stage` (stage): it came there; with the time from the item before
  * - `failure` (stage, reason code): an item of that stage and reason failed
  * - `outcome` (outcome): it is decided; with the time from its first item
- * - `amount` (outcome, currency): its amount, as the reply told it that brought the decision
+ * - `amount` (outcome, currency): its amount, as the reply with the decision names it
  * - `change` (outcome before, outcome now): it is decided otherwise than was counted last
  *
  * It can be repeated at any time: what was counted of an order is looked up in the same statement.
@@ -43,7 +43,7 @@ FROM
   LEFT JOIN
   (
     ${amounts(scope)}
-  ) AS told USING (${ORDER})
+  ) AS known_amount USING (${ORDER})
 )
 ARRAY JOIN arrayFilter(one -> one.1 != '', facts) AS fact`;
 }

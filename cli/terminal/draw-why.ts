@@ -1,4 +1,4 @@
-import { type ToldEvaluation, sentenceOf } from '../../alerts/explain/sentence.ts';
+import { type SentenceNumbers, sentenceOf } from '../../alerts/explain/sentence.ts';
 import { findingText } from '../../alerts/explain/signature-finding.ts';
 import { shareOf, type Slice } from '../../alerts/explain/slices.ts';
 import { atRiskText, DIMENSION_TEXT, NOTHING_STANDS_OUT, percent } from '../../alerts/explain/why-text.ts';
@@ -16,7 +16,7 @@ import { drawTable } from './table.ts';
 export function drawWhy(
   output: Output,
   rule: Rule,
-  evaluation: ToldEvaluation & { readonly gateway: string; readonly label: string },
+  evaluation: SentenceNumbers & { readonly gateway: string; readonly label: string },
   why: Why | null,
   timeZone = 'UTC',
 ): string {

@@ -58,6 +58,6 @@ function thresholdText(threshold: number): string {
 
 /** Tells on each span for how many orders it stands. */
 export function markSampled(spans: readonly SpanData[], { rate, traceState }: Sampling): SpanData[] {
-  const told = { [SAMPLING_RATE.name]: rate };
-  return spans.map((span) => ({ ...span, traceState, attributes: [...span.attributes, told] }));
+  const rateAttribute = { [SAMPLING_RATE.name]: rate };
+  return spans.map((span) => ({ ...span, traceState, attributes: [...span.attributes, rateAttribute] }));
 }

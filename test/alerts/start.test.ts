@@ -42,7 +42,7 @@ interface Notified {
 }
 /** What the rules say, and what is said of them being late. */
 let notified: Notified[];
-let toldLate: Notified[];
+let lateNotified: Notified[];
 let passes: PassReport[];
 beforeEach(() => {
   clock = createFakeClock();
@@ -50,7 +50,7 @@ beforeEach(() => {
   memory = memoryAlertingStore(reach);
   fires = true;
   notified = [];
-  toldLate = [];
+  lateNotified = [];
   passes = [];
 });
 
@@ -96,7 +96,7 @@ function start({ evaluate = true, targets, rules = HASTY, onEvaluate, keep, fire
         name: 'alertmanager',
         send: (alerts, now) => {
           const isLate = alerts.some(({ labels }) => labels['alertname'] === 'GatewatchEvaluationsLate');
-          if (alerts.length > 0) (isLate ? toldLate : notified).push({ at: now, alerts });
+          if (alerts.length > 0) (isLate ? lateNotified : notified).push({ at: now, alerts });
           return Promise.resolve();
         },
       },
@@ -164,7 +164,7 @@ it.each(['hangs', 'refuses'] as const)(
 describe('that nothing is evaluated', () => {
   /** How each offer begins: minutes since the store went away, and the status. */
   const story = (sinceMs: number) =>
-    toldLate.map(({ at, alerts }) => `${Math.round((at - sinceMs) / MINUTE)} ${alerts[0]?.status}`);
+    lateNotified.map(({ at, alerts }) => `${Math.round((at - sinceMs) / MINUTE)} ${alerts[0]?.status}`);
 
   it.each(['hangs', 'refuses', 'refuses rows'] as const)(
     'is told after five minutes in which the store %s, and its end when an instant is evaluated again',
@@ -174,11 +174,11 @@ describe('that nothing is evaluated', () => {
       const since = clock.now() / 1000;
       does = away;
       await minutes(4);
-      expect(toldLate).toEqual([]);
+      expect(lateNotified).toEqual([]);
       await minutes(6);
       expect(story(since)[0]).toMatch(/^[56] firing$/);
       expect(story(since).every((one) => one.endsWith('firing'))).toBe(true);
-      const [alert] = toldLate.at(-1)?.alerts ?? [];
+      const [alert] = lateNotified.at(-1)?.alerts ?? [];
       expect(alert?.labels).toEqual({
         alertname: 'GatewatchEvaluationsLate',
         severity: 'critical',
@@ -194,9 +194,9 @@ describe('that nothing is evaluated', () => {
       await minutes(2);
       expect(story(since).at(-1)).toMatch(/resolved$/);
       await minutes(20);
-      const told = toldLate.length;
+      const sent = lateNotified.length;
       await minutes(2);
-      expect(toldLate).toHaveLength(told);
+      expect(lateNotified).toHaveLength(sent);
       await alerting.stop();
     },
   );
@@ -205,16 +205,16 @@ describe('that nothing is evaluated', () => {
     does = 'refuses';
     const alone = await start();
     await minutes(7);
-    expect(toldLate.length).toBeGreaterThan(0);
+    expect(lateNotified.length).toBeGreaterThan(0);
     expect(notified).toEqual([]);
     await alone.stop();
     does = 'answers';
-    toldLate = [];
+    lateNotified = [];
     memory.lease({ holder: 'collector-2', tells: true });
     const second = await start();
     await minutes(7);
     // The other one has the lease and evaluates nothing.
-    expect(toldLate.length).toBeGreaterThan(0);
+    expect(lateNotified.length).toBeGreaterThan(0);
     await second.stop();
   });
 
@@ -228,7 +228,7 @@ describe('that nothing is evaluated', () => {
     const silent = await start({ evaluate: false });
     await minutes(10);
     await silent.stop();
-    expect(toldLate).toEqual([]);
+    expect(lateNotified).toEqual([]);
   });
 });
 
@@ -385,9 +385,9 @@ it('stands by while another collector evaluates, tells nobody, and takes over wh
   expect(firing(newest().alerts)).toHaveLength(PAGES);
   memory.lease({ holder: 'collector-2', tells: true });
   await minutes(1);
-  const [evaluated, told] = [passes.length, notified.length];
+  const [evaluated, sent] = [passes.length, notified.length];
   await minutes(3);
-  expect([passes.length, notified.length]).toEqual([evaluated, told]);
+  expect([passes.length, notified.length]).toEqual([evaluated, sent]);
   await alerting.stop();
 });
 

@@ -93,7 +93,7 @@ describe('from a symptom to a page', () => {
         `SELECT state FROM gatewatch.alert_history WHERE rule = '${RULE}' ORDER BY changed_at, evaluated_at`,
       )
     ).map(({ state }) => state);
-  const told = (status: string) =>
+  const pages = (status: string) =>
     pager.received.flatMap(({ body }) => body.alerts.filter((alert) => alert.status === status));
 
   let bad: string[];
@@ -119,14 +119,14 @@ describe('from a symptom to a page', () => {
 
   it('3. it has to last: pending first, alerting after that', async () => {
     expect(await states()).toEqual(['Pending']);
-    expect(told('firing')).toEqual([]);
+    expect(pages('firing')).toEqual([]);
     await minutes.until(minute(2));
     expect(await states()).toEqual(['Pending', 'Alerting']);
   });
 
   it('4. whoever is on call is told: how bad, whose side, what to do first', async () => {
-    await expect.poll(() => told('firing').length).toBeGreaterThan(0);
-    const [page] = told('firing');
+    await expect.poll(() => pages('firing').length).toBeGreaterThan(0);
+    const [page] = pages('firing');
     expect(page?.labels).toMatchObject({ alertname: RULE, severity: 'critical', side: 'provider' });
     expect(page?.annotations['summary']).toBe('The gateway does not answer in time.');
     expect(COUNTED.exec(page?.annotations['description'] ?? '')?.slice(1)).toEqual(['12', '24']);
@@ -135,7 +135,7 @@ describe('from a symptom to a page', () => {
   });
 
   it('5. the page leads to its orders: its own query gives exactly its number', async () => {
-    const { description = '', orders_sql: sql = '' } = told('firing')[0]?.annotations ?? {};
+    const { description = '', orders_sql: sql = '' } = pages('firing')[0]?.annotations ?? {};
     const found = await query<{ external_id: string }>(sql);
     expect(found).toHaveLength(Number(COUNTED.exec(description)?.[1]));
     const failing = new Set(bad);
@@ -155,11 +155,11 @@ describe('from a symptom to a page', () => {
     await fine(3, 400);
     await minutes.until(minute(7));
     expect(await evaluated()).toMatchObject({ state: 'Recovering', numbers: { breach: false } });
-    expect(told('resolved')).toEqual([]);
+    expect(pages('resolved')).toEqual([]);
     await minutes.until(minute(8));
-    await expect.poll(() => told('resolved').length).toBe(1);
-    const [over] = told('resolved');
-    expect(over?.labels).toEqual(told('firing')[0]?.labels);
+    await expect.poll(() => pages('resolved').length).toBe(1);
+    const [over] = pages('resolved');
+    expect(over?.labels).toEqual(pages('firing')[0]?.labels);
     expect(await states()).toEqual(['Pending', 'Alerting', 'Recovering', 'Normal']);
   });
 });

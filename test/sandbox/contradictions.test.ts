@@ -92,10 +92,10 @@ const SHOWS: Readonly<Record<FindingKind, (heard: Heard) => boolean>> = {
 describe('contradictions', () => {
   it.each(FINDING_KIND_NAMES)('lasts for the whole order: %s', async (kind) => {
     const orders = await hear(kind);
-    const told = orders.filter(({ truth }) => truth.contradiction !== null);
-    expect(told.length).toBeGreaterThan(ORDERS / 3);
-    expect(told.filter(({ truth }) => truth.contradiction?.kind !== kind)).toEqual([]);
-    expect(told.filter((one) => !SHOWS[kind](one))).toEqual([]);
+    const contradicting = orders.filter(({ truth }) => truth.contradiction !== null);
+    expect(contradicting.length).toBeGreaterThan(ORDERS / 3);
+    expect(contradicting.filter(({ truth }) => truth.contradiction?.kind !== kind)).toEqual([]);
+    expect(contradicting.filter((one) => !SHOWS[kind](one))).toEqual([]);
   });
 
   it('leaves other orders as they were, and gives one order one of them', async () => {

@@ -81,14 +81,14 @@ describe("the sandbox's own traffic", () => {
     const { watch, orders } = sandbox.stats();
     expect(watch.queued).toBe(orders.created);
     await until(() => sandbox.stats().watch.acknowledged === orders.created, 'all told');
-    const told = collector.received.map(({ body }) => watchMessageSchema.parse(JSON.parse(body)));
-    expect(told.map(({ externalId }) => externalId).sort()).toEqual(
+    const messages = collector.received.map(({ body }) => watchMessageSchema.parse(JSON.parse(body)));
+    expect(messages.map(({ externalId }) => externalId).sort()).toEqual(
       sandbox
         .orders()
         .map(({ externalId }) => externalId)
         .sort(),
     );
-    for (const message of told) {
+    for (const message of messages) {
       expect(message.gateway).toBe('demo');
       const truth = sandbox.orders().find(({ externalId }) => externalId === message.externalId);
       expect(message).toMatchObject({

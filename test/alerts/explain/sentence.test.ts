@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { sentenceOf, type ToldEvaluation } from '../../../alerts/explain/sentence.ts';
+import { sentenceOf, type SentenceNumbers } from '../../../alerts/explain/sentence.ts';
 import { RULES } from '../../../alerts/rules/all.ts';
 import type { AlertRuleName } from '../../../schemas/names.ts';
 
 const micros = (text: string): number => Date.parse(`2026-11-${text}Z`) * 1000;
-const evaluation: ToldEvaluation = {
+const evaluation: SentenceNumbers = {
   window_from: micros('21T10:15:00'),
   window_to: micros('21T10:30:00'),
   as_of: micros('21T10:31:00'),
@@ -17,7 +17,7 @@ const evaluation: ToldEvaluation = {
   breach: 1,
   suppressed_by: '',
 };
-function said(name: AlertRuleName, differences: Partial<ToldEvaluation> = {}, timeZone?: string): string {
+function said(name: AlertRuleName, differences: Partial<SentenceNumbers> = {}, timeZone?: string): string {
   const rule = RULES.find((one) => one.name === name);
   if (rule === undefined) throw new Error(`no rule ${name}`);
   return sentenceOf(rule, { ...evaluation, ...differences }, timeZone);

@@ -72,9 +72,9 @@ describe.skipIf(!HAS_ALERTMANAGER)('a page, from the rows of an incident to whoe
   });
 
   it('is told as over when it is, by both', () => {
-    for (const told of [story.direct, story.relayed]) {
-      const [firing] = pagesIn(told, 'firing');
-      const [over] = pagesIn(told, 'resolved');
+    for (const pages of [story.direct, story.relayed]) {
+      const [firing] = pagesIn(pages, 'firing');
+      const [over] = pagesIn(pages, 'resolved');
       expect(over?.alert.labels).toEqual(firing?.alert.labels);
       expect(Date.parse(over?.alert.endsAt ?? '')).toBeGreaterThan(Date.parse(over?.alert.startsAt ?? ''));
     }

@@ -134,9 +134,9 @@ describe('gatewatch alerts --send-test', () => {
       stdout: `webhook ${webhook.url}/hook: took the page\n`,
       stderr: '',
     });
-    const [told, ...others] = webhook.received.slice(before);
+    const [page, ...others] = webhook.received.slice(before);
     expect(others).toEqual([]);
-    expect(told).toMatchObject({
+    expect(page).toMatchObject({
       path: '/hook',
       authorization: 'Bearer secret-token',
       body: {
@@ -144,7 +144,7 @@ describe('gatewatch alerts --send-test', () => {
         alerts: [{ labels: { alertname: 'GatewatchTestPage', severity: 'critical' } }],
       },
     });
-    expect(told?.body.message).toContain('This is a test page of gatewatch.\nNothing is wrong.');
+    expect(page?.body.message).toContain('This is a test page of gatewatch.\nNothing is wrong.');
   });
 
   it.skipIf(!HAS_ALERTMANAGER)('goes to Alertmanager with the severity that is asked for', async () => {

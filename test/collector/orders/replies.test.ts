@@ -88,7 +88,7 @@ describe('a reply', () => {
 
   it('with another amount or currency changes the row of the order, though neither status nor history is new', async () => {
     const { sink, clock, order } = await watching({ amount: 10, currency: null });
-    const told = () =>
+    const amounts = () =>
       sink
         .rows('orders')
         .filter(({ status }) => status !== null)
@@ -98,7 +98,7 @@ describe('a reply', () => {
     await clock.advance(10 * MINUTE);
     order.currency = 'PLN';
     await clock.advance(10 * MINUTE);
-    expect(told()).toEqual([
+    expect(amounts()).toEqual([
       ['10', null],
       ['12.5', null],
       ['12.5', 'PLN'],

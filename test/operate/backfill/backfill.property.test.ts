@@ -129,11 +129,11 @@ describe('a backfill', () => {
 
   it('refuses gateways that nobody has, where the names are known, without repeating them', async () => {
     const text = 'orderType,externalId,gateway\nDeposit,a,acme\nDeposit,b,4111111111111111\nDeposit,c,\n';
-    const told: string[] = [];
+    const problems: string[] = [];
     const onRefused: BackfillOptions['onRefused'] = (line, { field, received }) =>
-      told.push(`${line} ${field} ${received}`);
+      problems.push(`${line} ${field} ${received}`);
     await run(text, null, { gateways: ['acme', 'other'], onRefused });
-    expect(told).toEqual(['3 gateway another name', '4 gateway nothing']);
+    expect(problems).toEqual(['3 gateway another name', '4 gateway nothing']);
     expect(await run(text.replace(/,4111.*/, ',acme'), null, { gateways: ['acme'] })).toMatchObject({
       refused: 0,
     });

@@ -130,13 +130,13 @@ Deposit,also-good,2`;
   });
 
   it('never has a card number told', () => {
-    const told = JSON.stringify(
+    const text = JSON.stringify(
       problems(
         'orderType,externalId,amount\n4111111111111111,a,1\nDeposit,b,4111 1111 1111 1111\nx4111111111111111',
       ),
     );
-    expect(told).not.toMatch(/4111/);
-    expect(told).toContain('a text like ~9:16');
+    expect(text).not.toMatch(/4111/);
+    expect(text).toContain('a text like ~9:16');
   });
 
   it.each([

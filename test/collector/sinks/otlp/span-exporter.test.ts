@@ -166,16 +166,16 @@ describe('payment spans', () => {
     async (status) => {
       const bad = spanIdOf(historyEvents('b', 3)[1]);
       receiver.refuse((spans) => (spans.some(({ spanId }) => spanId === bad) ? status : null));
-      const told: object[] = [];
+      const logged: object[] = [];
       const exporter = startExporter({
-        log: { info: () => undefined, warn: (details) => void told.push(details) },
+        log: { info: () => undefined, warn: (details) => void logged.push(details) },
       });
       const batches = ['a', 'b', 'c'].map((name) => ({ historyEvents: historyEvents(name, 3) }));
       await storeBatches(batches, exporter);
       await expect.poll(() => exporter.status()).toMatchObject({ cursor: 3, state: 'ok', spansExported: 8 });
       expect(new Set(spanIds()).size).toBe(8);
       expect(spanIds()).not.toContain(bad);
-      expect(told).toContainEqual(expect.objectContaining({ spanId: bad }));
+      expect(logged).toContainEqual(expect.objectContaining({ spanId: bad }));
     },
   );
 
@@ -192,13 +192,13 @@ describe('payment spans', () => {
 
   it('that the receiver rejects out of a request that it takes are counted, told and not sent again', async () => {
     receiver.reject(2);
-    const told: object[] = [];
+    const logged: object[] = [];
     const exporter = startExporter({
-      log: { info: () => undefined, warn: (details) => void told.push(details) },
+      log: { info: () => undefined, warn: (details) => void logged.push(details) },
     });
     await storeBatches([{ historyEvents: historyEvents('a', 5) }], exporter);
     await expect.poll(() => exporter.status()).toMatchObject({ cursor: 1, state: 'ok', spansExported: 3 });
-    expect(told).toContainEqual({ rejected: 2, of: 5 });
+    expect(logged).toContainEqual({ rejected: 2, of: 5 });
     expect(receiver.requests()).toBe(1);
   });
 

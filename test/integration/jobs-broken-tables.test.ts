@@ -13,39 +13,39 @@ import { until } from '../support/until.ts';
 import { gatewayConfig, postCallback } from './support/gateway.ts';
 
 /**
- * One story of tables that break beneath a running collector: first that of the keeper which comes first,
- * then those of all others. Once a minute they come by, one after the other, and none may hold back the next.
+ * One story of tables that break beneath a running collector: first that of the job which runs first,
+ * then those of all others. They run once a minute, one after the other, and none may hold back the next.
  */
 
-interface Keeper {
+interface Job {
   readonly tables: readonly string[];
-  /** What gets a row whenever the keeper has done its work. */
-  readonly kept: string;
-  /** What the log says when it could not. */
+  /** The table that gets a row whenever the job has done its work. */
+  readonly progress: string;
+  /** The message in the log when it could not. */
   readonly failure: string;
 }
 
 /** Its table is read by evaluations as well, so it can be read and takes no rows: that concerns it alone. */
-const MARKS: Keeper = {
+const MARKS: Job = {
   tables: [MARK_TABLES.frontier],
-  kept: MARK_TABLES.frontier,
+  progress: MARK_TABLES.frontier,
   failure: 'marks of orders could not be kept; the next attempt catches up',
 };
-const OTHERS: readonly Keeper[] = [
+const OTHERS: readonly Job[] = [
   {
     tables: [PAYMENT_COUNT_TABLES.passes, PAYMENT_COUNT_TABLES.counts, PAYMENT_COUNT_TABLES.totals],
-    kept: PAYMENT_COUNT_TABLES.passes,
+    progress: PAYMENT_COUNT_TABLES.passes,
     failure: 'payments could not be counted; the next attempt catches up',
   },
   {
     tables: [FINDING_TABLES.frontier],
-    kept: FINDING_TABLES.frontier,
+    progress: FINDING_TABLES.frontier,
     failure: 'the sources about orders could not be compared; the next attempt catches up',
   },
 ];
 const REFUSING = 'takes_no_rows';
 
-describe('a collector whose keepers find their tables broken', () => {
+describe('a collector whose jobs find their tables broken', () => {
   let sandbox: Sandbox;
   let collector: CollectorProcess;
   let store: Store;
@@ -54,7 +54,7 @@ describe('a collector whose keepers find their tables broken', () => {
     const config = { gateways: [gatewayConfig(sandbox)] };
     collector = await startCollectorProcess({ config });
     await useStore();
-    const frontier = MARKS.kept;
+    const frontier = MARKS.progress;
     await store.command(`ALTER TABLE ${frontier} ADD CONSTRAINT ${REFUSING} CHECK 0`);
     await store.command(`TRUNCATE TABLE ${frontier}`);
     await collector.stop();
@@ -83,10 +83,10 @@ describe('a collector whose keepers find their tables broken', () => {
       (n) => n > 0,
     );
 
-  async function expectFailure({ failure }: Keeper, why: string): Promise<void> {
+  async function expectFailure({ failure }: Job, message: string): Promise<void> {
     await until(failure, () => collector.logged(failure).length, Boolean);
     const [line] = collector.logged(failure);
-    expect(line).toMatchObject({ level: 'error', err: { message: expect.stringContaining(why) } });
+    expect(line).toMatchObject({ level: 'error', err: { message: expect.stringContaining(message) } });
     const { dataDir } = collector;
     for (const secret of [
       sandbox.token,
@@ -121,24 +121,24 @@ describe('a collector whose keepers find their tables broken', () => {
     await atLeastOne(`${VIEWS.alertEvaluations} WHERE as_of >= ${minute}`);
   }
 
-  it('is told of each in one line, and all else goes on, the keeper too once its table is back', async () => {
+  it('logs each in one line, and all else goes on, the job too once its table is back', async () => {
     await expectFailure(
       MARKS,
       'insert into gatewatch.order_marks_frontier: rows refused, ClickHouse error 469 VIOLATED_CONSTRAINT',
     );
     await expectTheRestToGoOn();
-    for (const keeper of OTHERS) await atLeastOne(keeper.kept);
-    await store.command(`ALTER TABLE ${MARKS.kept} DROP CONSTRAINT ${REFUSING}`);
-    const tables = [...new Set(OTHERS.flatMap((keeper) => keeper.tables))];
+    for (const job of OTHERS) await atLeastOne(job.progress);
+    await store.command(`ALTER TABLE ${MARKS.progress} DROP CONSTRAINT ${REFUSING}`);
+    const tables = [...new Set(OTHERS.flatMap((job) => job.tables))];
     for (const table of tables) await store.command(`DROP TABLE ${table} SYNC`);
-    for (const keeper of OTHERS) {
+    for (const job of OTHERS) {
       // Whether it reads or writes the table first: it may have been at work when the table went.
-      await expectFailure(keeper, 'refused by the store, ClickHouse error 60 UNKNOWN_TABLE');
-      expect(collector.logged(keeper.failure)).toHaveLength(1);
+      await expectFailure(job, 'refused by the store, ClickHouse error 60 UNKNOWN_TABLE');
+      expect(collector.logged(job.failure)).toHaveLength(1);
     }
     await expectTheRestToGoOn();
     for (const table of tables) await store.command(await creationOf(table));
-    for (const keeper of [MARKS, ...OTHERS]) await atLeastOne(keeper.kept);
+    for (const job of [MARKS, ...OTHERS]) await atLeastOne(job.progress);
     const errors = collector
       .output()
       .split('\n')
