@@ -72,7 +72,7 @@ async function ruleCounts(
         ...named,
         counts: 'no',
         at: null,
-        because: whyNot(rule, row === undefined ? undefined : seen),
+        because: reasonNotCounted(rule, row === undefined ? undefined : seen),
       };
     if (rule.kind === 'drop')
       return {
@@ -98,7 +98,10 @@ async function ruleCounts(
 }
 
 /** @param seen the label's own condition, where the rule's holds */
-function whyNot({ count: { from, where } }: ShareRule | DropRule, seen: string | undefined): string {
+function reasonNotCounted(
+  { count: { from, where } }: ShareRule | DropRule,
+  seen: string | undefined,
+): string {
   if (seen !== undefined) return `nothing of it is ${seen}`;
   const { kind } = from;
   if (where === undefined) return NOTHING[kind];

@@ -156,7 +156,7 @@ async function ask(driver: Driver, order: WatchedOrder, deadlineMs: number): Pro
   const endMs = clock.monotonicMs() + deadlineMs;
   const endpoint = endpointOf(order);
   const refusal = await turnOf(driver, endpoint, deadlineMs);
-  if (refusal !== null) return { asked: false, why: refusal };
+  if (refusal !== null) return { asked: false, reason: refusal };
   const { now: askedAt, nowMs: startMs } = instantOf(clock);
   let reply: HttpReply = NO_REPLY;
   try {

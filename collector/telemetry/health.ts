@@ -150,6 +150,6 @@ function readersProblem(refusedUntilMs: number, now: EpochMicros): string | null
 function evaluatorProblem(evaluator: EvaluatorStatus | null): string | null {
   if (evaluator === null || evaluator.ageSeconds < EVALUATION_LATE_S) return null;
   const { ageSeconds, lastError, holdsLease } = evaluator;
-  const why = lastError ?? (holdsLease ? 'this collector catches up' : 'another collector was to do it');
-  return `the alert rules were last evaluated ${seconds(ageSeconds * 1000)} ago: ${why}`;
+  const cause = lastError ?? (holdsLease ? 'this collector catches up' : 'another collector was to do it');
+  return `the alert rules were last evaluated ${seconds(ageSeconds * 1000)} ago: ${cause}`;
 }

@@ -53,8 +53,8 @@ export function authenticate(headers: IncomingHttpHeaders, params: URLSearchPara
 }
 
 function refused(user: string): ClickHouseError {
-  const why = 'password is incorrect, or there is no user with such name';
-  return clickhouseError(516, `${maskControls(user)}: Authentication failed: ${why}.`);
+  const reason = 'password is incorrect, or there is no user with such name';
+  return clickhouseError(516, `${maskControls(user)}: Authentication failed: ${reason}.`);
 }
 
 function readCredentials(headers: IncomingHttpHeaders, params: URLSearchParams): Credentials {

@@ -55,7 +55,7 @@ export type ChildEvent =
 
 /** Whether the engine's process is in a Landlock sandbox, or why it is not. */
 export type SandboxState =
-  { readonly active: true; readonly abi: number } | { readonly active: false; readonly why: string };
+  { readonly active: true; readonly abi: number } | { readonly active: false; readonly reason: string };
 
 /**
  * What the parent tells the child. `stop` asks it to drain and end; a closed channel makes it end at once.

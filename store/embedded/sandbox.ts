@@ -172,4 +172,4 @@ function isReadable(file: string): boolean {
   }
 }
 
-const inactive = (why: string): SandboxState => ({ active: false, why });
+const inactive = (reason: string): SandboxState => ({ active: false, reason });

@@ -34,7 +34,7 @@ describe('a question about an order', () => {
     expect(asked.filter((one) => one.asked).length).toBeLessThanOrEqual(20);
     // Those whose time ran out were told.
     expect(asked).toHaveLength(100);
-    expect(asked.at(-1)).toEqual({ asked: false, why: 'budget' });
+    expect(asked.at(-1)).toEqual({ asked: false, reason: 'budget' });
   });
 
   it('does not wait for polls that the gateway leaves without an answer', async () => {
@@ -58,7 +58,7 @@ describe('a question about an order', () => {
       ask(id);
       await clock.advance(10);
     }
-    expect(asked[3]).toEqual({ asked: false, why: 'circuit_open' });
+    expect(asked[3]).toEqual({ asked: false, reason: 'circuit_open' });
     expect(poller.status()).toMatchObject({ circuitsOpen: 1, requests: 3 });
     refuses = false;
     await clock.advance(31_000);
@@ -77,7 +77,7 @@ describe('a question about an order', () => {
     await clock.advance(10);
     ask('b');
     await clock.advance(3_000);
-    expect(asked).toMatchObject([{ asked: true }, { asked: false, why: 'budget' }]);
+    expect(asked).toMatchObject([{ asked: true }, { asked: false, reason: 'budget' }]);
   });
 
   it('that nobody could answer any more ends with the poller', async () => {
@@ -90,8 +90,8 @@ describe('a question about an order', () => {
     ask('b');
     await clock.advance(10);
     expect(asked).toEqual([
-      { asked: false, why: 'stopped' },
-      { asked: false, why: 'stopped' },
+      { asked: false, reason: 'stopped' },
+      { asked: false, reason: 'stopped' },
     ]);
   });
 });
