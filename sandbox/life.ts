@@ -157,7 +157,7 @@ function walk(steps: readonly Step[], random: Random): PlannedItem[] {
 }
 
 /**
- * The five callback types (section 6.2), each a moment after the item it tells of, and never before
+ * The five callback types (section 6.2), each a moment after the item it reports, and never before
  * another's.
  */
 function planCallbacks(
@@ -170,7 +170,7 @@ function planCallbacks(
     return item ? [{ type, causeUs: item.atUs }] : [];
   };
   const ended = final ? [{ type: final.status satisfies CallbackType, causeUs: final.atUs }] : [];
-  // When one item brings both, the end is told before the changed amount.
+  // When one item causes both, the end is sent before the changed amount.
   const causes = [
     ...causedBy('Create', '1.1.1.00'),
     ...causedBy('Progress', '2.1.1.00'),

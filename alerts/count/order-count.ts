@@ -91,7 +91,7 @@ const NEVER = `toDateTime64(0, 6, 'UTC')`;
  */
 export const LAST_STATE = `if(paid_last_at > failed_last_at, 'SUCCESS', 'FAILED')`;
 export const LAST_STATE_AT = `if(state = 'SUCCESS', if(paid_first_at > failed_last_at, paid_first_at, paid_last_at), if(failed_first_at > paid_last_at, failed_first_at, failed_last_at))`;
-/** From when on an item of the merchant callback (stage 6) tells of that state. */
+/** From when on an item of the merchant callback (stage 6) shows that state. */
 export const CONFIRMED_FROM = 'decided_at - INTERVAL 1 SECOND';
 /** Was it paid after it had failed? From its first failed and its last paid item. */
 export const isReversed = (failedFirst: string, paidLast: string): string =>
@@ -240,7 +240,7 @@ function chosenFacts(variants: readonly CountVariant[], fact: (label: LabelCount
 
 /**
  * Late items can repeat the state that an order had before (interface document, 2.4, rule 2: for about ten
- * minutes). They decide nothing, so items from before the window tell whether an item in it is the first of
+ * minutes). They decide nothing, so items from before the window show whether an item in it is the first of
  * its state.
  */
 export const LATE_REPEAT_SECONDS = 1_800;

@@ -9,8 +9,9 @@ import { atRiskText, explanationText } from './explanation-text.ts';
 import { secondText, timesText } from './zoned.ts';
 
 /**
- * What pages say beside the rule's own texts: the explanation, and what is at risk. The store is asked when an
- * alert begins to fire and every five minutes after that; the answer is kept until the alert is no longer sent.
+ * What pages say beside the rule's own texts: the explanation, and what is at risk. The store is asked when
+ * an alert begins to fire and every five minutes after that; the answer is kept until the alert is no longer
+ * sent.
  */
 export interface ExplanationCache {
   /**

@@ -48,7 +48,7 @@ function counted(rule: Rule, evaluation: SentenceNumbers, timeZone: string): str
 function judged(rule: Rule, evaluation: SentenceNumbers): string {
   const { expected, limit, breach, suppressed_by: suppressedBy } = evaluation;
   if (suppressedBy === 'settings') return 'the settings switch this rule off';
-  if (suppressedBy !== '') return `${suppressedBy} tells the cause`;
+  if (suppressedBy !== '') return `${suppressedBy} names the cause`;
   const usual = expected === null ? '' : `about ${numberText(expected)} are usual, `;
   switch (rule.kind) {
     case 'share':

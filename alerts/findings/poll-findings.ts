@@ -5,8 +5,8 @@ import { evidenceSql } from './finding-rows.ts';
 import { ofGateway, oldReach, type SweepScope, VERIFIED, within } from './sweep-scope.ts';
 
 /**
- * Kinds that follow from our own status requests: few of them have anything to tell, so the orders are found
- * by those, and by what was found about them before and is still open.
+ * Kinds that follow from our own status requests: few requests show one, so the orders are found by
+ * those, and by what was found about them before and is still open.
  */
 const orders = (kind: FindingKind, scope: SweepScope, condition: string): string =>
   `SELECT order_type, order_id AS external_id FROM ${POLLS} WHERE ${ofGateway(scope)} AND ${within('started_at', scope)} AND id_kind = 'external-id' AND ${condition}

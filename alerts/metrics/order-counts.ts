@@ -107,7 +107,7 @@ function counted(scope: CountScope): string {
 }
 
 /**
- * SELECT of what is told of orders: amount and currency, as the view `orders` has them, and replied_at, when
+ * SELECT of what is known of orders: amount and currency, as the view `orders` has them, and replied_at, when
  * the newest reply was read.
  */
 function amounts(scope: CountScope): string {

@@ -48,7 +48,7 @@ export interface Inquiry {
   readonly isLate?: boolean;
 }
 
-/** Judges what was gathered, and tells it. */
+/** Judges what was gathered, and words the answer. */
 export function safetyAnswer(inquiry: Inquiry, now: EpochMicros): CascadeAnswer {
   const { order, tracked, stored } = inquiry;
   const requests = [...inquiry.requests.values()];

@@ -208,6 +208,6 @@ export async function clockSkewFinding(store: Store): Promise<Finding[]> {
     const text = `Its newest items are dated ${much} ${seconds > 0 ? 'ahead of' : 'behind'} our clock.`;
     return off > CLOCK_SKEW.blindAboveSeconds
       ? fail(check, text, 'Alert rules look past them. If the gateway sends local time, set historyTimeZone.')
-      : warn(check, text, "Compare both clocks with a third, and tell the gateway's operator.");
+      : warn(check, text, "Compare both clocks with a third, and inform the gateway's operator.");
   });
 }

@@ -34,7 +34,7 @@ export function refuseBrowser(headers: IncomingHttpHeaders): string | null {
 }
 
 /**
- * Tells who sends the request: Basic authentication, `X-ClickHouse-User` and `-Key`, or `user` and
+ * Finds out who sends the request: Basic authentication, `X-ClickHouse-User` and `-Key`, or `user` and
  * `password`. No user, or `default`, means the reader.
  *
  * @throws ClickHouseError 516 when the password is wrong or the user unknown, 194 when none is given

@@ -33,7 +33,7 @@ const HEALTHY: readonly Change[] = [
       { at: 31, status: 'Failed' },
     ],
   }),
-  // Paid with another amount, and the history tells.
+  // Paid with another amount, and the history shows it.
   () => ({
     items: [...BEGAN, [30, '5.1.3.35'], [31, '6.1.1.00']],
     replies: [

@@ -28,7 +28,7 @@ const RUNBOOK = new URL(`../../alerts/runbooks/${RULE}.md`, import.meta.url);
  *     evaluate/   is it more than chance allows, written down once a minute; and has it lasted: normal,
  *                 pending, alerting, recovering
  *     explain/    the text: how many, of how many, since when, what to do first
- *     notify/     who is told, again and again until the receiver has accepted it
+ *     notify/     who is notified, again and again until the receiver has accepted it
  *
  * One collector evaluates, and everybody else reads what it wrote down: Grafana, the console, the command
  * line. The store of this chapter holds what a collector has read (chapter 1). Its minutes pass as fast as
@@ -124,7 +124,7 @@ describe('from a symptom to a page', () => {
     expect(await states()).toEqual(['Pending', 'Alerting']);
   });
 
-  it('4. whoever is on call is told: how bad, whose side, what to do first', async () => {
+  it('4. the person on call is notified: how bad, whose side, what to do first', async () => {
     await expect.poll(() => pages('firing').length).toBeGreaterThan(0);
     const [page] = pages('firing');
     expect(page?.labels).toMatchObject({ alertname: RULE, severity: 'critical', side: 'provider' });
@@ -151,7 +151,7 @@ describe('from a symptom to a page', () => {
     expect({ affected: sum('affected'), seen: sum('seen') }).toEqual({ affected: 12, seen: 24 });
   });
 
-  it('7. when it is over they are told that, too, but not while it may come back', async () => {
+  it('7. when it is over a notification says so, too, but not while it may come back', async () => {
     await fine(3, 400);
     await minutes.until(minute(7));
     expect(await evaluated()).toMatchObject({ state: 'Recovering', numbers: { breach: false } });

@@ -154,7 +154,7 @@ export function scheduleIncidents({ rate, random, from, busy = 0.65 }: ScheduleO
       const affected = affectedShare(kind, form);
       const shortest = kind.effect.type === 'silence' ? SHORTEST_SILENCE : SHORTEST;
       const enough = until(rate, at, affected, AFFECTED) ?? rate.length;
-      // However few orders there are, twice what is enough to tell chance from an incident.
+      // However few orders there are, twice what is enough to distinguish an incident from chance.
       const certain = (until(rate, at, affected, 24) ?? rate.length) - at;
       const length =
         affected === 0 ? 60 : Math.max(certain, Math.min(LONGEST, Math.max(shortest, enough - at)));

@@ -65,7 +65,7 @@ const has = (heard: Heard, pattern: RegExp): boolean =>
 
 /** What whoever listens can see for himself. */
 const SHOWS: Readonly<Record<FindingKind, (heard: Heard) => boolean>> = {
-  // Some come and do not verify; the number of those that come tells which were left out.
+  // Some come and do not verify; the number of those that come shows which were left out.
   CALLBACK_MISSING: (heard) =>
     heard.truth.contradiction?.faults[0] === 'callback_wrong_signature'
       ? finals(heard).length === 1

@@ -62,7 +62,7 @@ interface MoneyRow {
 }
 
 describe("what has become of an order's money", () => {
-  it('is told where something technical came between, and nowhere else', async () => {
+  it('is said where something technical came between, and nowhere else', async () => {
     const rows = await store.query<MoneyRow>(
       'SELECT external_id, money, toString(amount) AS amount, currency FROM order_money',
     );

@@ -162,7 +162,7 @@ function fieldText(text: string, field: Bare, name: string): string {
     .trim();
 }
 
-/** Equal titles get a number, so that a legend tells them apart. */
+/** Equal titles get a number, so that a legend distinguishes them. */
 function numbered(fields: readonly Field[]): Field[] {
   const seen = new Map<string, number>();
   const total = new Map<string, number>();

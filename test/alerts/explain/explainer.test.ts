@@ -106,7 +106,7 @@ it('asks once in five minutes, and keeps what it knows when the store does not a
   expect(explainer.of(alert('acme-eu'))).toMatchObject({ asOf: AS_OF + 6 * MINUTE });
 });
 
-it('explains what fires and still holds, at most five at a time, and keeps what it told while that ends', async () => {
+it('explains what fires and still holds, at most five at a time, and keeps what it said while that ends', async () => {
   const six = ['a', 'b', 'c', 'd', 'e', 'f'].map((gateway) => alert(gateway));
   await learn(alert('pending', {}, 'Pending'), alert('over', { breach: false }, 'Recovering'), ...six);
   expect(asked).toEqual(['a', 'b', 'c', 'd', 'e']);

@@ -148,7 +148,7 @@ it('callbacks whose signature does not match have their main cause named first, 
   const found = await explanation('GatewatchCallbackKeyBroken', 'signed-wrong', { seen: 12, affected: 12 });
   expect(found.signature).toEqual({ cause: 'amount_two_decimals', callbacks: 8, of: 10 });
   expect(explanationText(found, 'share').split('\n')[0]).toMatch(
-    /^8 of 10 callbacks whose signature does not match: It verifies when the amount is written with two decimals\. Tell/,
+    /^8 of 10 callbacks whose signature does not match: It verifies when the amount is written with two decimals\. Inform/,
   );
   const other = await explanation('GatewatchTechTimeouts', 'signed-wrong', { label: 'CHECK' });
   expect(other.signature).toBeNull();

@@ -30,7 +30,7 @@ describe('the sentence about an evaluation', () => {
     );
   });
 
-  it("tells times by the reader's clocks beside UTC", () => {
+  it("shows times by the reader's clocks beside UTC", () => {
     expect(said('GatewatchTechTimeouts', {}, 'Europe/Berlin')).toContain(
       ' between 10:15 and 10:30 UTC (11:15 and 11:30 Europe/Berlin); ',
     );
@@ -88,7 +88,7 @@ describe('the sentence about an evaluation', () => {
 
   it('says why what would be an incident is none', () => {
     const held = { breach: 0, suppressed_by: 'GatewatchProviderUnreachable' };
-    expect(said('GatewatchTechTimeouts', held)).toMatch(/; GatewatchProviderUnreachable tells the cause\.$/);
+    expect(said('GatewatchTechTimeouts', held)).toMatch(/; GatewatchProviderUnreachable names the cause\.$/);
     expect(said('GatewatchTechTimeouts', { breach: 0, suppressed_by: 'settings' })).toMatch(
       /; the settings switch this rule off\.$/,
     );

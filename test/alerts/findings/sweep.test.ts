@@ -174,7 +174,7 @@ const CASES: Readonly<Record<string, Case>> = {
       { kind: 'AMOUNT_DISAGREES', subject: 'callback', side: 'gateway', expected: '10', received: '12.5' },
     ],
   },
-  'another amount that the history tells of': {
+  'another amount that the history explains': {
     facts: paid('repriced', {
       items: [...BEGAN, [30, '5.1.3.35'], CONFIRMED],
       replies: [

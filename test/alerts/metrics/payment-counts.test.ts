@@ -138,7 +138,7 @@ describe('payments', () => {
     });
   });
 
-  it('tell an order that is decided otherwise later as a change, and that one back, too', async () => {
+  it('count an order that is decided otherwise later as a change, and the way back, too', async () => {
     await order('o-1', [...BEGAN, [30, '4.1.4.00']]);
     await pass();
     await order('o-1', [[50, '4.1.3.00']]);

@@ -54,21 +54,21 @@ const notifications = (): string[] =>
       `${body.status}: ${body.alerts.map(({ labels, status }) => `${labels['alertname']} ${status}`).join(', ')}`,
   );
 
-it('is told of a beginning and of an end, once each', async () => {
+it('is notified of a beginning and of an end, once each', async () => {
   for (const minute of [1, 2]) await webhook.send([alert('A', 'firing')], minute * MINUTE);
   for (const minute of [3, 4]) await webhook.send([alert('A', 'resolved')], minute * MINUTE);
   await webhook.send([], 30 * MINUTE);
   expect(notifications()).toEqual(['firing: A firing', 'resolved: A resolved']);
 });
 
-it('is not told that all is well: it would repeat that to people', async () => {
+it('is not notified that all is well: it would repeat that to people', async () => {
   await webhook.send([alert('GatewatchHeartbeat', 'firing', '')], MINUTE);
   expect(receiver.requests()).toBe(0);
   await webhook.send([alert('GatewatchHeartbeat', 'firing', ''), alert('A', 'firing', '')], 2 * MINUTE);
   expect(notifications()).toEqual(['firing: A firing']);
 });
 
-it('has a dead man’s switch told after each evaluation, and of nothing else', async () => {
+it('posts to a dead man’s switch after each evaluation, and nothing else', async () => {
   const dead = await startWebhookReceiver();
   const [target] = createTargets(
     alertsConfigSchema.parse({ webhook: { url: receiver.url, heartbeatUrl: dead.url } }),
@@ -114,7 +114,7 @@ it('hears of an end that came while the collector was away', async () => {
   expect(notifications()).toEqual(['firing: A firing', 'resolved: A resolved']);
 });
 
-it('is not told again when what has ended is offered no more', async () => {
+it('is not notified again when what has ended is offered no more', async () => {
   await webhook.send([alert('A', 'firing'), alert('B', 'firing')], 2 * MINUTE);
   await webhook.send([alert('A', 'resolved'), alert('B', 'firing')], 3 * MINUTE);
   await webhook.send([alert('B', 'firing')], 30 * MINUTE);
@@ -135,7 +135,7 @@ it('hears nothing of what began and ended while it was away', async () => {
   expect(notifications()).toEqual([]);
 });
 
-it('tells each gateway on its own: what one is refused keeps nothing from the others', async () => {
+it('notifies of each gateway on its own: a refusal of one delays no other', async () => {
   const all = ['a', 'b', 'c', 'd', 'e', 'f'].map((gateway) => alert('A', 'firing', gateway));
   receiver.answer(400, 'a');
   receiver.answer(0, 'b');

@@ -32,7 +32,7 @@ describe('a question about an order', () => {
     await clock.advance(10_500);
     expect(starts('poll').length).toBeGreaterThanOrEqual(45);
     expect(asked.filter((one) => one.asked).length).toBeLessThanOrEqual(20);
-    // Those whose time ran out were told.
+    // Those whose time ran out got an answer.
     expect(asked).toHaveLength(100);
     expect(asked.at(-1)).toEqual({ asked: false, reason: 'budget' });
   });
@@ -48,7 +48,7 @@ describe('a question about an order', () => {
     expect(asked).toMatchObject([{ asked: true }]);
   });
 
-  it('tells the circuits, which keep it from asking in vain', async () => {
+  it('informs the circuits, which keep it from asking in vain', async () => {
     let refuses = true;
     const { clock, ask, asked, poller } = busy(
       { answer: () => (refuses ? { httpStatus: 401, outcome: 'unauthorized', body: null } : {}) },

@@ -70,7 +70,7 @@ describe('a reply', () => {
     expect(sink.rows('orders').map(({ status }) => status)).toEqual([null, 'Processing']);
   });
 
-  it('whose items were stored before a crash and its outcome was not tells of the outcome after the restart', async () => {
+  it('whose items were stored before a crash, but not its outcome, counts the outcome after the restart', async () => {
     const { sink, clock, order, restart } = await watching();
     order.history.push([1, '2.2.4.11']);
     // What a kill leaves between the insert of the history and that of the order's row.
