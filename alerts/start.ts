@@ -11,7 +11,11 @@ import { createLateAlert } from './evaluate/late-alert.ts';
 import { createLeaseKeeper } from './evaluate/lease.ts';
 import { startTicker } from './evaluate/ticker.ts';
 import { createExplanationCache, type ExplanationCache } from './explain/explanation-cache.ts';
-import { fileNotices, LATE_NOTICES_FILE, NOTICES_FILE } from './notify/notice-store.ts';
+import {
+  fileNotifications,
+  LATE_NOTIFICATIONS_FILE,
+  NOTIFICATIONS_FILE,
+} from './notify/notification-store.ts';
 import type { AlertTarget, TargetOptions } from './notify/alert-target.ts';
 import { type Sender, createSender, createTargets } from './notify/delivery.ts';
 import type { Rule } from './rules/rule.ts';
@@ -30,7 +34,7 @@ export interface AlertingOptions {
   readonly collectorId: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Where it is kept which alerts receivers know. */
+  /** Holds the files that say which alerts receivers know. */
   readonly dataDir: string;
   /** Called with the outcome of each request to a target. */
   readonly onOutcome?: TargetOptions['onOutcome'];
@@ -47,31 +51,31 @@ export interface Alerting {
 }
 
 const SETTINGS_RETRY_MS = 30_000;
-/** How long a page waits until it is known why. */
-const WHY_LIMIT_MS = 5_000;
-/** How often receivers are told at least what fires, since they forget what is not repeated. */
+/** How long a page waits for its explanation. */
+const EXPLANATION_LIMIT_MS = 5_000;
+/** How often receivers get what fires at least, since they forget what is not repeated. */
 const NOTIFY_AGAIN_MS = 60_000;
 
 /**
  * Writes down what the configuration says about rules, and evaluates them from now on, unless another
- * collector does. With `evaluate`, targets are notified, also of it that nothing is evaluated. A store or a
- * target that is away is waited for.
+ * collector does. With `evaluate`, targets are notified, also when nothing is evaluated. A store or a target
+ * that is away is waited for.
  */
 export async function startAlerting(options: AlertingOptions): Promise<Alerting> {
   const { config, store, rules, collectorId, clock, log } = options;
   const stopping = new AbortController();
   await writeSettings(options, stopping.signal);
-  const sendersWith = (noticesFile: string) =>
-    (config.evaluate ? targetsOf(options, noticesFile) : []).map((target) => createSender(target, log));
-  const senders = sendersWith(NOTICES_FILE);
-  // Of their own: whoever cannot evaluate may know nothing of what else fires, and must not end it.
-  const lateSenders = sendersWith(LATE_NOTICES_FILE);
+  const sendersWith = (notificationsFile: string) =>
+    (config.evaluate ? targetsOf(options, notificationsFile) : []).map((target) => createSender(target, log));
+  const senders = sendersWith(NOTIFICATIONS_FILE);
+  // Of their own: a collector that cannot evaluate does not know what else fires, and must not end it.
+  const lateSenders = sendersWith(LATE_NOTIFICATIONS_FILE);
   const lateAlert = createLateAlert(config, clock.monotonicMs());
   const explanations = createExplanationCache({
     rules,
     // No page waits for what takes longer: the store need not go on with it.
-    query: (sql) => store.query(sql, {}, { max_execution_time: WHY_LIMIT_MS / 1000 }),
-    limitMs: WHY_LIMIT_MS,
+    query: (sql) => store.query(sql, {}, { max_execution_time: EXPLANATION_LIMIT_MS / 1000 }),
+    limitMs: EXPLANATION_LIMIT_MS,
     links: config,
     clock,
     signal: stopping.signal,
@@ -130,7 +134,7 @@ interface Senders {
   readonly clock: Clock;
 }
 
-/** Offers receivers what fires, once it is known why, as far as that is known in time. */
+/** Offers receivers what fires, with the explanations that are known in time. */
 async function send(evaluator: Evaluator, { explanations, senders, clock }: Senders): Promise<void> {
   const known = senders.length === 0 ? null : evaluator.alerts(clock.now() / 1000);
   // Another collector sends: what it knows is newer.
@@ -221,14 +225,14 @@ async function writeSettings(options: AlertingOptions, signal: AbortSignal): Pro
 
 function targetsOf(
   { config, targets, dataDir, onOutcome }: AlertingOptions,
-  noticesFile: string,
+  notificationsFile: string,
 ): readonly AlertTarget[] {
   return (
     targets ??
     createTargets(config, {
       ...(config.webhook === undefined
         ? {}
-        : { notices: fileNotices(dataDir, config.webhook.url, noticesFile) }),
+        : { notifications: fileNotifications(dataDir, config.webhook.url, notificationsFile) }),
       ...(onOutcome === undefined ? {} : { onOutcome }),
     })
   );

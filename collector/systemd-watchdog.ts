@@ -6,8 +6,9 @@ import type { Environment } from '../schemas/config.ts';
 const SIGNS = 3;
 
 /**
- * Tells systemd that the event loop turns, where the unit has WatchdogSec: a process that stands still is
- * killed and started anew. By the program `systemd-notify`, since Node speaks to no datagram socket of Unix.
+ * Reports to systemd that the event loop turns, where the unit has WatchdogSec: a process that stands still
+ * is killed and started anew. By the program `systemd-notify`, since Node speaks to no datagram socket of
+ * Unix.
  */
 export function startSystemdWatchdog(env: Environment, clock: Clock): () => void {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: withinUs } = env;

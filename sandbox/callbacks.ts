@@ -10,7 +10,7 @@ import type { Sender } from './sender.ts';
 import { sign, SIGNINGS, type SigningName } from './signing.ts';
 import { count, type SandboxStats } from './stats.ts';
 
-/** The status a callback type tells of (section 3); a changed amount comes with the status of the moment. */
+/** The status that a callback type reports (section 3); a changed amount has the status of the moment. */
 const STATUS_OF: Readonly<Record<CallbackType, string | null>> = {
   Create: 'Created',
   Progress: 'Processing',

@@ -61,7 +61,7 @@ const WAYS: Readonly<Record<FindingKind, readonly (readonly FaultName[])[]>> = {
 };
 export const CONTRADICTION_KINDS = FINDING_KIND_NAMES;
 
-/** The history explains a changed amount, and an order that never ends has nothing to be told of. */
+/** The history explains a changed amount, and an order that never ends has no end to report. */
 function suits(kind: FindingKind, { final, amountChange }: Life): boolean {
   if (final === null || amountChange !== null) return false;
   return kind !== 'SUCCESS_AFTER_FAILED' || final.status === 'Success';

@@ -4,8 +4,8 @@ import type { SigningName } from './signing.ts';
 
 /**
  * Everything that can be made to go wrong on the wire. `kind` says when it is drawn: for each request, for
- * each new order's history, for each callback, or for each message that tells the merchant's watch address of
- * a new order.
+ * each new order's history, for each callback, or for each message that names a new
+ * order to the merchant's watch address.
  */
 export const FAULTS = {
   timeout: {
@@ -77,9 +77,9 @@ export const FAULTS = {
     kind: 'callback',
     effect: 'held back by up to delayMs (default 10000): callbacks change places',
   },
-  watch_missing: { kind: 'watch', effect: 'the watch address is not told of the order' },
-  watch_other_amount: { kind: 'watch', effect: 'the watch address is told an amount that is by 1 more' },
-  watch_other_currency: { kind: 'watch', effect: 'the watch address is told another currency' },
+  watch_missing: { kind: 'watch', effect: 'the watch address gets no message of the order' },
+  watch_other_amount: { kind: 'watch', effect: 'the watch address gets an amount that is by 1 more' },
+  watch_other_currency: { kind: 'watch', effect: 'the watch address gets another currency' },
 } as const satisfies Record<string, { kind: FaultKind; effect: string }>;
 
 export type FaultKind = 'request' | 'history' | 'callback' | 'watch';

@@ -157,7 +157,7 @@ function walk(steps: readonly Step[], random: Random): PlannedItem[] {
 }
 
 /**
- * The five callback types (section 6.2), each a moment after the item it tells of, and never before
+ * The five callback types (section 6.2), each a moment after the item it reports, and never before
  * another's.
  */
 function planCallbacks(
@@ -165,17 +165,17 @@ function planCallbacks(
   final: Life['final'],
   random: Random,
 ): Life['callbacks'] {
-  const told = (type: CallbackType, action: string) => {
+  const causedBy = (type: CallbackType, action: string) => {
     const item = items.find((candidate) => candidate.action === action);
     return item ? [{ type, causeUs: item.atUs }] : [];
   };
   const ended = final ? [{ type: final.status satisfies CallbackType, causeUs: final.atUs }] : [];
-  // When one item brings both, the end is told before the changed amount.
+  // When one item causes both, the end is sent before the changed amount.
   const causes = [
-    ...told('Create', '1.1.1.00'),
-    ...told('Progress', '2.1.1.00'),
+    ...causedBy('Create', '1.1.1.00'),
+    ...causedBy('Progress', '2.1.1.00'),
     ...ended,
-    ...told('AmountChanged', '5.1.3.35'),
+    ...causedBy('AmountChanged', '5.1.3.35'),
   ];
   let lastUs = 0;
   return causes.map(({ type, causeUs }) => {

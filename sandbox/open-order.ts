@@ -153,7 +153,7 @@ const historyConditions = ({ faults, number }: Contradiction): Partial<Condition
 
 const OF_HISTORY: readonly FaultName[] = ['failed_before_success', 'never_decided', 'new_move'];
 
-/** Keeps the order, and tells the merchant's watch address of it. */
+/** Keeps the order, and names it to the merchant's watch address. */
 function keep(order: Order, { config, orders, stats, faults, watchSender }: DeskParts): void {
   orders.add(order);
   const atMs = order.createdAtMs;

@@ -63,7 +63,7 @@ export interface SandboxOptions {
     readonly maxQueued?: number;
   };
   /**
-   * Tell this address of every new order, as the merchant's own system would: the collector's `POST /orders`.
+   * Name every new order to this address, as the merchant's own system would: the collector's `POST /orders`.
    */
   readonly watchUrl?: string;
   /** The name that the watch messages give this gateway. @default 'sandbox' */

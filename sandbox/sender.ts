@@ -27,7 +27,7 @@ export interface Sender {
   send(delivery: Delivery): void;
   /** Waiting, in flight or between retries. */
   readonly pending: number;
-  /** Gives up what is left, and tells what became of every attempt before it resolves. */
+  /** Gives up what is left, and reports what became of every attempt before it resolves. */
   close(): Promise<void>;
 }
 

@@ -38,6 +38,6 @@ export interface AlertNumbers {
   readonly share: number | null;
   readonly number: number | null;
   readonly breach: boolean;
-  /** The rule that tells the cause, or `settings`; mostly empty. */
+  /** The rule that names the cause, or `settings`; mostly empty. */
   readonly suppressedBy: string;
 }

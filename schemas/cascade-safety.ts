@@ -57,7 +57,7 @@ export const SAFETY_RULES = {
   status_not_read: {
     verdict: 'unknown',
     section: '1, rule 1',
-    says: 'A status request brought no valid status: the state of the payment is unknown.',
+    says: 'A status request returned no valid status: the state of the payment is unknown.',
   },
   not_asked: {
     verdict: 'unknown',

@@ -63,7 +63,7 @@ const ruleSettings = {
 };
 
 export const alertsConfigSchema = z.strictObject({
-  /** Tell the targets what fires. Rules are evaluated in any case. @default false */
+  /** Notify the targets of what fires. Rules are evaluated in any case. @default false */
   evaluate: z.boolean().default(false),
   /** Send alerts to an Alertmanager. */
   alertmanager: z

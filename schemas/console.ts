@@ -98,7 +98,7 @@ export interface AlertExplained {
   /** The evaluation that it explains, epoch milliseconds. */
   readonly asOf: number;
   /** A line for each group of orders that is affected more than the rest; one that says there is none. */
-  readonly why: readonly string[];
+  readonly lines: readonly string[];
   /** What the affected orders are worth, by currency; '' where that means nothing. */
   readonly atRisk: string;
   /** The newest affected order, on this page's own origin. */

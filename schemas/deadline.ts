@@ -43,5 +43,5 @@ export async function sleep(durationMs: number, signal?: AbortSignal): Promise<v
   await withDeadline(new Promise<never>(() => undefined), durationMs, undefined, signal);
 }
 
-/** Lets what came in meanwhile have its turn, in the middle of long work. */
-export const othersTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Lets the event loop handle what came in meanwhile, in the middle of long work. */
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -22,7 +22,7 @@ export const FINDING_KINDS = {
     label: 'callback has not come',
     sides: ['gateway', 'merchant'],
     meaning:
-      'An order was decided and the callback of that status has not come. With a merchant callback (stage 6) in the history it was sent and lost on the way to us (side merchant), without one it was not sent (side gateway). One that came and does not verify is told of. Judged for the callback types Success and Failed where `callbackTypes` has them, at gateways that sent a callback within a week.',
+      'An order was decided and the callback of that status has not come. With a merchant callback (stage 6) in the history it was sent and lost on the way to us (side merchant), without one it was not sent (side gateway). One that came and does not verify is named. Judged for the callback types Success and Failed where `callbackTypes` has them, at gateways that sent a callback within a week.',
   },
   CALLBACK_WITHOUT_HISTORY: {
     label: 'callback is not in the history',
@@ -71,7 +71,7 @@ export const FINDING_KINDS = {
     label: 'callbacks have one signature and two bodies',
     sides: ['stranger'],
     meaning:
-      'Two callbacks of a final status verify with the same signed fields and differ in what the signature does not cover: one of them was changed. Not of orders whose amount was changed (5.1.3.35), which are told of twice.',
+      'Two callbacks of a final status verify with the same signed fields and differ in what the signature does not cover: one of them was changed. Not of orders whose amount was changed (5.1.3.35), for which two callbacks come.',
   },
   REPLAYED: {
     label: 'callback came again, long after',
@@ -82,7 +82,7 @@ export const FINDING_KINDS = {
     label: 'codes follow one another as never before',
     sides: ['gateway'],
     meaning:
-      'A code follows another one for the first time at this gateway. Told of the first order only, and not until the gateway has been watched for the time of learning.',
+      'A code follows another one for the first time at this gateway. Reported for the first order only, and not until the gateway has been watched for the time of learning.',
   },
 } as const satisfies Record<string, FindingKindInfo>;
 export type FindingKind = keyof typeof FINDING_KINDS;

@@ -1,4 +1,4 @@
-/** An error answer (RFC 9457). `detail` is for people; it never repeats a payload or tells a verdict. */
+/** An error answer (RFC 9457). `detail` is for people; it never repeats a payload or reveals a verdict. */
 export interface ProblemDetails {
   readonly status: number;
   readonly title: string;

@@ -28,7 +28,7 @@ export interface KafkaRecord {
 /** Records that were fetched and cannot be handed over: what stands in their place. */
 export interface UnreadableBatch {
   /** `too_large`: unpacked, it would take more than this process gives to one batch. */
-  readonly why: 'too_large' | 'damaged';
+  readonly problem: 'too_large' | 'damaged';
   readonly firstOffset: string;
   readonly lastOffset: string;
   /** As packed. */

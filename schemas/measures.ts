@@ -114,7 +114,7 @@ const APPROVAL_OUTCOMES: readonly Outcome[] = [
   'issuer_decline',
   'unspecified_failure',
 ];
-/** A status request of ours that brought no usable answer: the gateway could not be read. */
+/** A status request of ours that returned no usable answer: the gateway could not be read. */
 export const UNREADABLE_POLL = `outcome IN ('unknown', 'invalid_response')`;
 
 /**
@@ -219,8 +219,8 @@ ORDER BY gateway;
  *
  * A blind gateway's watermark stands still; so does that of a gateway whose collectors are gone. A gateway
  * that no collector ever reported on, as in a store that was only backfilled, has no watermark to wait for:
- * its windows end at asOf - lag. As of now a view tells: the engine plans a question twice, and a view's own
- * text only once.
+ * its windows end at asOf - lag. As of now a view says it: the engine plans a question twice, and a
+ * view's own text only once.
  *
  * @param asOf SQL of the instant of knowledge: the evaluation instant of a rule, `NOW` for a panel.
  */

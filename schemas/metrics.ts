@@ -267,8 +267,8 @@ export const METRICS = {
     description: 'Callbacks with the verdict mismatch, by what would make their signature verify',
     labels: ['gateway', 'cause'],
   },
-  alertNotices: {
-    name: 'gatewatch.alert_notices',
+  alertNotifications: {
+    name: 'gatewatch.alert_notifications',
     kind: 'counter',
     unit: '',
     description:

@@ -39,7 +39,7 @@ const event = z.object({
   reasonDetail: z.string().nullable(),
   catalogued: z.boolean(),
   description: z.string().nullable(),
-  /** Tells apart equal codes at the same time; from 0. */
+  /** Distinguishes equal codes at the same time; from 0. */
   occurrence: z.number(),
   /** Index in the gateway's list when first seen. */
   listPosition: z.number(),

@@ -1,5 +1,5 @@
 /**
- * Why a callback's signature does not verify (interface document, section 6.3), as far as trying tells. A
+ * Why a callback's signature does not verify (interface document, section 6.3), as far as trying shows. A
  * cause is a diagnosis: the verdict stays `mismatch`, and nothing follows from it for the order.
  */
 
@@ -17,10 +17,10 @@ interface CauseEntry {
 }
 
 const OWN_KEY = 'Compare the key at the gateway with the one in callbackKeys, character by character.';
-const OWN_TEXT = 'Tell the account manager: the signed text is not that of the interface.';
-const OWN_HEADER = 'Look for what rewrites the header on its way, then tell the account manager.';
+const OWN_TEXT = 'Inform the account manager: the signed text is not that of the interface.';
+const OWN_HEADER = 'Look for what rewrites the header on its way, then inform the account manager.';
 const OWN_AMOUNT =
-  'Tell the account manager: the amount that is signed is not the text that is sent. A proxy that rewrites JSON does it too.';
+  'Inform the account manager: the amount that is signed is not the text that is sent. A proxy that rewrites JSON does it too.';
 const CHANGED = 'Read the order at the gateway. Act on no such callback: it was changed, or is forged.';
 
 /** In the order in which they are shown. Names are stored: append only. */

@@ -276,7 +276,7 @@ export const SPAN_ATTRIBUTES: readonly SpanAttribute[] = [
     name: 'payment.closure',
     type: 'string',
     brief: 'How the watch of the order ended.',
-    note: '`settled`: final, and a late read brought nothing new. `abandoned`: given up before.',
+    note: '`settled`: final, and a late read found nothing new. `abandoned`: given up before.',
     values: ['settled', 'abandoned'],
     examples: ['settled'],
     root: onRoot('kind'),
@@ -343,7 +343,7 @@ export const ITEM_EVENTS: readonly ItemEvent[] = [
   },
   {
     name: 'payment.item_read',
-    brief: 'The status reply came that brought the item.',
+    brief: 'The status reply came that delivered the item.',
     level: 'required',
     column: 'observed_at',
   },

@@ -32,7 +32,7 @@ export interface SpanData extends SpanRef {
   readonly attributes: Attributes;
   /** In time order. They may lie after the span: an item is read after it happened. */
   readonly events: readonly SpanEvent[];
-  /** The collector's own spans that brought this one. */
+  /** The collector's own spans that delivered this one. */
   readonly links: readonly SpanRef[];
 }
 

@@ -5,7 +5,7 @@ import { ORDERS_TABLE_FILE, ORDERS_VIEW_FILE, packageFile, TRACE_VIEWS_FILE } fr
 import { traceViews } from './trace-views.ts';
 
 /**
- * Writes what is made from the contract of spans and from the table of orders; with `--check` tells whether
+ * Writes what is made from the contract of spans and from the table of orders; with `--check` says whether
  * it is there.
  */
 async function main(check: boolean): Promise<number> {

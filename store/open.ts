@@ -56,7 +56,7 @@ export interface OpenOptions {
   readonly requestTimeoutMs?: number;
   /** How long the engine's running requests may take to finish at the end. @default 10000 */
   readonly stopTimeoutMs?: number;
-  /** Told what happens to the engine that this process starts. */
+  /** Called with what happens to the engine that this process starts. */
   readonly log?: (event: EmbeddedStoreEvent) => void;
   /** Shows a person what is being waited for. */
   readonly progress?: <T>(what: string, work: Promise<T>) => Promise<T>;

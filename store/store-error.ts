@@ -84,7 +84,7 @@ const BUSY_ERRORS: ReadonlySet<number> = new Set([
   32, // ATTEMPT_TO_READ_AFTER_EOF
   33, // CANNOT_READ_ALL_DATA
   159, // TIMEOUT_EXCEEDED
-  164, // READONLY: a replica that has lost its keeper
+  164, // READONLY: a replica that has lost ClickHouse Keeper
   202, // TOO_MANY_SIMULTANEOUS_QUERIES
   209, // SOCKET_TIMEOUT
   210, // NETWORK_ERROR

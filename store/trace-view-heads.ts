@@ -51,7 +51,7 @@ CREATE OR REPLACE VIEW otel_traces
     \`Events.Timestamp\` Array(DateTime64(6, 'UTC')) COMMENT 'When each span event was.',
     \`Events.Name\` Array(String) COMMENT 'Its name.',
     \`Events.Attributes\` Array(Map(LowCardinality(String), String)) COMMENT 'Empty maps.',
-    \`Links.TraceId\` Array(String) COMMENT 'The collector''s own spans that brought the item: their traces.',
+    \`Links.TraceId\` Array(String) COMMENT 'The collector''s own spans that delivered the item: their traces.',
     \`Links.SpanId\` Array(String) COMMENT 'Their ids.',
     \`Links.TraceState\` Array(String) COMMENT 'Empty texts.',
     \`Links.Attributes\` Array(Map(LowCardinality(String), String)) COMMENT 'Empty maps.'

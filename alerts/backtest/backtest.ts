@@ -54,7 +54,7 @@ export async function runBacktest(options: BacktestOptions): Promise<ReplayedRul
   const changed = trials.filter(({ limits }) => Object.keys(limits).length > 0).map(({ rule }) => rule.name);
   const runs = trials.map(({ rule }): Run => {
     const stepMs = stepOf(rule, options.stepMs);
-    // A rule is silent while the one that tells the cause holds, so that one's limits matter as well.
+    // A rule is silent while the one that names the cause holds, so that one's limits matter as well.
     const isChanged = changed.some((name) => name === rule.name || name === rule.suppressedBy);
     return { rule, stepMs, isChanged, replaying: createReplay(rule, stepMs), recounted: 0 };
   });

@@ -70,13 +70,13 @@ export const labelsText = (labels: Labels): string =>
 
 /** The values that say something about an alert of this kind. */
 export const valuesText = ({ kind }: Rule, values: Values): string =>
-  TOLD[kind]
+  VALUES_SHOWN[kind]
     .flatMap((name) => {
       const value = values[name] ?? null;
       return value === null ? [] : [`${name} ${numberText(value)}`];
     })
     .join(', ');
-const TOLD: Readonly<Record<Rule['kind'], readonly string[]>> = {
+const VALUES_SHOWN: Readonly<Record<Rule['kind'], readonly string[]>> = {
   share: ['affected', 'limit', 'seen', 'share', 'expected'],
   drop: ['seen', 'limit', 'expected', 'share'],
   gauge: ['number', 'limit'],

@@ -21,7 +21,7 @@ export interface Override {
   readonly value: string;
 }
 
-/** All rules but the two that tell whether rules are evaluated. */
+/** All rules but the two that watch whether rules are evaluated. */
 const REPLAYED = RULES.filter((rule) => !isAskedDirectly(rule) && !isHeartbeat(rule));
 
 /**

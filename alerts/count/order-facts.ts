@@ -142,7 +142,7 @@ const isNew = (scope: Scope): string =>
  */
 export const LAST_STATE = `if(paid_last_at > failed_last_at, 'SUCCESS', 'FAILED')`;
 export const LAST_STATE_AT = `if(state = 'SUCCESS', if(paid_first_at > failed_last_at, paid_first_at, paid_last_at), if(failed_first_at > paid_last_at, failed_first_at, failed_last_at))`;
-/** From when on an item of the merchant callback (stage 6) tells of that state. */
+/** From when on an item of the merchant callback (stage 6) shows that state. */
 export const CONFIRMED_FROM = 'decided_at - INTERVAL 1 SECOND';
 /** Was it paid after it had failed? From its first failed and its last paid item. */
 export const isReversed = (failedFirst: string, paidLast: string): string =>

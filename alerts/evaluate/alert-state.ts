@@ -240,14 +240,14 @@ function unanswered(
   timing: RuleTiming,
   was: AlertMemory,
   wanted: RuleTiming['noDataState'] | RuleTiming['execErrState'],
-  why: 'NoData' | 'Error',
+  cause: 'NoData' | 'Error',
   now: number,
 ): AlertMemory {
   switch (wanted) {
     case 'Alerting':
-      return fire(timing, was, now, why);
+      return fire(timing, was, now, cause);
     case 'OK':
-      return notFiring(timing, was, now, why);
+      return notFiring(timing, was, now, cause);
     case 'KeepLast':
       if (was.state === 'Alerting' || was.state === 'Pending') return fire(timing, was, now, was.reason);
       // There is no new answer: an alert that was ending has not ended yet.

@@ -21,8 +21,8 @@ export interface AlertsNowOptions {
 
 /**
  * How the alert rules stand, for a page that asks often: the newest evaluations and states, by one statement
- * that requests within `keepMs` share. While the store does not answer, what was read before is told beside
- * the error, with its age. Never rejects.
+ * that requests within `keepMs` share. While the store does not answer, it is what was read before,
+ * with its age and the error. Never rejects.
  */
 export function createAlertsNow(options: AlertsNowOptions): () => Promise<AlertsAnswer> {
   const { query, now, monotonicMs, timeZone = 'UTC', keepMs = 10_000, explainer } = options;

@@ -25,7 +25,7 @@ export interface EvaluatorState {
   readonly last: EvaluatedInstant | null;
   /**
    * How much time has passed since the rules of a group were evaluated. Missing until they are: then an
-   * alert's own state tells.
+   * alert's own state counts.
    */
   readonly passedMs: ReadonlyMap<RuleGroupName, number>;
 }
@@ -77,7 +77,7 @@ export function resumedState(
 export interface Observed {
   readonly asOfMs: number;
   readonly steadyMs: number | null;
-  /** Since the instant before; undefined: as the alerts' own states tell. */
+  /** Since the instant before; undefined: as the alerts' own states say. */
   readonly passedMs?: number;
   readonly rows: readonly Evaluation[];
   /** The rules that were evaluated. */

@@ -36,7 +36,7 @@ export interface Evaluator {
    * @throws whatever a step throws: what is due stays due, and what could not be stored is stored later
    */
   tick(signal: AbortSignal): Promise<void>;
-  /** The alerts that receivers are to know at `nowMs`; null: another collector tells them. */
+  /** The alerts that receivers are to know at `nowMs`; null: another collector sends them. */
   alerts(nowMs: number): Alert[] | null;
   /** How many alerts fire, by severity. */
   firing(): ReadonlyMap<string, number>;
@@ -159,7 +159,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       if (state === null) {
         state = await resume();
         shown = shownAtStart(state);
-        // Whoever evaluated before may have had no time to tell.
+        // The collector that evaluated before may have had no time to send.
         onChange();
       }
       try {
@@ -231,7 +231,7 @@ async function resumedFrom(
   const stored = await loadStates(query);
   const from = Math.max(newestState(stored), newest - MOST_INSTANTS * INTERVAL_MS);
   const last = newestAsOfMs === null ? null : { asOfMs: newestAsOfMs, steadyMs: null };
-  // Stored by a clock that was set back since: no time has passed, as far as anybody can tell.
+  // Stored by a clock that was set back since: the time that has passed is not known, and counts as none.
   const none = [
     ['fast', 0],
     ['slow', 0],

@@ -2,7 +2,7 @@ import { labelOf, type Rule } from '../rules/rule.ts';
 import type { AlertInstance, Labels } from './alert-state.ts';
 import type { Evaluation } from './evaluation.ts';
 
-/** The numbers of an evaluation that a page tells of. */
+/** The numbers of an evaluation that a page shows. */
 export type EvaluationNumbers = Pick<
   Evaluation,
   | 'gateway'

@@ -19,15 +19,15 @@ export interface Progress {
 }
 
 /**
- * Tells that the rules are not evaluated, which no evaluation can: the alert of GatewatchEvaluationsLate, as
- * the collector itself raises it. It needs no store. Empty where there is nothing to tell.
+ * The alert GatewatchEvaluationsLate, as the collector itself raises it: no evaluation can say that there are
+ * none. It needs no store. Empty while evaluations are in time.
  */
 export function createLateAlert(
   page: PageSettings,
   startedSteadyMs: number,
 ): (progress: Progress) => Alert[] {
   const rule = RULES.find(({ name }) => name === 'GatewatchEvaluationsLate');
-  if (rule === undefined) throw new Error('no rule tells that evaluations are late');
+  if (rule === undefined) throw new Error('no rule says that evaluations are late');
   const timing = { ...ruleTiming(rule), forMs: PENDING_SECONDS * 1000, keepFiringForMs: 0 };
   let memory: RuleMemory = new Map();
   let known: number | null = null;

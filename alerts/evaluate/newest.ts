@@ -40,7 +40,7 @@ export const LOOK_BACK_DAYS = 7;
 
 /**
  * Reads it with one statement, at the cost of half an hour of rows. Rows of notable alerts come with one that
- * is not, which tells when the rules were evaluated while nothing is wrong.
+ * is not, which shows when the rules were evaluated while nothing is wrong.
  *
  * @throws StoreError when the store does not answer
  */

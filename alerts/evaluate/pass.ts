@@ -205,7 +205,7 @@ function breachOf(rule: Rule, holds: boolean, gateway: string, label: string, cl
   return { breach: holds && !isOff ? 1 : 0, suppressed_by: holds && isOff ? SETTINGS_IN_WORDS : '' };
 }
 
-/** A rule is silent for a gateway while the rule that tells the cause is in breach there, under any label. */
+/** A rule is silent for a gateway while the rule that names the cause is in breach there, under any label. */
 function withSuppression(judged: readonly Judged[], rules: readonly Rule[]): Judged[] {
   const causes = new Map(rules.map(({ name, suppressedBy }) => [name as string, suppressedBy]));
   const inBreach = new Set(

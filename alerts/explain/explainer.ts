@@ -3,8 +3,8 @@ import type { AlertLine } from '../../schemas/alert-line.ts';
 import type { EvaluationNumbers } from '../evaluate/instance.ts';
 import type { Rule } from '../rules/rule.ts';
 import type { EvaluationKey } from './incident-url.ts';
-import { type Query, readWhy, type Why } from './why.ts';
-import { atRiskText, whyText } from './why-text.ts';
+import { type Query, readExplanation, type Explanation } from './explanation.ts';
+import { atRiskText, explanationText } from './explanation-text.ts';
 
 export interface ExplainerOptions {
   readonly rules: readonly Rule[];
@@ -49,9 +49,10 @@ export function createExplainer({ rules, query, monotonicMs }: ExplainerOptions)
     const before = known.get(keyOf(alert))?.explained ?? null;
     const rule = rules.find(({ name }) => name === alert.rule);
     try {
-      const why = rule === undefined ? null : await readWhy(query, rule, evaluation);
+      const explanation = rule === undefined ? null : await readExplanation(query, rule, evaluation);
       const kind = alert.line.numbers?.kind ?? 'gauge';
-      const explained = why === null || kind === 'gauge' ? null : inWords(why, kind, evaluation.as_of / 1000);
+      const explained =
+        explanation === null || kind === 'gauge' ? null : inWords(explanation, kind, evaluation.as_of / 1000);
       return { askAgainAt: monotonicMs() + AGAIN_MS, explained };
     } catch {
       // What was known before is better than nothing, and says of when it is.
@@ -90,9 +91,9 @@ const isExplained = ({ line: { state, numbers } }: ExplainedAlert): boolean =>
 const keyOf = ({ rule, gateway, label, line }: ExplainedAlert): string =>
   [rule, gateway, label, line.since].join('|');
 
-const inWords = (why: Why, kind: 'share' | 'drop', asOf: number): AlertExplained => ({
+const inWords = (explanation: Explanation, kind: 'share' | 'drop', asOf: number): AlertExplained => ({
   asOf,
-  why: whyText(why, kind).split('\n'),
-  atRisk: why.atRisk === null ? '' : atRiskText(why.atRisk),
-  exampleUrl: why.example?.url ?? null,
+  lines: explanationText(explanation, kind).split('\n'),
+  atRisk: explanation.atRisk === null ? '' : atRiskText(explanation.atRisk),
+  exampleUrl: explanation.example?.url ?? null,
 });

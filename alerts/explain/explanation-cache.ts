@@ -3,14 +3,15 @@ import { numbersOf } from '../evaluate/instance.ts';
 import { type Rule, SEVERITIES } from '../rules/rule.ts';
 import type { Alert } from './alert.ts';
 import type { PageSettings } from './page.ts';
-import { type Query, readWhy, type Why } from './why.ts';
+import { type Query, readExplanation, type Explanation } from './explanation.ts';
 import { idInText } from './id-in-text.ts';
-import { atRiskText, whyText } from './why-text.ts';
+import { atRiskText, explanationText } from './explanation-text.ts';
 import { secondText, timesText } from './zoned.ts';
 
 /**
- * What pages say beside the rule's own texts: why, and what is at risk. It is asked once for each alert, when
- * it begins to fire, and remembered until receivers no longer hear of it.
+ * What pages say beside the rule's own texts: the explanation, and what is at risk. The store is asked when
+ * an alert begins to fire and every five minutes after that; the answer is kept until the alert is no longer
+ * sent.
  */
 export interface ExplanationCache {
   /**
@@ -48,13 +49,14 @@ export function createExplanationCache(options: ExplanationCacheOptions): Explan
       const rule = rules.find(({ name }) => name === alert.labels['alertname']);
       if (rule === undefined || rule.kind === 'gauge') continue;
       try {
-        const why = await readWhy(query, rule, numbersOf(rule, alert));
+        const explanation = await readExplanation(query, rule, numbersOf(rule, alert));
         if (isLate()) return;
         const { as_of: asOf } = alert.values;
-        const annotations = why === null ? {} : annotationsOf(why, rule.kind, links, asOf ?? null);
+        const annotations =
+          explanation === null ? {} : annotationsOf(explanation, rule.kind, links, asOf ?? null);
         known.set(keyOf(alert), { annotations, askedMs: clock.monotonicMs() });
       } catch {
-        // Whoever is paged learns more from `gatewatch explain`, once the store answers.
+        // People learn more from `gatewatch explain`, once the store answers.
       }
       if (isLate()) return;
     }
@@ -98,19 +100,19 @@ export function createExplanationCache(options: ExplanationCacheOptions): Explan
 }
 
 function annotationsOf(
-  why: Why,
+  explanation: Explanation,
   kind: 'share' | 'drop',
   { externalUrl, timeZone = 'UTC' }: PageSettings,
   asOf: number | null,
 ): Annotations {
-  const { atRisk, example } = why;
+  const { atRisk, example } = explanation;
   const amounts = atRisk === null ? '' : atRiskText(atRisk);
   return {
     // Numbers of the page are those of each minute: these are of the one that is named.
-    why:
+    explanation:
       asOf === null
-        ? whyText(why, kind)
-        : `${whyText(why, kind)}\nAs of ${timesText([asOf * 1e6], timeZone, secondText)}.`,
+        ? explanationText(explanation, kind)
+        : `${explanationText(explanation, kind)}\nAs of ${timesText([asOf * 1e6], timeZone, secondText)}.`,
     ...(amounts === '' ? {} : { at_risk: amounts }),
     ...(example === null
       ? {}

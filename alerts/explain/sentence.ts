@@ -2,8 +2,8 @@ import type { Evaluation } from '../evaluate/evaluation.ts';
 import type { Rule } from '../rules/rule.ts';
 import { dayText, shortText, timesText } from './zoned.ts';
 
-/** What of an evaluation a sentence tells. */
-export type ToldEvaluation = Pick<
+/** What a sentence says of an evaluation. */
+export type SentenceNumbers = Pick<
   Evaluation,
   | 'window_from'
   | 'window_to'
@@ -25,11 +25,11 @@ export type ToldEvaluation = Pick<
  *
  * @param timeZone the reader's, for the same times beside UTC
  */
-export function sentenceOf(rule: Rule, evaluation: ToldEvaluation, timeZone = 'UTC'): string {
+export function sentenceOf(rule: Rule, evaluation: SentenceNumbers, timeZone = 'UTC'): string {
   return `${counted(rule, evaluation, timeZone)}; ${judged(rule, evaluation)}.`;
 }
 
-function counted(rule: Rule, evaluation: ToldEvaluation, timeZone: string): string {
+function counted(rule: Rule, evaluation: SentenceNumbers, timeZone: string): string {
   const { seen, affected, share, as_of: asOf, number } = evaluation;
   switch (rule.kind) {
     case 'share': {
@@ -45,10 +45,10 @@ function counted(rule: Rule, evaluation: ToldEvaluation, timeZone: string): stri
   }
 }
 
-function judged(rule: Rule, evaluation: ToldEvaluation): string {
+function judged(rule: Rule, evaluation: SentenceNumbers): string {
   const { expected, limit, breach, suppressed_by: suppressedBy } = evaluation;
   if (suppressedBy === 'settings') return 'the settings switch this rule off';
-  if (suppressedBy !== '') return `${suppressedBy} tells the cause`;
+  if (suppressedBy !== '') return `${suppressedBy} names the cause`;
   const usual = expected === null ? '' : `about ${numberText(expected)} are usual, `;
   switch (rule.kind) {
     case 'share':
@@ -64,7 +64,7 @@ function judged(rule: Rule, evaluation: ToldEvaluation): string {
  * `between 10:15 and 10:30 UTC`; with days when it spans midnight, and with seconds where the window of a
  * gateway that has fallen behind ends at no whole minute.
  */
-function windowText({ window_from: from, window_to: to }: ToldEvaluation, timeZone: string): string {
+function windowText({ window_from: from, window_to: to }: SentenceNumbers, timeZone: string): string {
   const withDay = dayText(from) !== dayText(to);
   return `between ${timesText([from, to], timeZone, shortText, withDay)}`;
 }

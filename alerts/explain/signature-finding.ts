@@ -42,7 +42,7 @@ const isAboutSignatures = (rule: Rule): boolean =>
   rule.count.from.kind === 'callbacks' &&
   rule.count.counts.some(({ hit }) => hit.includes("'mismatch'"));
 
-/** `81 of 84 callbacks ...: It verifies when the amount is written with two decimals. Tell ...` */
+/** `81 of 84 callbacks ...: It verifies when the amount is written with two decimals. Inform ...` */
 export function findingText({ cause, callbacks, of }: SignatureFinding): string {
   const words = isSignatureCause(cause) ? `${causeInWords(cause)}. ${causeStep(cause)}` : cause;
   return `${callbacks} of ${of} callbacks whose signature does not match: ${words}`;

@@ -75,7 +75,7 @@ async function ruleCounts(query: Query, order: CountedOrder, rule: CountingRule)
         ...named,
         counts: 'no',
         at: null,
-        because: whyNot(rule, isSeen ? seen : undefined),
+        because: reasonNotCounted(rule, isSeen ? seen : undefined),
       };
     if (rule.kind === 'drop')
       return {
@@ -101,7 +101,7 @@ async function ruleCounts(query: Query, order: CountedOrder, rule: CountingRule)
 }
 
 /** @param seen the label's own condition, where the order is seen under another label */
-function whyNot({ count: { from, where } }: CountingRule, seen: string | undefined): string {
+function reasonNotCounted({ count: { from, where } }: CountingRule, seen: string | undefined): string {
   if (seen !== undefined) return `nothing of it is ${seen}`;
   const { kind } = from;
   if (where === undefined) return NOTHING[kind];

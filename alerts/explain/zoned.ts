@@ -5,8 +5,8 @@ import type { EpochMicros } from '../../schemas/rows.ts';
 export type TimeText = (at: EpochMicros, withDay: boolean) => string;
 
 /**
- * Times as the reader's clocks show them, with days only where these tell more than UTC's: another day there,
- * or not the same for all. None when they show UTC.
+ * Times as the reader's clocks show them, with days only where UTC's are not enough: another day there, or
+ * not the same for all. None when they show UTC.
  */
 export function localTexts(
   times: readonly EpochMicros[],

@@ -62,10 +62,10 @@ const hasOtherBody = (o: string, c: string): string =>
 const CLAIMS = [
   ['replied_amount', 'replies', '3', '? IS NOT NULL'],
   ['watched_amount', 'watches', '3', '? IS NOT NULL'],
-  ['told_amount', CALLBACKS_TO_FINAL, '3', '? IS NOT NULL'],
+  ['callback_amount', CALLBACKS_TO_FINAL, '3', '? IS NOT NULL'],
   ['replied_currency', 'replies', '4', "? != ''"],
   ['watched_currency', 'watches', '4', "? != ''"],
-  ['told_currency', CALLBACKS_TO_FINAL, '5', "? != ''"],
+  ['callback_currency', CALLBACKS_TO_FINAL, '5', "? != ''"],
 ] as const;
 
 /**
@@ -76,8 +76,8 @@ export const COLUMNS_OF_KINDS: readonly Column[] = [
   ['state', LAST_STATE],
   ['answered_at', `arrayFirst(c -> c.2 = deciding.1, callbacks).1`],
   ['doubted_at', `if(deciding.1 = 'Success', paid_doubted_at, failed_doubted_at)`],
-  ['paid_told_at', `arrayFirst(c -> c.2 = 'Success', callbacks).1`],
-  ['failed_told_at', `arrayFirst(c -> c.2 = 'Failed', callbacks).1`],
+  ['paid_callback_at', `arrayFirst(c -> c.2 = 'Success', callbacks).1`],
+  ['failed_callback_at', `arrayFirst(c -> c.2 = 'Failed', callbacks).1`],
   // What replies said when the deciding item became known, and the first that differs after that.
   ['known_reply', `arrayLast(r -> r.1 <= deciding.2, replies)`],
   ['later_reply', `arrayFirst(r -> r.1 > deciding.2 AND ${differs('r.2')}, replies)`],
@@ -162,14 +162,14 @@ export const judgements = (types: JudgedTypes): readonly Judgement[] => {
       resolvedAt: 'agreed_at',
       evidence: [DECIDING_ITEM, ['reply', 'differing.1', 'differing.2']],
     },
-    toldStatus('Success', 'paid_told_at', 'paid_seen'),
-    toldStatus('Failed', 'failed_told_at', 'failed_seen'),
-    amount('callback', 'gateway', 'told', `ifNull(replied_amount, watched_amount)`),
+    callbackStatus('Success', 'paid_callback_at', 'paid_seen'),
+    callbackStatus('Failed', 'failed_callback_at', 'failed_seen'),
+    amount('callback', 'gateway', 'callback', `ifNull(replied_amount, watched_amount)`),
     amount('watch', 'merchant', 'watched', 'replied_amount'),
     currency(
       'callback',
       'stranger',
-      'told',
+      'callback',
       `if(replied_currency != '', replied_currency, watched_currency)`,
     ),
     currency('watch', 'merchant', 'watched', 'replied_currency'),
@@ -226,17 +226,17 @@ function content(callback: string): string {
 }
 
 /** A final callback whose status no item of the history has. */
-function toldStatus(status: 'Success' | 'Failed', toldAt: string, seenAt: string): Judgement {
+function callbackStatus(status: 'Success' | 'Failed', callbackAt: string, seenAt: string): Judgement {
   return {
     kind: 'STATUS_DISAGREES',
-    when: `items > 0 AND NOT foreign AND ${isKnown(toldAt)} AND ${isOverdue(seenAt, late(toldAt))}`,
+    when: `items > 0 AND NOT foreign AND ${isKnown(callbackAt)} AND ${isOverdue(seenAt, late(callbackAt))}`,
     subject: sqlText(`callback ${status}`),
     side: side('gateway'),
     expected: HISTORY_SAYS,
     received: sqlText(status),
-    foundAt: late(toldAt),
+    foundAt: late(callbackAt),
     resolvedAt: seenAt,
-    evidence: [DECIDING_ITEM, ['callback', toldAt, sqlText(status)]],
+    evidence: [DECIDING_ITEM, ['callback', callbackAt, sqlText(status)]],
   };
 }
 
@@ -263,7 +263,7 @@ function claim(
     evidence: [
       ['reply', `replied_${name}_at`, text(`replied_${name}`)],
       ['watch', `watched_${name}_at`, text(`watched_${name}`)],
-      ['callback', `told_${name}_at`, text(`told_${name}`)],
+      ['callback', `callback_${name}_at`, text(`callback_${name}`)],
     ],
   };
 }

@@ -35,7 +35,7 @@ export const replayedCallbacks = (scope: SweepScope): string => {
     ])} AS evidence, toDateTime64(0, 6, 'UTC') AS resolved_at
     FROM
     (
-      SELECT any(told.1) AS order_type, any(told.2) AS external_id, any(told.3) AS said, arraySort(groupArray((delivered_at, content_hash))) AS contents,
+      SELECT any(claim.1) AS order_type, any(claim.2) AS external_id, any(claim.3) AS said, arraySort(groupArray((delivered_at, content_hash))) AS contents,
         contents.1 AS times, arrayFirst(t -> t >= times[1] + INTERVAL ${FINDING_TIMES.replayedSeconds} SECOND, times) AS again_at
       FROM
       (
@@ -43,7 +43,7 @@ export const replayedCallbacks = (scope: SweepScope): string => {
         FROM
         (
           SELECT content_hash, min(received_at) AS delivered_at, max((body_seal, body_key)) AS sealed,
-            any((own_type, own_id, concatWithSeparator(' ', ifNull(status, ''), ifNull(amount, '')))) AS told
+            any((own_type, own_id, concatWithSeparator(' ', ifNull(status, ''), ifNull(amount, '')))) AS claim
           FROM
           (
             SELECT content_hash, delivery_id, received_at, status, amount, body_seal, body_key, ${ofAnOrder}
@@ -53,7 +53,7 @@ export const replayedCallbacks = (scope: SweepScope): string => {
           GROUP BY content_hash, delivery_id
         )
       )
-      GROUP BY told.1, told.2, if(body.1 = 0, toString(content_hash), toString(body))
+      GROUP BY claim.1, claim.2, if(body.1 = 0, toString(content_hash), toString(body))
     )
     WHERE again_at > toDateTime64(0, 6, 'UTC')`;
 };

@@ -84,7 +84,7 @@ function grafanaRule(rule: Rule): alerting.RuleBuilder {
   );
 }
 
-/** Without evaluations alerts keep their state: that there are none is told by a rule of its own. */
+/** Without evaluations alerts keep their state; a rule of its own says that there are none. */
 function noDataState(rule: Rule): 'Alerting' | 'OK' | 'KeepLast' {
   if (isAskedDirectly(rule)) return 'Alerting';
   return isHeartbeat(rule) ? 'OK' : 'KeepLast';

@@ -6,7 +6,7 @@ import { view } from '../../schemas/measures.ts';
 import { DATABASE, INCIDENT_ORDERS, INCIDENT_POPULATION } from '../../schemas/names.ts';
 import { INCIDENT } from '../explain/links.ts';
 import { LEAST_AGAINST, LEAST_ORDERS, LEAST_PART, WHERE, Z } from '../explain/slices.ts';
-import { DIMENSION_TEXT, NOTHING_STANDS_OUT } from '../explain/why-text.ts';
+import { DIMENSION_TEXT, NOTHING_STANDS_OUT } from '../explain/explanation-text.ts';
 import { statPanel, tablePanel, timeSeriesPanel } from '../../dashboards/house/panels.ts';
 
 /**

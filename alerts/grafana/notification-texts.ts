@@ -26,7 +26,7 @@ export const messageTemplate = (
 {{ define "gatewatch.alert" }}{{ .Labels.severity }}: {{ .Annotations.summary }}
 {{ .Annotations.description }}
 Since: ${timeOf('since', timeZone)}
-{{ if .Annotations.why }}Why: {{ .Annotations.why }}
+{{ if .Annotations.explanation }}Explanation: {{ .Annotations.explanation }}
 {{ end }}{{ if .Annotations.at_risk }}At risk: {{ .Annotations.at_risk }}
 {{ end }}Side: {{ .Annotations.side }}
 First: {{ .Annotations.steps }}
@@ -65,7 +65,7 @@ export const EMAIL_TEMPLATE = `{{ define "gatewatch.html.alert" }}
 <div style="margin:0 0 10px">{{ .Annotations.description }}</div>
 <table style="border-collapse:collapse;margin:0 0 12px;font-size:15px">
 ${row('Since', timeOf('since', 'UTC'))}
-${given('why', row('Why', '{{ .Annotations.why }}'))}${given('at_risk', row('At risk', '{{ .Annotations.at_risk }}'))}${row('Side', '{{ .Annotations.side }}')}
+${given('explanation', row('Explanation', '{{ .Annotations.explanation }}'))}${given('at_risk', row('At risk', '{{ .Annotations.at_risk }}'))}${row('Side', '{{ .Annotations.side }}')}
 ${row('First', '{{ .Annotations.steps }}')}
 ${given('example', row('Example', '<a href="{{ .Annotations.example_url }}">{{ .Annotations.example }}</a>'))}
 </table>

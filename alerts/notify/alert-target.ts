@@ -1,5 +1,5 @@
 import type { Alert } from '../explain/alert.ts';
-import type { NoticeStore } from './notice-store.ts';
+import type { NotificationStore } from './notification-store.ts';
 import type { PostOptions, PostOutcome } from './post.ts';
 
 /** A receiver of alerts. */
@@ -15,7 +15,7 @@ export interface AlertTarget {
 
 export interface TargetOptions extends PostOptions {
   /** What receivers know, kept over a restart. @default in memory only */
-  readonly notices?: NoticeStore;
+  readonly notifications?: NotificationStore;
   /** Called with the outcome of each request. */
   readonly onOutcome?: (target: AlertTarget['name'], outcome: PostOutcome['kind']) => void;
 }

@@ -36,7 +36,7 @@ function testAlert(severity: Severity, now: number): Alert {
       summary: 'This is a test page of gatewatch.',
       description: `Nothing is wrong. Somebody asked who is notified of an alert that is ${severity}.`,
       side: 'nobody',
-      steps: '1. Tell whoever tests that it came.\n2. Tell them how long it took.\n3. Nothing else.',
+      steps: '1. Report to the person who tests that it came.\n2. Report how long it took.\n3. Nothing else.',
     },
     startsAt: new Date(now),
     endsAt: new Date(now + LASTS_MS),

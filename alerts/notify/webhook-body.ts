@@ -43,7 +43,7 @@ export function messageOf({ status, labels, annotations, startsAt, endsAt }: Ale
     `${labels['severity']}: ${annotations['summary'] ?? labels['alertname']}`,
     ...line('', 'description'),
     `Since: ${annotations['since'] ?? startsAt.toISOString()}`,
-    ...line('Why: ', 'why'),
+    ...line('Explanation: ', 'explanation'),
     ...line('At risk: ', 'at_risk'),
     ...line('Side: ', 'side'),
     ...line('First: ', 'steps'),

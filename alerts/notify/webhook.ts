@@ -2,7 +2,7 @@ import type { AlertsConfig } from '../../schemas/config-alerts.ts';
 import type { Alert } from '../explain/alert.ts';
 import { RULES } from '../rules/all.ts';
 import { isHeartbeat } from '../rules/rule.ts';
-import { afterPost, decide, type Notice } from './notice.ts';
+import { afterPost, decide, type NotificationState } from './notification.ts';
 import { notTaken, type PostOutcome, postJson, problemOf } from './post.ts';
 import type { AlertTarget, TargetOptions } from './alert-target.ts';
 import { webhookBody } from './webhook-body.ts';
@@ -23,7 +23,7 @@ export function createWebhook(
   options: TargetOptions = {},
 ): AlertTarget {
   const { url, token, repeatMinutes, heartbeatUrl } = config;
-  const memory = createNoticeMemory(options.notices);
+  const memory = createNotificationMemory(options.notifications);
 
   /** Sends what has changed for one gateway; null when nothing has, or when it is not time yet. */
   async function notify(
@@ -80,30 +80,31 @@ export function createWebhook(
 }
 
 /**
- * Notices by gateway, stored with every change. A book that cannot be read or written stops no notification.
+ * What the receiver knows, by gateway, stored with every change. Notifications are sent although the store
+ * cannot be read or written.
  */
-function createNoticeMemory(book: TargetOptions['notices']) {
-  let notices: Map<string, Notice> | undefined;
+function createNotificationMemory(store: TargetOptions['notifications']) {
+  let states: Map<string, NotificationState> | undefined;
   let problem: unknown;
-  const load = (): Map<string, Notice> => {
+  const load = (): Map<string, NotificationState> => {
     try {
-      return book?.load() ?? new Map<string, Notice>();
+      return store?.load() ?? new Map<string, NotificationState>();
     } catch (error) {
       problem = error;
-      return new Map<string, Notice>();
+      return new Map<string, NotificationState>();
     }
   };
-  const known = (): Map<string, Notice> => (notices ??= load());
+  const known = (): Map<string, NotificationState> => (states ??= load());
   return {
     gateways: (): string[] => [...known().keys()],
-    get: (gateway: string): Notice | undefined => known().get(gateway),
+    get: (gateway: string): NotificationState | undefined => known().get(gateway),
     /** Null: forgets the gateway. */
-    set(gateway: string, notice: Notice | null): void {
-      if (notice === null) known().delete(gateway);
-      else known().set(gateway, notice);
+    set(gateway: string, state: NotificationState | null): void {
+      if (state === null) known().delete(gateway);
+      else known().set(gateway, state);
       problem = undefined;
       try {
-        book?.save(known());
+        store?.save(known());
       } catch (error) {
         problem = error;
       }

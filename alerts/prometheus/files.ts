@@ -4,7 +4,7 @@ import type { Rule } from '../rules/rule.ts';
 import { affectedOrders, type AlertingRule, lateAlert, shareAlert } from './alerting.ts';
 import { DECIDED, SEEN, totals, windows } from './recording.ts';
 
-/** What a shop without ClickHouse alerts has in Prometheus, and the rule that tells when that is blind. */
+/** What a shop without ClickHouse alerts has in Prometheus, and the rule that fires when that is blind. */
 export const PROMETHEUS_RULES: readonly AlertRuleName[] = [
   'GatewatchTechTimeouts',
   'GatewatchAuthzFailures',

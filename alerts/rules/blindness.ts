@@ -61,7 +61,7 @@ export const BLINDNESS_RULES: readonly Rule[] = [
       'The gateway is not observed: values stand still, and no other rule can report anything new.',
     steps: [
       'Is the collector running? Its log says why it ended.',
-      'Does the store take rows? "gatewatch doctor" tells.',
+      'Does the store take rows? "gatewatch doctor" says so.',
       'Start it again: what was missed is read afterwards.',
     ],
     alertOnNoData: true,
@@ -240,7 +240,7 @@ export const BLINDNESS_RULES: readonly Rule[] = [
     explanation: 'Windows end at our clock: what is dated later is counted late.',
     steps: [
       'Is our own clock right? Look at the time service of the host.',
-      "Tell the gateway's operator by how much theirs is ahead or behind (runbook).",
+      "Inform the gateway's operator by how much theirs is ahead or behind (runbook).",
       'Until then read windows with care.',
     ],
     suppressedBy: 'GatewatchHistoryMisdated',
@@ -286,7 +286,7 @@ WHERE rule = 'GatewatchHeartbeat' AND as_of > $__toTime - INTERVAL 1 DAY AND as_
     explanation: 'All other alerts keep the state that they had: nothing new can fire, and nothing can end.',
     steps: [
       'Is a collector running? Its log says why it ended, or why it cannot evaluate.',
-      'Does the store answer and take rows? "gatewatch doctor" tells.',
+      'Does the store answer and take rows? "gatewatch doctor" says so.',
       'Until it runs again look at the dashboards: they do not depend on evaluations.',
     ],
   },

@@ -37,7 +37,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     steps: [
       'See which reason and stage (runbook): another alert may name the cause.',
       'Route new orders around it if one provider or channel stands out.',
-      "Tell the gateway's operator, with three order ids.",
+      "Inform the gateway's operator, with three order ids.",
     ],
     suppressedBy: 'GatewatchProviderUnreachable',
   },
@@ -137,7 +137,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     steps: [
       'Read one of them: what was its last code?',
       'Do not cascade them: their state is unknown, not failed (gatewatch verify ID).',
-      "Give the gateway's operator the list, and tell support.",
+      "Give the gateway's operator the list, and inform support.",
     ],
     suppressedBy: 'GatewatchGatewayUnreachable',
   },
@@ -196,7 +196,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     steps: [
       'List the orders and look for a second payment of the same payer.',
       'Refund what was charged twice.',
-      'Cascade only what gatewatch verify ID calls safe, and tell the gateway.',
+      'Cascade only what gatewatch verify ID calls safe, and inform the gateway.',
     ],
   },
 ];

@@ -127,7 +127,7 @@ interface RuleBase {
   /** While that rule's condition holds for a gateway, this one only repeats it, and is silent. */
   readonly suppressedBy?: RuleName;
   /**
-   * Report also when the store gives no answer or, where a collector tells, no row, which means that no
+   * Report also when the store gives no answer or, where a collector notifies, no row, which means that no
    * gateway is known. One rule is enough. @default false
    */
   readonly alertOnNoData?: boolean;
@@ -163,7 +163,7 @@ export interface GaugeRule extends RuleBase {
    */
   readonly sql: string;
   /**
-   * `directly`: Grafana asks the SQL itself, since it must tell when there are no evaluations. The pass
+   * `directly`: Grafana asks the SQL itself, since it must notice when there are no evaluations. The pass
    * leaves such a rule out. @default evaluated by the pass, like any other
    */
   readonly asked?: 'directly';

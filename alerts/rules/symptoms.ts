@@ -59,7 +59,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     steps: [
       'Do not cascade blindly: read the status of an order first (gatewatch verify ID).',
       'See whether it is one channel, one provider or everything.',
-      "Tell the gateway's operator since when, how many, and three order ids; route around it if it lasts.",
+      "Inform the gateway's operator since when, how many, and three order ids; route around it if it lasts.",
     ],
     panel: 'tech-timeouts',
   },
@@ -104,7 +104,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     steps: [
       'Look at the kinds of error: time-out and 5xx are the gateway, DNS, TLS and refused connections may be us.',
       'Try the status address from another network.',
-      "Tell the gateway's operator. Nothing is lost: history is read afterwards.",
+      "Inform the gateway's operator. Nothing is lost: history is read afterwards.",
     ],
   },
   {

@@ -115,7 +115,9 @@ async function sendTest({ host }: CommandContext, options: AlertsOptions): Promi
   const { sendTestPage } = await import('../../alerts/notify/test-page.ts');
   const { alerts: config } = loadPartialConfig(options.config, host.env, ['alerts']);
   if (config.alertmanager === undefined && config.webhook === undefined)
-    throw usageError('nobody to tell: the configuration has neither alerts.alertmanager nor alerts.webhook');
+    throw usageError(
+      'nobody to notify: the configuration has neither alerts.alertmanager nor alerts.webhook',
+    );
   const answers = await sendTestPage(config, options.severity, Date.now());
   if (options.json === true) await printJson(host, answers);
   else

@@ -23,7 +23,7 @@ Replays the alert rules over the past: pending, firing, kept firing, ended. What
 evaluations; for instants without one (no collector ran, history was backfilled), and where --set changes a limit, it is
 counted anew from what was known at that instant. Both are distinguished in the output. It only reads.
 
-RULE is a rule's name, with or without Gatewatch; without one all rules are replayed, but for the two that tell whether
+RULE is a rule's name, with or without Gatewatch; without one all rules are replayed, but for the two that watch whether
 rules are evaluated. --set changes a limit of a rule, for this run and all gateways; threshold stands for its first limit,
 for and keepFiringFor for its times; a wrong name lists what a rule has. Slow rules are evaluated every ten minutes at most.
 

@@ -12,7 +12,7 @@ interface ExplainOrderOptions extends OrderIdOptions {
 }
 
 const HELP = `
-Why is my number different? Tells for every measure of the dashboards and every rule that counts orders whether this one
+Why is my number different? Shows for every measure of the dashboards and every rule that counts orders whether this one
 counts, since when, and why it does not in others; and which evaluations of a rule had it in their window. The answers
 come from the SQL that panels and rules use.
 

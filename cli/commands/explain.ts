@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Evaluation } from '../../alerts/evaluate/evaluation.ts';
-import type { Why } from '../../alerts/explain/why.ts';
+import type { Explanation } from '../../alerts/explain/explanation.ts';
 import { noSuchRule, readRuleName } from '../../schemas/rule-name.ts';
 import type { Rule } from '../../alerts/rules/rule.ts';
 import {
@@ -53,8 +53,8 @@ async function explain({ host }: CommandContext, name: string, options: ExplainO
   const { loadCalendar, loadStoreConfig } = await import('../../collector/config/load.ts');
   const { openStore } = await import('../../store/open.ts');
   const { newestBreach } = await import('../../alerts/evaluate/evaluation-store.ts');
-  const { readWhy } = await import('../../alerts/explain/why.ts');
-  const { drawWhy } = await import('../terminal/draw-why.ts');
+  const { readExplanation } = await import('../../alerts/explain/explanation.ts');
+  const { drawExplanation } = await import('../terminal/draw-explanation.ts');
   const rule = RULES.find((one) => one.name === readRuleName(name));
   if (rule === undefined) throw usageError(noSuchRule(name));
   const { gateway, label } = options;
@@ -70,9 +70,9 @@ async function explain({ host }: CommandContext, name: string, options: ExplainO
       );
       return EXIT.failed;
     }
-    const why = await readWhy(query, rule, evaluation);
-    if (options.json === true) await printJson(host, asJson(rule, evaluation, why));
-    else await host.stdout.write(drawWhy(host.stdout, rule, evaluation, why, timeZone));
+    const explanation = await readExplanation(query, rule, evaluation);
+    if (options.json === true) await printJson(host, asJson(rule, evaluation, explanation));
+    else await host.stdout.write(drawExplanation(host.stdout, rule, evaluation, explanation, timeZone));
     return EXIT.done;
   } finally {
     await opened.close();
@@ -90,7 +90,7 @@ const where = ({ gateway, label }: ExplainOptions): string =>
   `${gateway === undefined ? '' : ` at ${gateway}`}${label === undefined ? '' : ` with label ${label}`}`;
 
 /** Instants are epoch milliseconds, as in `gatewatch alerts --json`. */
-function asJson(rule: Rule, evaluation: Evaluation, why: Why | null): object {
+function asJson(rule: Rule, evaluation: Evaluation, explanation: Explanation | null): object {
   const { gateway, label, seen, affected, expected, limit, share, number } = evaluation;
   return {
     rule: rule.name,
@@ -100,6 +100,6 @@ function asJson(rule: Rule, evaluation: Evaluation, why: Why | null): object {
     windowFrom: evaluation.window_from / 1000,
     windowTo: evaluation.window_to / 1000,
     numbers: { seen, affected, expected, limit, share, number },
-    ...(why ?? { slices: [], atRisk: null, example: null }),
+    ...(explanation ?? { slices: [], atRisk: null, example: null }),
   };
 }

@@ -27,7 +27,7 @@ interface FindingsOptions extends GlobalOptions {
 const HELP = `
 Where the sources about an order contradict one another: its history, status replies, callbacks and the watch message. A
 collector compares them every five minutes, up to where its picture of the gateway is complete; this command shows what it
-found and compares nothing. What resolved itself has a time in the last column. docs/reference/views.md tells of each kind.
+found and compares nothing. What resolved itself has a time in the last column. docs/reference/views.md explains each kind.
 
 Kinds: ${FINDING_KIND_NAMES.slice(0, 6).join(', ')},
 ${FINDING_KIND_NAMES.slice(6).join(', ')}.

@@ -26,7 +26,10 @@ export function addRun(program: Command, context: CommandContext): void {
   program
     .command('run')
     .description('collect until asked to stop')
-    .option('--evaluate-alerts', 'tell the configured targets what fires, without Grafana (alerts.evaluate)')
+    .option(
+      '--evaluate-alerts',
+      'notify the configured targets of what fires, without Grafana (alerts.evaluate)',
+    )
     .addHelpText('after', HELP)
     .action(async (_options: object, command: Command) => {
       context.exitCode = await run(context, command.optsWithGlobals<RunOptions>());

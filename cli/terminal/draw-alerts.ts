@@ -32,7 +32,7 @@ export function drawAlerts(output: Output, lines: readonly AlertLine[], timeZone
 
 /**
  * Of when the evaluation is.
- * @param nowMs to tell its age by; null where that is of no interest
+ * @param nowMs from which its age follows; null where that is of no interest
  */
 export function drawAge(asOf: number, nowMs: number | null, timeZone = 'UTC'): string {
   const at = timesText([asOf * 1000], timeZone, minuteText);
@@ -91,7 +91,7 @@ const COMPARISON = { share: '>=', drop: '<=', gauge: '>' } as const;
 /** Below zero nothing can fire: there is no history yet to set it by. */
 function limitOf({ kind, limit, suppressedBy }: AlertNumbers): string {
   if (suppressedBy === 'settings') return 'off';
-  if (suppressedBy !== '') return `told by ${printable(suppressedBy)}`;
+  if (suppressedBy !== '') return `see ${printable(suppressedBy)}`;
   return limit < 0 ? '-' : `${COMPARISON[kind]} ${rounded(limit)}`;
 }
 

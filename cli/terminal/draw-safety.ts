@@ -19,7 +19,7 @@ export function drawAnswer(output: Output, answer: CascadeAnswer): string {
   const id = printable(order.externalId ?? order.externalTransactionId ?? '');
   const head = `${verdictCell(output, verdict)}  ${order.orderType} ${id} at ${printable(order.gateway)}: ${TO_DO[verdict]}`;
   const facts: readonly (readonly [string, string | null])[] = [
-    ['why', `${reason} (interface, section ${section})`],
+    ['reason', `${reason} (interface, section ${section})`],
     ['failed', since === null ? null : shortTime(since)],
     ...caveats.map(({ says }) => ['note', says] as const),
     ['merchant id', order.externalId === null ? null : printableOr(order.externalTransactionId)],

@@ -38,8 +38,8 @@ export function backtestText(
 
 /** A rule that was not judged is not a quiet one. */
 function notJudged(summaries: readonly RuleSummary[]): string[] {
-  const named = (why: RuleSummary['notJudged'], text: string): string[] => {
-    const rules = summaries.filter((one) => one.notJudged === why).map(({ rule }) => rule);
+  const named = (reason: RuleSummary['notJudged'], text: string): string[] => {
+    const rules = summaries.filter((one) => one.notJudged === reason).map(({ rule }) => rule);
     return rules.length === 0 ? [] : [`Not judged, ${text}: ${rules.join(', ')}.`];
   };
   return [

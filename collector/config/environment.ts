@@ -54,7 +54,7 @@ const LISTS: ReadonlySet<string> = new Set([
  * with several gateways in the file, the gateway variables are refused, as it would be
  * unclear which one is meant. Every one can also be given as `..._FILE`. An empty variable counts as not set.
  *
- * @param wanted tells which sections are needed; variables of the others are not even read
+ * @param wanted says which sections are needed; variables of the others are not even read
  */
 export function fromEnvironment(
   file: Settings,

@@ -30,7 +30,7 @@ const COMMA_DECIMAL = /^[+-]?\d{1,3}(?:\.\d{3})+,\d*$|^[+-]?\d+,(?:\d{1,2}|\d{4,
 /**
  * Reads an amount, a number of JSON or the text of one (interface document, section 2.3). Pure and total.
  *
- * @param currency whose number of decimals tells a tail from digits that are meant
+ * @param currency whose number of decimals separates a tail from digits that are meant
  */
 export function readAmount(value: unknown, currency: string | null): ReadAmount {
   if (value === null || value === undefined || value === '') return NONE;

@@ -28,7 +28,7 @@ export interface CallbackDelivery {
   readonly body: Uint8Array;
   /**
    * Stands for the body that the sender had, where only a part of it is here. Anybody can write that header,
-   * so it can only tell contents apart that are equal here, never make one of two.
+   * so it can only separate contents that are equal here, never make one of two.
    */
   readonly bodyHash?: string | null;
   /** Whose seal that is (`Seal`); null when nobody says. */

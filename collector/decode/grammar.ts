@@ -27,7 +27,7 @@ const CURRENCY = /^(?:[A-Za-z]{3,5}|\d{3})$/;
 const GATEWAY = /^[a-z0-9-]{1,63}$/;
 const MAX_GATEWAY_DIGITS = 4;
 const DELIVERY_ID = /^[A-Za-z0-9._:/=+-]{1,100}$/;
-/** What `shapeOf` writes: it tells nothing, and so may pass. The intake writes it into what it hands on. */
+/** What `shapeOf` writes: it reveals nothing, and so may pass. The intake writes it into what it hands on. */
 const SHAPE = /^~[a9. ]{0,24}:\d{1,3}$/;
 
 /** Does a stored text stand for another one? Nothing else that is stored begins so. */

@@ -56,8 +56,8 @@ function thresholdText(threshold: number): string {
   return digits.replace(/0+$/, '') || '0';
 }
 
-/** Tells on each span for how many orders it stands. */
+/** Notes on each span for how many orders it stands. */
 export function markSampled(spans: readonly SpanData[], { rate, traceState }: Sampling): SpanData[] {
-  const told = { [SAMPLING_RATE.name]: rate };
-  return spans.map((span) => ({ ...span, traceState, attributes: { ...span.attributes, ...told } }));
+  const rateAttribute = { [SAMPLING_RATE.name]: rate };
+  return spans.map((span) => ({ ...span, traceState, attributes: { ...span.attributes, ...rateAttribute } }));
 }

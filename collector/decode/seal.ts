@@ -6,7 +6,7 @@ import type { Secret } from '../../schemas/secret.ts';
  * under a gateway's token.
  */
 export interface Seal {
-  /** Tells the seals of two tokens apart, 1 to 65,535: what they made cannot be compared. */
+  /** Distinguishes the seals of two tokens, 1 to 65,535: what they made cannot be compared. */
   readonly id: number;
   /** 64 hexadecimal digits, equal for equal contents. */
   of(content: Uint8Array | string): string;

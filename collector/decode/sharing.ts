@@ -3,14 +3,15 @@ const MOST_ALIKE = 64;
 
 /**
  * Makes the same object again for rows that are equal in all of `columns`, as rows of one order or of one
- * code are. The first column tells most of them apart. For one list of rows: what is remembered goes with it.
+ * code are. The first column distinguishes most of them. For one list of rows: what is remembered goes with
+ * it.
  */
 export function sharing<Row, Value>(
   columns: readonly (keyof Row)[],
   make: (row: Row) => Value,
 ): (row: Row) => Value {
   const [first] = columns;
-  if (first === undefined) throw new RangeError('nothing tells rows apart');
+  if (first === undefined) throw new RangeError('no column distinguishes rows');
   const others = columns.slice(1);
   const known = new Map<Row[keyof Row], { readonly row: Row; readonly value: Value }[]>();
   return (row) => {

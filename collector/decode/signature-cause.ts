@@ -31,7 +31,7 @@ const MAX_OTHER_KEYS = 20;
 /**
  * Why a signature does not verify: the first variant of text, key, method or header under which it would.
  * It decides nothing: whoever asks has given the verdict `mismatch`, and keeps it. Every variant is tried and
- * compared in constant time, so that the time taken tells neither a cause nor a part of a hash. Some 150
+ * compared in constant time, so that the time taken shows neither a cause nor a part of a hash. Some 150
  * hashes a key, for two keys at most.
  */
 export function nameCause({ callback, signature, body }: Mismatch, hints: CauseHints): SignatureCause {

@@ -19,7 +19,7 @@ export function verifySignature(
   const given = signature.trim();
   if (!SHA256_HEX.test(given)) return 'mismatch';
   const wanted = Buffer.from(given, 'hex');
-  // Every key is tried, so that the time taken does not tell which one matched.
+  // Every key is tried, so that the time taken does not show which one matched.
   const matches = keys.map((key) => timingSafeEqual(digest(callback, key), wanted));
   const index = matches.indexOf(true);
   if (index === -1) return 'mismatch';

@@ -75,7 +75,7 @@ export function rootSpan(row: SettlementRow): SpanData {
 
 type Named<Row> = readonly (readonly [name: string, reading: Reading<Row>])[];
 
-/** What all items of an order have in common; the id first, which tells most orders apart. */
+/** What all items of an order have in common; the id first, which distinguishes most orders. */
 const ORDER_COLUMNS = [
   'external_id',
   'gateway',

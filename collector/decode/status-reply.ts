@@ -91,7 +91,7 @@ export function decodeStatusReply(body: string, context: ReplyContext): DecodedR
   };
 }
 
-/** A field that was dropped, as a refused item is told of. */
+/** A field that was dropped, reported like a refused item. */
 const fieldRefused = (problem: Problem): RefusedItem => ({
   position: -1,
   reason: 'field_unreadable',

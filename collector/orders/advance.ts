@@ -84,7 +84,7 @@ export function reopen(order: WatchedOrder, now: EpochMicros): WatchedOrder {
 
 /**
  * A settled order of which somebody says what is known already, e.g. by sending a callback again: one read,
- * after which it is settled again unless that read brought something new.
+ * after which it is settled again unless that read finds something new.
  */
 export function rereadOnce(order: WatchedOrder, now: EpochMicros): WatchedOrder {
   // Its age counts from now as well: a read without a reply is repeated, and gives up no order that has come

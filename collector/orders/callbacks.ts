@@ -1,4 +1,4 @@
-import { othersTurn } from '../../schemas/deadline.ts';
+import { yieldToEventLoop } from '../../schemas/deadline.ts';
 import { rejectRow } from '../../schemas/reject-row.ts';
 import type { CallbackDeliveryRow, RejectRow } from '../../schemas/rows.ts';
 import { received } from '../../schemas/shape.ts';
@@ -10,8 +10,8 @@ import type { Provenance } from '../../schemas/sink.ts';
 import { textPolicy, type OrdersContext } from './context.ts';
 import { applyHints, namedBy, rowsOf, trackAll, type OrderHint } from './hints.ts';
 
-/** Some 25 ms of work, after which others get their turn: the intake's senders wait. */
-const AT_A_STRETCH = 1_000;
+/** Some 25 ms of work, after which the event loop gets its turn: senders wait for the intake. */
+const CALLBACKS_PER_YIELD = 1_000;
 
 /**
  * Takes callbacks from delivery to acknowledgement. Each becomes a row with its verdict. One whose signature
@@ -31,7 +31,7 @@ export async function handleCallbacks(
   const verified: OrderHint[] = [];
   const doubted: OrderHint[] = [];
   for (const [index, delivery] of deliveries.entries()) {
-    if (index % AT_A_STRETCH === AT_A_STRETCH - 1) await othersTurn();
+    if (index % CALLBACKS_PER_YIELD === CALLBACKS_PER_YIELD - 1) await yieldToEventLoop();
     const gateway = context.gateways.get(delivery.gateway);
     if (gateway === undefined) {
       rejects.push(unknownGateway(delivery, context));

@@ -48,7 +48,7 @@ export interface Inquiry {
   readonly isLate?: boolean;
 }
 
-/** Judges what was gathered, and tells it. */
+/** Judges what was gathered, and words the answer. */
 export function safetyAnswer(inquiry: Inquiry, now: EpochMicros): CascadeAnswer {
   const { order, tracked, stored } = inquiry;
   const requests = [...inquiry.requests.values()];
@@ -120,7 +120,7 @@ function knownEvidence(record: OrderRecord | null, tracked: WatchedOrder | null)
 function requestEvidence(order: NamedOrder, request: AskedRequest): StatusRequestEvidence {
   const { idKind, orderId, asked, facts, refused } = request;
   const sent = asked?.asked === true ? asked : null;
-  const notSent = asked?.asked === false ? asked.why : 'timeout';
+  const notSent = asked?.asked === false ? asked.reason : 'timeout';
   const deciding = facts?.deciding ?? null;
   return {
     endpoint: endpointOf({ orderType: order.orderType, idKind }),

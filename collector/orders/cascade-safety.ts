@@ -105,7 +105,7 @@ async function answer(query: CascadeQuery, options: CascadeSafetyOptions): Promi
       ...facts.flatMap((one) => ask(withIds(order, one))),
       ...[...named].map((externalId) => lookUpNamed(externalId, inquiry, leftMs(), options)),
     ]);
-  tellNews(inquiry, options);
+  passOnNews(inquiry, options);
   return { ok: true, answer: safetyAnswer(inquiry, clock.now()) };
 }
 
@@ -218,8 +218,8 @@ function lateAnswer(query: CascadeQuery, options: CascadeSafetyOptions): Cascade
   return safetyAnswer({ ...inquiry, isLate: true }, options.clock.now());
 }
 
-/** A reply with news of a watched order has the order read as ever, so that they are stored. */
-function tellNews({ order, tracked, requests, stored }: Inquiry, { onNews }: CascadeSafetyOptions): void {
+/** A reply with news of a watched order has the order read as usual, so that they are stored. */
+function passOnNews({ order, tracked, requests, stored }: Inquiry, { onNews }: CascadeSafetyOptions): void {
   const record = stored?.record ?? null;
   if (tracked === null && (record === null || record.phase === null)) return;
   const status = tracked?.lastStatus ?? record?.status ?? null;

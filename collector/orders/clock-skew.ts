@@ -45,7 +45,7 @@ function skewOf({ newestItemAt, observedAt, readBeforeAt }: DatedRead): number {
 
 /**
  * By how many seconds the gateway's history is dated ahead of our clock, or behind it (negative); 0: by none
- * that can be told, null: there was nothing to tell it by. Of orders that differ it is the middle one.
+ * that can be measured, null: there was nothing to measure. Of orders that differ it is the middle one.
  */
 export function clockSkewSeconds(tracker: ClockSkewTracker, now: EpochMicros): number | null {
   const recent = [...tracker.values()].filter(({ observedAt }) => now - observedAt <= MOST_SECONDS * 1e6);

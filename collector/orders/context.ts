@@ -22,7 +22,7 @@ export interface OrdersContext {
   readonly tracked: Pick<TrackedOrders, 'track' | 'nudge' | 'get'>;
   /** Is the order this collector's? Its row is written by one collector at a time (decision 13). */
   readonly owns: (order: WatchRef) => boolean;
-  /** Tells why signatures do not verify. */
+  /** Finds out why signatures do not verify. */
   readonly examiner: SignatureExaminer;
   readonly instruments: Instruments;
   /** Replaces text that fits no allowed pattern with a keyed hash. The key comes from the store. */

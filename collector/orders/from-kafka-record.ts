@@ -123,8 +123,8 @@ function setApart(
 function unreadableRow(record: KafkaRecord, now: EpochMicros): RejectRow[] {
   const { unreadable } = record;
   if (unreadable === undefined) return [];
-  const { why, firstOffset, lastOffset, bytes } = unreadable;
-  const reason = why === 'too_large' ? 'kafka_batch_too_large' : 'kafka_batch_damaged';
+  const { problem, firstOffset, lastOffset, bytes } = unreadable;
+  const reason = problem === 'too_large' ? 'kafka_batch_too_large' : 'kafka_batch_damaged';
   return [
     rejectRow({
       gateway: '',
@@ -135,7 +135,8 @@ function unreadableRow(record: KafkaRecord, now: EpochMicros): RejectRow[] {
       problem: {
         field: 'records',
         received: `offsets ${firstOffset} to ${lastOffset}, packed in ${bytes} bytes`,
-        expected: why === 'too_large' ? 'at most 16 MiB and 200,000 records' : 'a batch that can be unpacked',
+        expected:
+          problem === 'too_large' ? 'at most 16 MiB and 200,000 records' : 'a batch that can be unpacked',
       },
       coordinates: coordinatesOf(record),
     }),

@@ -67,7 +67,7 @@ interface Driver {
   apply: ApplyReply | null;
   cancelTimer: () => void;
   sequence: number;
-  /** The gateway does not answer, and that was told. */
+  /** The gateway does not answer, and that was logged. */
   isSilent: boolean;
 }
 
@@ -156,7 +156,7 @@ async function ask(driver: Driver, order: WatchedOrder, deadlineMs: number): Pro
   const endMs = clock.monotonicMs() + deadlineMs;
   const endpoint = endpointOf(order);
   const refusal = await turnOf(driver, endpoint, deadlineMs);
-  if (refusal !== null) return { asked: false, why: refusal };
+  if (refusal !== null) return { asked: false, reason: refusal };
   const { now: askedAt, nowMs: startMs } = instantOf(clock);
   let reply: HttpReply = NO_REPLY;
   try {
@@ -229,7 +229,7 @@ async function poll(driver: Driver, request: StatusRequest, apply: ApplyReply): 
   }
 }
 
-/** Tells once that the gateway no longer answers, and once that it does; a refusal has its circuit. */
+/** Logs once that the gateway no longer answers, and once that it does; a refusal has its circuit. */
 function noteSilence(driver: Driver, { outcome, errorType }: HttpReply): void {
   const isSilent = isBlind(driver.state.watermark) && (driver.isSilent || outcome === 'unknown');
   if (isSilent === driver.isSilent) return;

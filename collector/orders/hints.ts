@@ -14,7 +14,7 @@ import type { OrdersContext } from './context.ts';
 import type { TrackedOrder } from './poller-contract.ts';
 import { toRow } from './watch-store.ts';
 
-/** A callback or a watch message names an order that is to be read, and may tell facts about it. */
+/** A callback or a watch message names an order that is to be read, and may state facts about it. */
 export interface OrderHint extends WatchRef, Omit<OrderFacts, 'rootSent'> {
   /** What a callback says; it never becomes the order's status. */
   readonly status?: string | undefined;

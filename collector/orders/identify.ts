@@ -22,7 +22,7 @@ export interface IdentifiedReply {
 
 /**
  * Decodes a reply and finds out which order it is about. An order can be watched by the merchant's
- * transaction id. The first reply tells the gateway's own id (`externalId`): the order is then merged with
+ * transaction id. The first reply names the gateway's own id (`externalId`): the order is then merged with
  * the one stored and tracked under that id, its history included.
  */
 export async function identify(reply: PolledReply, context: OrdersContext): Promise<IdentifiedReply> {

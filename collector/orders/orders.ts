@@ -77,7 +77,7 @@ export interface Orders {
   takeWatchRecords(records: readonly KafkaRecord[]): Promise<void>;
   /** What is wrong with each request, null where nothing is. Takes nothing in. */
   judgeWatchRequests(requests: readonly WatchRequest[]): readonly (Problem | null)[];
-  /** Tells why signatures do not verify. */
+  /** Finds out why signatures do not verify. */
   readonly examiner: SignatureExaminer;
   /** Asks the gateway for an order's status now. Changes nothing that is known. */
   readonly ask: AskStatus;

@@ -75,7 +75,7 @@ export type Asked =
       readonly askedAt: EpochMicros;
       readonly durationMs: number;
     }
-  | { readonly asked: false; readonly why: NotAsked };
+  | { readonly asked: false; readonly reason: NotAsked };
 
 /**
  * Asks the gateway for an order's status now, before what is polled, within the gateway's budget, circuits

@@ -75,7 +75,7 @@ export function createPoller({ gateways, reader, clock, owns, onEvent }: PollerO
     get: (key) => of(key)?.get(key),
     async ask(order, deadlineMs) {
       const poller = pollers.get(order.gateway);
-      return poller === undefined ? { asked: false, why: 'stopped' } : poller.ask(order, deadlineMs);
+      return poller === undefined ? { asked: false, reason: 'stopped' } : poller.ask(order, deadlineMs);
     },
     status: () => new Map([...pollers].map(([name, poller]) => [name, poller.status()])),
     async stop() {

@@ -10,7 +10,7 @@ import { nameCause, type Mismatch } from '../decode/signature-cause.ts';
 export interface SignatureExaminer {
   /** `not_examined` when the gateway's share of this second is used up. Takes a millisecond at most. */
   examine(gateway: GatewayConfig, mismatch: Mismatch): SignatureCause;
-  /** A signature that verified: seen again under another content, it tells what was changed. */
+  /** A signature that verified: seen again under another content, it shows what was changed. */
   remember(gateway: string, callback: SignedFields, signature: string): void;
 }
 

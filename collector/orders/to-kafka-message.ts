@@ -62,7 +62,7 @@ function message(
   };
 }
 
-/** The order's id, so that callbacks of one order stay in one partition; null when the body does not tell. */
+/** The order's id, so that callbacks of one order stay in one partition; null when the body has none. */
 function messageKey(body: Uint8Array): string | null {
   try {
     const { externalId } = parseKeepingIds(Buffer.from(body).toString('utf8')) as { externalId?: unknown };

@@ -13,8 +13,8 @@ import { watchClaims } from './claims.ts';
 import { applyHints, namedBy, rowsOf, trackAll, type OrderHint } from './hints.ts';
 
 /**
- * What is wrong with each request, null where nothing is: for senders who are told, and can mend it
- * themselves.
+ * What is wrong with each request, null where nothing is: for senders, who get it as the
+ * answer and can mend it.
  */
 export function judgeWatchRequests(
   requests: readonly WatchRequest[],

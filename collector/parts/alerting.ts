@@ -39,7 +39,7 @@ export async function beginAlerting(base: Base, store: OpenedStore['store'], own
     clock,
     log,
     dataDir: config.dataDir,
-    onOutcome: (target, outcome) => instruments.alertNotices.add(1, { target, outcome }),
+    onOutcome: (target, outcome) => instruments.alertNotifications.add(1, { target, outcome }),
     onPass({ tookMs, missed }) {
       instruments.evaluationDuration.record(tookMs / 1000);
       if (missed > 0) instruments.evaluationsMissed.add(missed);

@@ -14,7 +14,7 @@ import {
 export type DecodedContent =
   | { readonly ok: true; readonly body: Buffer }
   /** `unknown`: a coding that is not among `CODINGS`; `damaged`: not what its coding says. */
-  | { readonly ok: false; readonly why: 'unknown' | 'damaged' | 'too_large' };
+  | { readonly ok: false; readonly reason: 'unknown' | 'damaged' | 'too_large' };
 
 type Decode = (body: Buffer, options: ZlibOptions) => Buffer;
 
@@ -41,17 +41,17 @@ export function decodeContent(
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity');
-  if (codings.length > MOST_CODINGS) return { ok: false, why: 'unknown' };
+  if (codings.length > MOST_CODINGS) return { ok: false, reason: 'unknown' };
   let decoded = body;
   // The last coding was applied last.
   for (const coding of codings.toReversed()) {
     const decode = DECODERS[coding];
-    if (decode === undefined) return { ok: false, why: 'unknown' };
+    if (decode === undefined) return { ok: false, reason: 'unknown' };
     try {
       decoded = decode(decoded, { maxOutputLength: maxBytes });
     } catch (error) {
       const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-      return { ok: false, why: isTooLarge ? 'too_large' : 'damaged' };
+      return { ok: false, reason: isTooLarge ? 'too_large' : 'damaged' };
     }
   }
   return { ok: true, body: decoded };

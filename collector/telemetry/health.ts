@@ -42,7 +42,7 @@ export interface HealthState {
  * `/readyz` reports it within 15 seconds.
  */
 const STALLED_MS = 12_000;
-/** A gateway that asks for a pause gets it, and it is told when it goes on asking. */
+/** A gateway that asks for a pause gets it; when it goes on asking, `/readyz` says so. */
 const PAUSED_MS = 45_000;
 /** Reads are late, or not answered, for so long: alerts and panels stand still meanwhile. */
 const BEHIND_MS = 60_000;
@@ -150,6 +150,6 @@ function readersProblem(refusedUntilMs: number, now: EpochMicros): string | null
 function evaluatorProblem(evaluator: EvaluatorStatus | null): string | null {
   if (evaluator === null || evaluator.ageSeconds < EVALUATION_LATE_S) return null;
   const { ageSeconds, lastError, holdsLease } = evaluator;
-  const why = lastError ?? (holdsLease ? 'this collector catches up' : 'another collector was to do it');
-  return `the alert rules were last evaluated ${seconds(ageSeconds * 1000)} ago: ${why}`;
+  const cause = lastError ?? (holdsLease ? 'this collector catches up' : 'another collector was to do it');
+  return `the alert rules were last evaluated ${seconds(ageSeconds * 1000)} ago: ${cause}`;
 }

@@ -25,7 +25,7 @@ export function isOtlpWanted(env: Environment, signal: 'TRACES' | 'METRICS', con
 }
 
 /**
- * True when the collector tells of its own work: spans go out by OTLP, and `OTEL_TRACES_SAMPLER` says how
+ * True when the collector traces its own work: spans go out by OTLP, and `OTEL_TRACES_SAMPLER` says how
  * many. Who only wants the traces of payments gets no others.
  */
 export function isOwnTracingWanted(env: Environment): boolean {

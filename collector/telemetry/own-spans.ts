@@ -10,8 +10,8 @@ const KINDS: Readonly<Partial<Record<OwnSpan, SpanKind>>> = {
 };
 
 /**
- * Does work within a span of the collector's own. What fails is told by the error's code alone: a message may
- * quote what came from outside. Without a provider (`startTelemetry`) it costs next to nothing.
+ * Does work within a span of the collector's own. A failure is recorded by the error's code alone: a message
+ * may quote what came from outside. Without a provider (`startTelemetry`) it costs next to nothing.
  */
 export async function withSpan<T>(
   name: OwnSpan,

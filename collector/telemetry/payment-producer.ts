@@ -37,7 +37,7 @@ export function createPaymentProducer(version: string): PaymentProducer {
   let series = NOTHING;
   let reading: Promise<void> | null = null;
   let readAtMs = -Infinity;
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
   async function read(from: PaymentSource): Promise<void> {
     try {
@@ -50,8 +50,8 @@ export function createPaymentProducer(version: string): PaymentProducer {
     }
     for (const { labels, value } of series.get('foldedSeries') ?? []) {
       const metric = labels['metric'] ?? '';
-      if (!told.has(metric)) from.onFolded(metric, value);
-      told.add(metric);
+      if (!reported.has(metric)) from.onFolded(metric, value);
+      reported.add(metric);
     }
   }
 

@@ -30,7 +30,7 @@ export function createResource({ version, collectorId }: ResourceOptions): Resou
 }
 
 /**
- * Whose operations payment spans tell of: the gateway is the service. `OTEL_RESOURCE_ATTRIBUTES` adds to it,
+ * The gateway is the service: payment spans are about its operations. `OTEL_RESOURCE_ATTRIBUTES` adds to it,
  * e.g. the environment; the two names are the contract's.
  */
 export function createGatewayResource(gateway: string): Resource {

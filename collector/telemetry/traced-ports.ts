@@ -13,7 +13,7 @@ interface StatusReader {
 }
 
 /**
- * Status requests with a span each, linked to the trace of the order; the reply tells which it was.
+ * Status requests with a span each, linked to the trace of the order; the reply names the order.
  * @param spanOf null: the order's own id is not known yet
  */
 export function tracedReader<G extends { readonly name: string }>(

@@ -104,7 +104,7 @@ async function ask<S extends z.ZodType, T>(
     const detail = problemText(firstProblem(parsed.error, input));
     return sendProblem(reply, { status: 400, title: 'Bad Request', detail });
   }
-  // Not the request's own signal: it tells that the question has been read.
+  // Not the request's own signal: it says that the question has been read.
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
   const asked = await run(parsed.data, gone.signal);

@@ -93,7 +93,7 @@ export const reasonsAgainstLastWeek = tablePanel({
   description:
     'Distinct orders with each reason and their share of the orders seen, beside the same window seven ' +
     'days before, cut at the same place. Change is in points of share: red above ' +
-    `${percent(OPERATION_FAILURES.warnAboveShare)}. Without traffic then, there is no change to tell. ` +
+    `${percent(OPERATION_FAILURES.warnAboveShare)}. Without traffic then, there is no change to show. ` +
     'Next: the orders with the reason that rose most.',
   sql: queries.REASONS_AGAINST_LAST_WEEK_SQL,
   unit: 'locale',

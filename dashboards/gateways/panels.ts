@@ -117,7 +117,7 @@ export const theirFaults = timeSeriesPanel({
   key: 'their-faults',
   title: 'Orders with TECH and AUTHZ codes at create and check',
   description:
-    "What the gateway's history tells of its own requests to providers: distinct orders with reasons " +
+    "What the gateway's history shows of its own requests to providers: distinct orders with reasons " +
     '11 to 29 at gateway create (2.2.4.x) and check (4.2.2.x). Good: none. Next: if our own requests ' +
     'beside are healthy, a provider behind the gateway fails; see Failures.',
   sql: queries.THEIR_FAULTS_SQL,
@@ -137,7 +137,7 @@ export const pollFailures = timeSeriesPanel({
   key: 'poll-failures',
   title: 'Our status requests without a usable answer, share by gateway',
   description:
-    'Requests of ours that brought nothing to read (outcomes unknown and invalid_response), out of ' +
+    'Requests of ours that returned nothing to read (outcomes unknown and invalid_response), out of ' +
     'all, in each interval; bars are the requests. Refusals are among the outcomes above. ' +
     `Above ${percent(POLL_FAILURES.warnAboveShare)} the picture gets old; above ` +
     `${percent(POLL_FAILURES.badAboveShare)}, beyond chance, GatewatchGatewayUnreachable fires. ` +

@@ -12,7 +12,7 @@ import { bucket, CHOSEN_CALLBACKS, CHOSEN_STAGE, inRange, WITH_WATERMARKS } from
 import { FAILURES, ITEMS_OF_ORDERS, ORDERS, ordersIf } from '../house/orders.ts';
 
 /**
- * SQL about the work of the gateways: what their histories tell beside what our own requests and signature
+ * SQL about the work of the gateways: what their histories show beside what our own requests and signature
  * checks met.
  */
 

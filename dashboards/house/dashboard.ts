@@ -89,8 +89,7 @@ ORDER BY time
 LIMIT 500`;
 
 /**
- * The SDK hides links and annotations in the controls menu unless told otherwise, and cannot be told
- * otherwise.
+ * The SDK hides links and annotations in the controls menu by default, and has no option against it.
  */
 function withoutMenuPlacement(board: dashboard.Dashboard): dashboard.Dashboard {
   for (const item of [...(board.links ?? []), ...(board.annotations?.list ?? [])]) delete item.placement;

@@ -5,7 +5,7 @@ import { groupOfReason, NOW, rangeWindow, type Window, withWatermarks } from '..
  * Grafana's objects.
  */
 
-/** A panel tells what is known by now about the chosen range, also when the range lies in the past. */
+/** A panel shows what is known by now about the chosen range, also when the range lies in the past. */
 export const WITH_WATERMARKS = withWatermarks(NOW);
 /** The chosen range, cut at the end of each gateway's window. */
 export const RANGE: Window = rangeWindow('$__fromTime', '$__toTime');

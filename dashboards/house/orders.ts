@@ -22,7 +22,7 @@ interface Range {
   readonly contains: (time: string) => string;
 }
 const CHOSEN_RANGE: Range = { from: '$__fromTime', to: '$__toTime', contains: RANGE.contains };
-/** Orders that may have items within a range, as an index tells. */
+/** Orders that may have items within a range, by an index. */
 const touched = ({ from, to }: Range): string => `last_item_at >= ${from} AND created_at < ${to}`;
 
 /**

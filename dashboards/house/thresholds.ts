@@ -46,7 +46,7 @@ export const COVERAGE = { warnBelowShare: 0.95, badBelowShare: 0.8 } as const;
  * operations.
  */
 export const OPERATION_FAILURES = { warnAboveShare: 0.02, badAboveShare: 0.1 } as const;
-/** Status requests of ours that brought no usable answer. */
+/** Status requests of ours that returned no usable answer. */
 export const POLL_FAILURES = { warnAboveShare: 0.05, badAboveShare: UNREADABLE.aboveShare } as const;
 /** How long the gateway takes to answer a status request. */
 export const POLL_DURATION = { warnAboveMs: 2_000, badAboveMs: 5_000 } as const;

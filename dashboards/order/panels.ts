@@ -23,7 +23,7 @@ export const head = tablePanel({
   title: 'The order, by its newest status reply',
   description:
     "Who the order is and what the gateway's newest status reply says of it: status, outcome by the " +
-    'deciding item, amount, instants. A callback never writes status. Settled: a late read brought ' +
+    'deciding item, amount, instants. A callback never writes status. Settled: a late read found ' +
     'nothing new. Good: final and settled. Next: the timeline below.',
   sql: queries.HEAD_SQL,
   unit: 'locale',
@@ -111,8 +111,8 @@ export const trace = tracesPanel({
   title: 'Trace of the order',
   description:
     'The order as one trace: a span an item, from the item before to itself, below a root span from ' +
-    'first to last; red where the operation failed (C=2). Events tell when the callback and the read ' +
-    'came that brought an item. The spans are those that are exported, ids and all, so they can be ' +
+    'first to last; red where the operation failed (C=2). Events show when the callback and the read ' +
+    'came that delivered an item. The spans are those that are exported, ids and all, so they can be ' +
     'searched for in your tracing store. Good: no red. Next: the longest span.',
   sql: queries.TRACE_SQL,
   unit: 'ms',
@@ -150,8 +150,8 @@ export const polls = tablePanel({
   description:
     'Status requests of ours, newest first: how each ended, how long it took (unusual above ' +
     `${POLL_DURATION.warnAboveMs / 1000} s), how much later than planned it went out, and what it ` +
-    'brought. unknown: no usable answer, so the state stayed unknown. Good: ok, and the last one ' +
-    "brings nothing new. Next: the gateway's own polls panel.",
+    'found. unknown: no usable answer, so the state stayed unknown. Good: ok, and the last one ' +
+    "finds nothing new. Next: the gateway's own polls panel.",
   sql: queries.POLLS_SQL,
   unit: 'locale',
   size: [12, 9],

@@ -121,7 +121,7 @@ export const rulesNow = tablePanel({
   title: 'What the rules saw last',
   description:
     `The newest evaluation of each rule, gateway and label, incidents first. ${WHAT_NUMBERS_ARE} Held ` +
-    'back by: the rule that tells the cause, or the settings. Rules of long windows are evaluated every ' +
+    'back by: the rule that names the cause, or the settings. Rules of long windows are evaluated every ' +
     'ten minutes, all others every minute. Good: no incident. Next: the runbook of the rule.',
   sql: RULES_NOW_SQL,
   unit: 'locale',

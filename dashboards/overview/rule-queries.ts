@@ -4,7 +4,7 @@ import { bucket, CHOSEN_GATEWAY, END, inRange, OWN_GATEWAY } from '../house/filt
 
 /** SQL of what the alert rules saw, as they saw it: rows of their evaluations, and the states of alerts. */
 
-/** Series of one panel: rules, and what tells their series of a gateway apart. */
+/** Series of one panel: rules, and what distinguishes their series of a gateway. */
 export type RuleSeries =
   /** The labels of one rule. */
   | { readonly splitBy: string; readonly rule: AlertRuleName }
@@ -12,9 +12,9 @@ export type RuleSeries =
   | { readonly splitBy: string; readonly rules: Partial<Record<AlertRuleName, string>> };
 
 /**
- * time, gateway, what tells series apart, share 0..1, rule_limit (the share from which on it would have been
- * an incident, NULL where all orders would be too few), orders seen. Of several evaluations in an interval it
- * shows the newest that found an incident, or else the newest.
+ * time, gateway, what distinguishes series, share 0..1, rule_limit (the share from which on it would have
+ * been an incident, NULL where all orders would be too few), orders seen. Of several evaluations in an
+ * interval it shows the newest that found an incident, or else the newest.
  */
 export function ruleSharesSql(series: RuleSeries): string {
   const rules = 'rule' in series ? { [series.rule]: '' } : series.rules;

@@ -71,7 +71,7 @@ export const duplicates = timeSeriesPanel({
   key: 'duplicates',
   title: 'Repeated history items absorbed, by collector',
   description:
-    'Items that a status reply brought again and that were known already: every re-read brings the ' +
+    'Items that a status reply returned again and that were known already: every re-read returns the ' +
     'whole history, so this is the normal cost of polling. No number on any dashboard counts them ' +
     'twice. A rise without more orders means needless reads. Next: polls per minute.',
   sql: queries.DUPLICATES_SQL,
@@ -154,7 +154,7 @@ export const pollBudgets = tablePanel({
     'Status requests a second and at once, used and allowed, over the range: the busiest 15 seconds, ' +
     'and the most that a report met. Allowed: requestsPerSecond and concurrency in the configuration, ' +
     `for each collector. Unusual above ${percent(POLL_BUDGET.warnAboveShare)}, bad above ` +
-    `${percent(POLL_BUDGET.badAboveShare)}. Next: lateness above tells whether orders wait.`,
+    `${percent(POLL_BUDGET.badAboveShare)}. Next: lateness above shows whether orders wait.`,
   sql: queries.POLL_BUDGETS_SQL,
   unit: 'locale',
   decimals: 0,

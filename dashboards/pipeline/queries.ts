@@ -159,7 +159,7 @@ ORDER BY time, collector`;
 
 /**
  * Evaluations of one rule of those that every pass evaluates: it has a row for each known gateway, and the
- * pass that it tells of is the same for all rules.
+ * pass that it shows is the same for all rules.
  */
 const PASSES = `rule = ${sqlText('GatewatchCollectorSilent' satisfies AlertRuleName)} AND ${inRange('as_of')}`;
 

@@ -36,7 +36,7 @@ export const CALLED_VIEW_DOCS: readonly CalledViewDoc[] = [
   {
     name: INCIDENT_POPULATION,
     grain: 'one order that the rule saw, and label',
-    text: 'All orders that an evaluation saw, affected or not, with what tells them apart: `seen` and `affected` of the evaluation are its rows and those with `affected = 1`.',
+    text: 'All orders that an evaluation saw, affected or not, with what distinguishes them: `seen` and `affected` of the evaluation are its rows and those with `affected = 1`.',
     columns: [
       ...ORDER,
       column('seen_at', 'Time', 'When the rule last saw it within the window.'),

@@ -85,7 +85,7 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'http.tls.cert': 'PEM file of the certificate and those between it and the authority.',
   'http.tls.key': 'PEM file of the private key.',
   'http.trustedProxies':
-    'Addresses of proxies, IP addresses or ranges, whose `X-Forwarded-For` tells who the sender is. Without them the sender is whoever connects: behind a proxy all senders then share the limits of one.',
+    'Addresses of proxies, IP addresses or ranges, whose `X-Forwarded-For` names the sender. Without them the sender is the address that connects: behind a proxy all senders then share the limits of one.',
   'http.limits': 'What one sender may take of a listener. Each listener counts by itself.',
   'http.limits.headersTimeoutMs': 'Milliseconds that the head of a request may take; 408 after that.',
   'http.limits.requestTimeoutMs':
@@ -133,7 +133,7 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'retention.statusDays': 'Reports of collectors about themselves and about gateways.',
   alerts: 'Alert rules: their settings, and their evaluation without Grafana.',
   'alerts.evaluate':
-    'Tell the targets below what fires. The rules are evaluated in any case, by one collector at a time; one that tells goes first. `gatewatch run --evaluate-alerts` does the same.',
+    'Notify the targets below of what fires. The rules are evaluated in any case, by one collector at a time; one that notifies goes first. `gatewatch run --evaluate-alerts` does the same.',
   'alerts.runbookUrl':
     'Folder of runbooks that pages link to, such as one in your own repository: each is `RULE.md` there. Without it they link to the dashboard of runbooks below `externalUrl`.',
   'alerts.alertmanager': 'An Alertmanager (API v2) that is notified of alerts.',
@@ -147,7 +147,7 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'alerts.webhook.token': 'Bearer token.',
   'alerts.webhook.repeatMinutes': 'Minutes after which an alert that still fires is sent again.',
   'alerts.webhook.heartbeatUrl':
-    "Address of a dead man's switch outside of your installation: it gets a POST after each evaluation of the rules, and raises the alarm when they stop coming. `url` and `token` are not told to it.",
+    "Address of a dead man's switch outside of your installation: it gets a POST after each evaluation of the rules, and raises the alarm when they stop coming. It does not get `url` and `token`.",
   'alerts.externalUrl': 'Base address of Grafana, put before the links of pages.',
   'alerts.timeZone':
     'Zone of those who read pages, by its name in the IANA database, such as `Europe/Berlin`. Pages, `gatewatch alerts`, `gatewatch explain` and the console show times in it beside UTC. The days and hours that baselines compare, `holidays` and office hours are those of its clocks.',

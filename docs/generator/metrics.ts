@@ -34,7 +34,7 @@ export function metricsPage(): string {
   return page(
     '# Metrics',
     GENERATED,
-    'What the collector tells at `GET /metrics` for Prometheus and over OTLP when the standard `OTEL_*` variables name a receiver. ' +
+    'What the collector reports at `GET /metrics` for Prometheus and over OTLP when the standard `OTEL_*` variables name a receiver. ' +
       'Both show the same. Labels come from closed sets; no label ever carries the id of an order. A counter shows with its first ' +
       'count: one that is not there stands at 0.',
     '## The collector itself',
@@ -51,13 +51,13 @@ const PAYMENTS_TEXT = [
     '`max by (gateway, order_type, outcome) (gatewatch_payment_orders_total)`. They go on over restarts and kills, so that `rate()` sees no reset. Counting ' +
     'goes on once a minute, at the collector that evaluates the alert rules.',
   'What is counted stays: an order that is decided otherwise later is in `gatewatch_payment_outcome_changes_total` as well, so that ' +
-    '`orders` + changes `to` an outcome - changes `from` it is what the view `orders` says. An amount is the one that the reply with the decision told. An order is counted for 7 days after its ' +
+    '`orders` + changes `to` an outcome - changes `from` it is what the view `orders` says. An amount is the one in the reply with the decision. An order is counted for 7 days after its ' +
     'first item. An order whose failing items have two reasons at one stage is in both; a callback that comes again is the same one ' +
     'within six hours. What was known before the first count, but for the last hour, is not counted.',
   'Durations have the bounds 0.25 s, 0.5 s, 1 s, 2 s ... 65,536 s at `/metrics`, and as exponential histograms (scale 3) over OTLP ' +
     'with `OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION=base2_exponential_bucket_histogram`, which Prometheus keeps as native ones. ' +
     "Exemplars come with OpenMetrics, which Prometheus asks for: `trace_id` is the order's trace.",
   `A metric has at most ${MOST_SERIES.toLocaleString('en')} sets of labels, and a gateway ${MOST_CURRENCIES} currencies, those that came first: what is beyond counts ` +
-    'as `other`, and its amounts are left out, since they would be of several currencies. `gatewatch_payment_folded_series` and a line of the log tell of it. ' +
+    'as `other`, and its amounts are left out, since they would be of several currencies. `gatewatch_payment_folded_series` and a line of the log report it. ' +
     'A reason that the dictionary does not have is `other` too.',
 ];

@@ -23,7 +23,7 @@ export interface AuditOptions {
   readonly pauseMs?: number;
   /** Null or missing: there is no Kafka to compare with. */
   readonly committed?: CommittedPort | null;
-  /** Told what is being looked at. */
+  /** Called with what is being looked at. */
   readonly onStep?: (step: string) => void;
 }
 

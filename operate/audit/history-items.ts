@@ -65,7 +65,7 @@ FROM
     GROUP BY gateway, order_type, id, what
 )`;
 
-/** Every history item that a reply brought has one row, or a reject. */
+/** Every history item of a reply has one row, or a reject. */
 export async function auditHistoryItems(
   query: Query,
   bounds: LedgerBounds,

@@ -26,8 +26,8 @@ export interface DoctorPorts {
 }
 
 /**
- * All that can be checked with the configuration as it is; one that is not valid may still tell about the
- * store.
+ * All that can be checked with the configuration as it is; one that is not valid may still say
+ * where the store is.
  */
 export function chooseChecks(ports: DoctorPorts): Check[] {
   const config = attempt(ports.loadConfig);

@@ -136,9 +136,11 @@ function sandboxFinding({ sandbox }: OpenedStore): Finding[] {
     const second = `the engine's process opens its own folders only and no connections (${sandbox})`;
     return [ok(check, `${first}; ${second}.`)];
   }
-  const why = sandbox.replace(/^none: /, '') || 'it was started by an earlier version';
+  const reason = sandbox.replace(/^none: /, '') || 'it was started by an earlier version';
   const advice = 'Run it under deploy/systemd/gatewatch.service or in the container, on Linux 5.13 or later.';
-  return [warn(check, `${first}; no wall of the system stands around the engine's process: ${why}.`, advice)];
+  return [
+    warn(check, `${first}; no wall of the system stands around the engine's process: ${reason}.`, advice),
+  ];
 }
 
 const MASKED_DAYS = 7;
@@ -206,6 +208,6 @@ export async function clockSkewFinding(store: Store): Promise<Finding[]> {
     const text = `Its newest items are dated ${much} ${seconds > 0 ? 'ahead of' : 'behind'} our clock.`;
     return off > CLOCK_SKEW.blindAboveSeconds
       ? fail(check, text, 'Alert rules look past them. If the gateway sends local time, set historyTimeZone.')
-      : warn(check, text, "Compare both clocks with a third, and tell the gateway's operator.");
+      : warn(check, text, "Compare both clocks with a third, and inform the gateway's operator.");
   });
 }

@@ -12,7 +12,7 @@ export type Outcome =
   | 'waiting'
   /** Its record is no longer in Kafka. */
   | 'gone'
-  /** Nothing tells how to try again, e.g. its topic is not configured. */
+  /** It cannot be tried again, e.g. its topic is not configured. */
   | 'noWay';
 
 /** How many open rejects had each outcome. */

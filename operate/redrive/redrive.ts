@@ -21,7 +21,7 @@ export interface RecordPlace {
   readonly offset: number;
 }
 
-/** Reads records at these places, hands them over by partition, and tells which are gone. */
+/** Reads records at these places, hands them over by partition, and reports which are gone. */
 export type ReadPlaces = (
   places: readonly RecordPlace[],
   handle: (records: readonly KafkaRecord[]) => Promise<void>,
@@ -155,8 +155,8 @@ async function ask(run: Run, orders: readonly WatchRef[]): Promise<'asked' | 'no
 }
 
 /**
- * Names the orders that these rejects of replies are about. A reject has an id and not its kind: what is
- * watched tells.
+ * Names the orders that these rejects of replies are about. A reject has an id and not its kind: the
+ * watched orders show it.
  */
 async function ordersOf(
   rejects: readonly OpenReject[],

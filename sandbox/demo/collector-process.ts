@@ -50,7 +50,7 @@ export async function startCollectorProcess(
   };
 }
 
-/** The collector's log tells where it listens. */
+/** The collector's log says where it listens. */
 function firstAddresses(
   child: ChildProcess,
   ended: Promise<number>,

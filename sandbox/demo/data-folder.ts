@@ -48,9 +48,9 @@ function refuseUnlessOurs(folder: string, found: Stats, { isAlive }: Processes):
   if (!entries.includes(MARKER)) throw refused(folder, "holds files that are not the demo's");
 }
 
-const refused = (folder: string, why: string): FolderRefused =>
+const refused = (folder: string, reason: string): FolderRefused =>
   new FolderRefused(
-    `The data folder ${folder} ${why}, and the demo empties its folder. Name a new one with --data-dir, or remove this one yourself.`,
+    `The data folder ${folder} ${reason}, and the demo empties its folder. Name a new one with --data-dir, or remove this one yourself.`,
   );
 
 function pidIn(file: string): number | null {

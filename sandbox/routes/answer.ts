@@ -37,7 +37,7 @@ export function isProcessed(fault: ActiveFault): boolean {
   return fault.processed ?? PROCESSED.has(fault.name);
 }
 
-/** Writes a reply, bent by the fault if there is one. Tells the HTTP status given, or `none`. */
+/** Writes a reply, bent by the fault if there is one. Returns the HTTP status given, or `none`. */
 export async function answer(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -61,10 +61,10 @@ export function registerGatewayRoutes(
     const { endpoint, error } = credentialOf(request, config.endpoints);
     const result =
       endpoint === null ? errorReply(error) : skipped ? errorReply('INTERNAL_ERROR') : work(endpoint);
-    const told = order === undefined ? result : contradict(order, result, random);
-    const given = await answer(request, reply, told, fault, random);
+    const bent = order === undefined ? result : contradict(order, result, random);
+    const given = await answer(request, reply, bent, fault, random);
     // What a fault cut off or held back may not have been heard.
-    if (order !== undefined && fault === undefined && result.status === 200) noteTold(order, now());
+    if (order !== undefined && fault === undefined && result.status === 200) noteReply(order, now());
     count(target.endpoint === 'create' ? stats.createRequests : stats.statusRequests, given);
     return reply;
   };
@@ -98,17 +98,17 @@ const LOST_FROM = 2;
 
 /** A status reply, bent by the faults that last for this order. */
 function contradict(order: Order, result: GatewayReply, random: Random): GatewayReply {
-  let told = result;
+  let bent = result;
   for (const name of order.contradiction?.faults ?? []) {
     if (FAULTS[name].kind !== 'request') continue;
     if (name === 'history_item_lost' && order.itemsShown < LOST_FROM) continue;
-    told = bendReply(told, { name }, random);
+    bent = bendReply(bent, { name }, random);
   }
-  return told;
+  return bent;
 }
 
 /** Notes what an undisturbed reply has done: whether it contradicts depends on what is visible by now. */
-function noteTold(order: Order, atMs: number): void {
+function noteReply(order: Order, atMs: number): void {
   const items = historyAt(order, atMs);
   const visible: Partial<Record<FaultName, boolean>> = {
     http_404: true,

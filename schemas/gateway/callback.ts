@@ -34,7 +34,7 @@ export type SignedFields = Pick<Callback, 'externalId' | 'status' | 'amount' | '
 const USUAL_STATUS = /^\w{1,64}$/;
 const USUAL_AMOUNT = /^\d{1,30}(?:\.\d{1,30})?$/;
 
-/** A callback as gateways send them, told without the schema's cost. All else is the schema's to judge. */
+/** A callback as gateways send them, recognized without the schema's cost. The schema judges all else. */
 export function isUsualCallback(value: unknown): value is Callback {
   if (typeof value !== 'object' || value === null) return false;
   const { externalId, status, amount, orderType } = value as Partial<Record<string, unknown>>;

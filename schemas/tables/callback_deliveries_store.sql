@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS callback_deliveries_store
     kafka_offset Nullable(Int64) COMMENT 'Kafka offset.' CODEC(ZSTD(1)),
     body_bytes UInt32 COMMENT 'Length of the body in bytes.',
     collector_id LowCardinality(String) COMMENT 'Which collector wrote the row.',
-    batch_seq UInt64 COMMENT 'Number of the batch that brought the row, counted by its collector: the source of exports.' CODEC(ZSTD(1)),
+    batch_seq UInt64 COMMENT 'Number of the batch that delivered the row, counted by its collector: the source of exports.' CODEC(ZSTD(1)),
     version UInt64 MATERIALIZED bitNot(toUInt64(toUnixTimestamp64Micro(received_at))) COMMENT 'Falls as time rises, so that the first row of an identity wins.',
     signature_cause LowCardinality(String) DEFAULT if(verdict = 'mismatch', 'not_examined', 'none') COMMENT 'What would make a signature with the verdict `mismatch` verify: a name of [the list](signature-causes.md); `none` with any other verdict. A diagnosis, on which nothing depends.',
     body_seal UInt16 COMMENT 'Whose seal `body_key` is part of (schemas/rows.ts); 0: none is kept.',

@@ -1,5 +1,5 @@
 -- One row: one item of the history of one order, decoded.
--- Written by: the collector, with each status reply that brought the item.
+-- Written by: the collector, with each status reply that delivers the item.
 -- Sorted by time: a question about a range of time reads that range only. The items of one order are in its row of `orders`, too; a bloom
 -- filter finds them here.
 CREATE TABLE IF NOT EXISTS history_events_store
@@ -24,10 +24,10 @@ CREATE TABLE IF NOT EXISTS history_events_store
     observed_at DateTime64(6, 'UTC') COMMENT 'When gatewatch first saw the item. `observed_at - event_time` is how late we were.' CODEC(Delta(8), ZSTD(1)),
     source LowCardinality(String) COMMENT 'How it was read.',
     collector_id LowCardinality(String) COMMENT 'Which collector wrote the row.',
-    batch_seq UInt64 COMMENT 'Number of the batch that brought the row, counted by its collector: the source of exports.' CODEC(Delta(8), ZSTD(1)),
+    batch_seq UInt64 COMMENT 'Number of the batch that delivered the row, counted by its collector: the source of exports.' CODEC(Delta(8), ZSTD(1)),
     version UInt64 MATERIALIZED bitNot(toUInt64(toUnixTimestamp64Micro(observed_at))) COMMENT 'Falls as time rises, so that the first row of an identity wins.' CODEC(Delta(8), ZSTD(1)),
     stored_at DateTime('UTC') DEFAULT now('UTC') COMMENT 'When the store took the row in, by its own clock: what came late is found by it.' CODEC(Delta(4), ZSTD(1)),
-    callback_at Nullable(DateTime64(6, 'UTC')) COMMENT 'When the verified callback was received that asked for the read which brought the item.' CODEC(Delta(8), ZSTD(1)),
+    callback_at Nullable(DateTime64(6, 'UTC')) COMMENT 'When the verified callback was received that asked for the read which delivered the item.' CODEC(Delta(8), ZSTD(1)),
     read_span String COMMENT 'The span of the collector for that read, as `traceId-spanId`, where it is exported.' CODEC(ZSTD(1)),
     INDEX external_id_filter external_id TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX observed_at_range observed_at TYPE minmax GRANULARITY 1,

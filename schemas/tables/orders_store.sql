@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS orders_store
     merchant_callback_at Nullable(DateTime64(6, 'UTC')) COMMENT 'The merchant acknowledged a callback: first 6.1.1.00.' CODEC(ZSTD(1)),
     last_item_at Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last history item.' CODEC(ZSTD(1)),
     first_seen_at DateTime64(6, 'UTC') COMMENT 'When gatewatch first heard of the order.' CODEC(Delta(8), ZSTD(1)),
-    observed_at DateTime64(6, 'UTC') COMMENT 'When the row was written: with a status reply that brought news, with the end of the order, or with the callback or watch message that first named it. The newest row counts.' CODEC(Delta(8), ZSTD(1)),
+    observed_at DateTime64(6, 'UTC') COMMENT 'When the row was written: with a status reply that had news, with the end of the order, or with the callback or watch message that first named it. The newest row counts.' CODEC(Delta(8), ZSTD(1)),
     settled_at Nullable(DateTime64(6, 'UTC')) COMMENT 'When the re-reads after the final status ended without news; NULL again while an order is read anew.' CODEC(ZSTD(1)),
     abandoned_at Nullable(DateTime64(6, 'UTC')) COMMENT 'When the order was given up without a final status.' CODEC(ZSTD(1)),
     history_items UInt32 COMMENT 'Number of history items known.',

@@ -10,7 +10,7 @@ CREATE TABLE IF NOT EXISTS payment_counts_store
     order_type LowCardinality(String) COMMENT 'Type of the order.',
     id FixedString(16) COMMENT 'Of an order: its trace id.' CODEC(ZSTD(1)),
     kind LowCardinality(String) COMMENT 'Which metric it counts for.',
-    subject String COMMENT 'Tells two of one kind apart.' CODEC(ZSTD(1)),
+    subject String COMMENT 'Distinguishes two of one kind.' CODEC(ZSTD(1)),
     first_label LowCardinality(String) COMMENT 'Label of the metric.',
     second_label LowCardinality(String) COMMENT 'Label of the metric.',
     micros Nullable(Int64) COMMENT 'A duration in microseconds.' CODEC(ZSTD(1)),

@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS polls_store
     refused_items UInt32 COMMENT 'History items that could not be read; each is a reject.',
     anomaly LowCardinality(String) COMMENT '`history_shrank`, `history_out_of_order`, `history_inserted` (a late item in the middle) or empty.',
     collector_id LowCardinality(String) COMMENT 'Which collector this is from.',
-    batch_seq UInt64 COMMENT 'Number of the batch that brought the row, counted by its collector: the source of exports.' CODEC(Delta(8), ZSTD(1)),
+    batch_seq UInt64 COMMENT 'Number of the batch that delivered the row, counted by its collector: the source of exports.' CODEC(Delta(8), ZSTD(1)),
     missing_items UInt32 COMMENT 'History items that an earlier reply had and this one lacks.',
     missing_item String COMMENT 'The earliest of them: time, code and occurrence; empty without one.' CODEC(ZSTD(1)),
     news LowCardinality(String) COMMENT 'What it found that was not known, the first that is true: `status` (another status than before), `items` (history items, refused ones included), `facts` (another amount, currency or merchant''s id), `nothing`.',

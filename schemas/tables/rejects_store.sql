@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS rejects_store
     order_type LowCardinality(Nullable(String)) COMMENT 'Type of the order it concerns, if known.',
     order_id Nullable(String) COMMENT 'Id of that order, if known.',
     collector_id LowCardinality(String) COMMENT 'Which collector this is from.',
-    batch_seq UInt64 COMMENT 'Number of the batch that brought the row, counted by its collector: the source of exports.',
+    batch_seq UInt64 COMMENT 'Number of the batch that delivered the row, counted by its collector: the source of exports.',
     version UInt64 MATERIALIZED bitNot(toUInt64(toUnixTimestamp64Micro(rejected_at))) COMMENT 'Falls as time rises, so that the first row of an identity wins.',
     INDEX batch_seq_range batch_seq TYPE minmax GRANULARITY 1
 )

@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS settlements_store
     first_event_at DateTime64(6, 'UTC') COMMENT 'Time of its first item: the start of the root span.',
     last_event_at DateTime64(6, 'UTC') COMMENT 'Time of its last item: the end of the root span.',
     collector_id LowCardinality(String) COMMENT 'Which collector wrote the row.',
-    batch_seq UInt64 COMMENT 'Number of the batch that brought the row, counted by its collector: the source of exports.',
+    batch_seq UInt64 COMMENT 'Number of the batch that delivered the row, counted by its collector: the source of exports.',
     version UInt64 MATERIALIZED bitNot(toUInt64(toUnixTimestamp64Micro(settled_at))) COMMENT 'Falls as time rises, so that the first row of an identity wins.',
     deciding_action Nullable(String) COMMENT 'Code of the deciding item: the latest one with the state SUCCESS or FAILED.' CODEC(ZSTD(1)),
     amount Nullable(Decimal(38, 9)) COMMENT 'Amount in units of `currency`, exact; a status reply beats a watch message, which beats a callback. A tail such as that of 29.949999999999999 is rounded to the currency. NULL where nobody named one, and where the best source named one that cannot be kept: see `rejects`, reason `field_unreadable`.' CODEC(ZSTD(1)),

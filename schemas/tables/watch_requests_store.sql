@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS watch_requests_store
     kafka_partition Nullable(Int32) COMMENT 'Kafka partition.',
     kafka_offset Nullable(Int64) COMMENT 'Kafka offset.',
     collector_id LowCardinality(String) COMMENT 'Which collector this is from.',
-    batch_seq UInt64 COMMENT 'Number of the batch that brought the row, counted by its collector: the source of exports.',
+    batch_seq UInt64 COMMENT 'Number of the batch that delivered the row, counted by its collector: the source of exports.',
     version UInt64 MATERIALIZED bitNot(toUInt64(toUnixTimestamp64Micro(received_at))) COMMENT 'Falls as time rises, so that the first row of an identity wins.',
     INDEX batch_seq_range batch_seq TYPE minmax GRANULARITY 1
 )

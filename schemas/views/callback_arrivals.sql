@@ -1,5 +1,5 @@
 -- One row: one arrival of one callback content.
--- - Tells which callbacks came in a time range, or about an order, without reading all of `callbacks`: use it in `content_hash IN (SELECT
+-- - Shows which callbacks came in a time range, or about an order, without reading all of `callbacks`: use it in `content_hash IN (SELECT
 --   ...)`.
 -- - A delivery that gatewatch read again after a restart stands here once more, later: never count these rows.
 --

@@ -9,7 +9,7 @@ CREATE OR REPLACE VIEW findings
     order_type Enum8('Deposit' = 1, 'Withdrawal' = 2) COMMENT 'Type of the order.',
     external_id String COMMENT 'The order''s id in the service.',
     kind LowCardinality(String) COMMENT 'What contradicts what.',
-    subject String COMMENT 'Tells two findings of one kind apart; mostly empty.',
+    subject String COMMENT 'Distinguishes two findings of one kind; mostly empty.',
     found_at DateTime64(6, 'UTC') COMMENT 'From when on it was a contradiction, by the times of the facts: the time that late items need is over.',
     side LowCardinality(String) COMMENT 'Where the fault most likely is: `gateway`, `provider`, `merchant` (our shop and what lies before our intake) or `stranger` (whoever can pass on or keep a callback).',
     expected String COMMENT 'What one source says.',

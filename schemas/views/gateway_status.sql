@@ -10,11 +10,11 @@ CREATE OR REPLACE VIEW gateway_status
     due_orders UInt32 COMMENT 'Of these, orders whose next poll is due and has not begun.',
     circuits_open UInt16 COMMENT 'Open circuits of this gateway.',
     last_reply_at Nullable(DateTime64(6, 'UTC')) COMMENT 'When the gateway last answered; NULL when it never did.',
-    clock_skew_seconds Nullable(Float64) COMMENT 'How far the history is dated ahead of our clock, or behind it (negative); 0: by nothing that can be told, NULL: unknown.',
+    clock_skew_seconds Nullable(Float64) COMMENT 'How far the history is dated ahead of our clock, or behind it (negative); 0: by nothing that can be measured, NULL: unknown.',
     requests_per_second Float64 COMMENT 'Status requests a second that the collector began since its report before.',
-    requests_per_second_limit Float64 COMMENT 'As many as its configuration allows; 0 in reports of versions that did not tell.',
+    requests_per_second_limit Float64 COMMENT 'As many as its configuration allows; 0 in reports of versions that did not say.',
     requests_in_flight UInt32 COMMENT 'Status requests that waited for an answer at the report.',
-    concurrency_limit UInt32 COMMENT 'As many as its configuration allows; 0 in reports of versions that did not tell.'
+    concurrency_limit UInt32 COMMENT 'As many as its configuration allows; 0 in reports of versions that did not say.'
 )
 AS
 SELECT

@@ -34,7 +34,7 @@ export function refuseBrowser(headers: IncomingHttpHeaders): string | null {
 }
 
 /**
- * Tells who sends the request: Basic authentication, `X-ClickHouse-User` and `-Key`, or `user` and
+ * Finds out who sends the request: Basic authentication, `X-ClickHouse-User` and `-Key`, or `user` and
  * `password`. No user, or `default`, means the reader.
  *
  * @throws ClickHouseError 516 when the password is wrong or the user unknown, 194 when none is given
@@ -53,8 +53,8 @@ export function authenticate(headers: IncomingHttpHeaders, params: URLSearchPara
 }
 
 function refused(user: string): ClickHouseError {
-  const why = 'password is incorrect, or there is no user with such name';
-  return clickhouseError(516, `${maskControls(user)}: Authentication failed: ${why}.`);
+  const reason = 'password is incorrect, or there is no user with such name';
+  return clickhouseError(516, `${maskControls(user)}: Authentication failed: ${reason}.`);
 }
 
 function readCredentials(headers: IncomingHttpHeaders, params: URLSearchParams): Credentials {

@@ -56,7 +56,7 @@ export async function startChild(
     const how = `the process ended at once: ${signal ?? `exit code ${code}`}`;
     ready.reject(startError('START_FAILED', how, config, stderr()));
   });
-  tell(child, { message: 'start', config });
+  post(child, { message: 'start', config });
   const giveUp = (): void =>
     ready.reject(new EmbeddedStoreError('START_FAILED', 'The embedded ClickHouse is not wanted any more.'));
   if (signal?.aborted === true) giveUp();
@@ -108,20 +108,20 @@ function engineEnvironment(threads: number): Record<string, string> {
 
 async function openPolicy(child: ChildProcess, dataDir: string): Promise<void> {
   try {
-    tell(child, { message: 'policy', failure: null }, await startPolicy(storePaths(dataDir).policy));
+    post(child, { message: 'policy', failure: null }, await startPolicy(storePaths(dataDir).policy));
   } catch (error) {
-    tell(child, { message: 'policy', failure: error instanceof Error ? error.message : String(error) });
+    post(child, { message: 'policy', failure: error instanceof Error ? error.message : String(error) });
   }
 }
 
-/** The channel may be closed already: then the exit tells. */
-function tell(child: ChildProcess, message: ParentMessage, handle?: Socket): void {
+/** The channel may be closed already: then the exit says so. */
+function post(child: ChildProcess, message: ParentMessage, handle?: Socket): void {
   if (child.connected) child.send(message, handle, () => undefined);
   else handle?.destroy();
 }
 
 async function stopChild(child: ChildProcess, exited: Promise<string>, timeoutMs: number): Promise<void> {
-  tell(child, { message: 'stop' });
+  post(child, { message: 'stop' });
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs + graceMs);
   await exited;
   clearTimeout(timer);

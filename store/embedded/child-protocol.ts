@@ -2,7 +2,7 @@ import type { Digests } from './access.ts';
 import type { ReaderLimits } from './reader-limits.ts';
 import type { RefusedStatements } from './stuck-statements.ts';
 
-/** The parent's first message to the child. It holds no secret: digests tell who knows one. */
+/** The parent's first message to the child. It holds no secret: digests show who knows one. */
 export interface ChildConfig {
   readonly dataDir: string;
   /** Port on 127.0.0.1; 0 takes a free one. */
@@ -33,7 +33,7 @@ export type Wall = 'gate' | 'sandbox';
 export const childFailures = ['CHDB_MISSING', 'PORT_IN_USE', 'DATA_DIR_LOCKED', 'START_FAILED'] as const;
 export type ChildFailure = (typeof childFailures)[number];
 
-/** What the child tells its parent. */
+/** What the child sends to its parent. */
 export type ChildEvent =
   | {
       readonly event: 'ready';
@@ -55,10 +55,10 @@ export type ChildEvent =
 
 /** Whether the engine's process is in a Landlock sandbox, or why it is not. */
 export type SandboxState =
-  { readonly active: true; readonly abi: number } | { readonly active: false; readonly why: string };
+  { readonly active: true; readonly abi: number } | { readonly active: false; readonly reason: string };
 
 /**
- * What the parent tells the child. `stop` asks it to drain and end; a closed channel makes it end at once.
+ * What the parent sends to the child. `stop` asks it to drain and end; a closed channel makes it end at once.
  */
 export type ParentMessage =
   | { readonly message: 'start'; readonly config: ChildConfig }

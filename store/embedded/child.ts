@@ -63,7 +63,7 @@ async function main(config: ChildConfig): Promise<void> {
     throw new StartFailure('CHDB_MISSING', error);
   });
   const sandboxState = config.withoutWalls.includes('sandbox')
-    ? { active: false as const, why: 'it is left away for an attack' }
+    ? { active: false as const, reason: 'it is left away for an attack' }
     : sandboxChild(paths, await loadKoffi());
   const engine = await openUnlocked(config, () =>
     openEngine(library, { paths, connectionArgs, readerLimits: config.readerLimits }),
@@ -121,7 +121,7 @@ function readersRefusal(
 ): Queries['reader'] | null {
   if (sandboxState.active || readersWithoutSandbox === 'trusted_with_all_files') return null;
   const text =
-    `${users.reader}: readers are refused, because the system puts no sandbox around this store (${sandboxState.why}): ` +
+    `${users.reader}: readers are refused, because the system puts no sandbox around this store (${sandboxState.reason}): ` +
     'whoever got past the check of statements would read every file of this account. To serve them all the same, ' +
     'set embedded.readersWithoutSandbox to trusted_with_all_files.';
   return () => Promise.reject(clickhouseError(497, text));
@@ -140,7 +140,7 @@ function sandboxChild(paths: StorePaths, koffi: Koffi | null): SandboxState {
   try {
     return enterSandbox(rules, koffi);
   } catch (error) {
-    return { active: false, why: error instanceof Error ? error.message : String(error) };
+    return { active: false, reason: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -96,7 +96,7 @@ async function respond(
   }
 }
 
-/** What becomes of a request, as far as its head tells. */
+/** What becomes of a request, as far as its head shows. */
 export type Route =
   | { readonly kind: 'refused' | 'text'; readonly status: number; readonly text: string }
   | { readonly kind: 'statement'; readonly search: URLSearchParams };

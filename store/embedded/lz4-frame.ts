@@ -56,7 +56,7 @@ export async function* decodeLz4Frames(source: AsyncIterable<Buffer>): AsyncGene
 }
 
 /**
- * Unpacks a block; the bytes before it are its dictionary. The library allocates the size that it is told,
+ * Unpacks a block; the bytes before it are its dictionary. The library allocates the size that it is given,
  * and writes no more. That size is the frame's maximum, but at most 255 times the packed size, which no block
  * can exceed: otherwise thousands of tiny blocks would allocate four megabytes each.
  */

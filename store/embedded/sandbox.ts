@@ -52,7 +52,7 @@ const RULE_PATH_BENEATH = 1;
 /** Open a path without its content, to name it in a rule. */
 const O_PATH = 0o10000000;
 
-/** Landlock's rights over files, in the order of their bits; the number is the version that brought them. */
+/** Landlock's rights over files, in the order of their bits; the number is the version that added them. */
 const FILE_RIGHTS = [
   ['execute', 1], ['writeFile', 1], ['readFile', 1], ['readDir', 1], ['removeDir', 1], ['removeFile', 1],
   ['makeChar', 1], ['makeDir', 1], ['makeReg', 1], ['makeSock', 1], ['makeFifo', 1], ['makeBlock', 1], ['makeSym', 1],
@@ -172,4 +172,4 @@ function isReadable(file: string): boolean {
   }
 }
 
-const inactive = (why: string): SandboxState => ({ active: false, why });
+const inactive = (reason: string): SandboxState => ({ active: false, reason });

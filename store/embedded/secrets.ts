@@ -51,7 +51,7 @@ export function matchesDigest(given: string, digest: string): boolean {
 }
 
 /**
- * Shows knowledge of the writer's digest without telling it: a command checks this before it sends the
+ * Proves knowledge of the writer's digest without showing it: a command checks this before it sends the
  * password to an address from a file, whose port may belong to someone else by now.
  */
 export function proofOfDigest(digest: string, nonce: string): string {

@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { storePaths } from './engine-config.ts';
 
 /**
- * Codes of the engine's exceptions that tell of damaged files: syntax of its own metadata,
+ * Codes of the engine's exceptions that mean damaged files: syntax of its own metadata,
  * checksums, ends of files, broken parts. A full disk, a missing permission or a lack of memory is none of
  * them.
  */

@@ -155,7 +155,7 @@ function createReaderRefusals(log: (event: EmbeddedStoreEvent) => void) {
 
 /** In words, for logs and the doctor. */
 function sandboxText(state: SandboxState): string {
-  return state.active ? `Landlock ${state.abi}` : `none: ${state.why}`;
+  return state.active ? `Landlock ${state.abi}` : `none: ${state.reason}`;
 }
 
 type Logins = Pick<EmbeddedStore, 'writer' | 'reader'>;

@@ -3,7 +3,7 @@
  * process ends them, and what asked for them once may do so again.
  */
 
-/** What the engine's process is told of them at its start. */
+/** What the engine's process learns of them at its start. */
 export interface RefusedStatements {
   /** Hashes of statements that had the process ended, and until when they are refused: epoch milliseconds. */
   readonly until: Readonly<Record<string, number>>;

@@ -91,7 +91,7 @@ export function supervise(first: Child, options: SupervisorOptions): Supervisor 
   };
 }
 
-/** Tells that the process has ended. A reader's statement is no fault that may have the store given up. */
+/** Logs that the process has ended. A reader's statement is no fault that may have the store given up. */
 function isFaultOfEngine(child: Child, how: string, { log, onStuck }: SupervisorOptions): boolean {
   const stuckOn = child.stuckOn();
   if (stuckOn === null)

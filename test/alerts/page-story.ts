@@ -47,7 +47,7 @@ export interface StateRow {
   readonly resolved_at: string | null;
 }
 
-/** Alerts of the rule with this status that were told, with the notification they came in. */
+/** Alerts of the rule with this status that were sent, with the notification they came in. */
 export const pagesIn = (received: readonly Notification[], status: 'firing' | 'resolved', rule = RULE) =>
   received.flatMap(({ body, path }) =>
     body.alerts
@@ -100,7 +100,7 @@ export async function livePage(): Promise<PageStory> {
     );
   const notified = (by: WebhookReceiver, status: 'firing' | 'resolved', rules: readonly string[]) =>
     until(
-      `${by === direct ? 'the webhook' : 'Alertmanager'} is told that ${rules.join(' and ')} are ${status}`,
+      `${by === direct ? 'the webhook' : 'Alertmanager'} gets that ${rules.join(' and ')} are ${status}`,
       () => rules.filter((rule) => pagesIn(by.received, status, rule).length > 0),
       (found) => found.length === rules.length,
     );

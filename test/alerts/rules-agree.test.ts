@@ -72,7 +72,7 @@ describe.each(RULES.filter((rule) => !('asked' in rule)))('$name', (rule) => {
       const seen = await rows(rule, at);
       const { instances } = await evaluations.grafana(file, at);
       const label = labelOf(rule);
-      const told = instances.map(({ labels, values, firing }) => ({
+      const fromGrafana = instances.map(({ labels, values, firing }) => ({
         gateway: labels['gateway'] ?? '',
         label: label === null ? '' : (labels[label] ?? ''),
         firing,
@@ -92,7 +92,7 @@ describe.each(RULES.filter((rule) => !('asked' in rule)))('$name', (rule) => {
       }));
       const byPlace = <T extends { gateway: string; label: string }>(all: readonly T[]) =>
         all.toSorted((a, b) => `${a.gateway} ${a.label}`.localeCompare(`${b.gateway} ${b.label}`));
-      expect(byPlace(told)).toEqual(
+      expect(byPlace(fromGrafana)).toEqual(
         byPlace(written).map((row) => ({
           ...row,
           n: expect.closeTo(row.n, 3),

@@ -12,7 +12,7 @@ const OUT = fileURLToPath(new URL('../../alerts/out/provisioning/alerting', impo
 const rules = new Map(loadRules(OUT).map((rule) => [rule.title, rule]));
 const rule = (title: string): ProvisionedRule => rules.get(title) ?? expect.fail(`no rule ${title}`);
 
-/** One gateway per rule and situation, so that one evaluation tells about all of them. */
+/** One gateway per rule and situation, so that one evaluation covers all of them. */
 const gateway = (title: string, situation: string): string =>
   `${title.replace('Gatewatch', '').toLowerCase()}-${situation}`;
 /** Stopped answering us twenty minutes ago, in the middle of its incident. */

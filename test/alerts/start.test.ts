@@ -42,7 +42,7 @@ interface Notified {
 }
 /** What the rules say, and what is said of them being late. */
 let notified: Notified[];
-let toldLate: Notified[];
+let lateNotified: Notified[];
 let passes: PassReport[];
 beforeEach(() => {
   clock = createFakeClock();
@@ -50,7 +50,7 @@ beforeEach(() => {
   memory = memoryAlertingStore(reach);
   fires = true;
   notified = [];
-  toldLate = [];
+  lateNotified = [];
   passes = [];
 });
 
@@ -96,7 +96,7 @@ function start({ evaluate = true, targets, rules = HASTY, onEvaluate, jobs, fire
         name: 'alertmanager',
         send: (alerts, now) => {
           const isLate = alerts.some(({ labels }) => labels['alertname'] === 'GatewatchEvaluationsLate');
-          if (alerts.length > 0) (isLate ? toldLate : notified).push({ at: now, alerts });
+          if (alerts.length > 0) (isLate ? lateNotified : notified).push({ at: now, alerts });
           return Promise.resolve();
         },
       },
@@ -108,7 +108,7 @@ function start({ evaluate = true, targets, rules = HASTY, onEvaluate, jobs, fire
 async function minutes(count: number): Promise<void> {
   for (let second = 0; second < count * 60; second++) await clock.advance(1000);
 }
-const newest = () => notified.at(-1) ?? expect.fail('nobody was told');
+const newest = () => notified.at(-1) ?? expect.fail('nobody was notified');
 const isSignOfLife = ({ labels }: Alert): boolean => labels['alertname'] === 'GatewatchHeartbeat';
 /** Signs of life do not count. */
 const firing = (alerts: readonly Alert[]) =>
@@ -144,7 +144,7 @@ it.each(['hangs', 'refuses'] as const)(
     const during = notified.slice(before - 1);
     for (const [index, { at, alerts }] of during.slice(1).entries()) {
       const last = during[index]?.alerts ?? [];
-      // Whoever was told before still believes it, and is told that it goes on.
+      // The receivers of the first notification get another one: it goes on.
       expect(Math.min(...firing(last).map(({ endsAt }) => endsAt.getTime()))).toBeGreaterThan(at);
       expect(firing(alerts)).toHaveLength(PAGES);
     }
@@ -164,21 +164,21 @@ it.each(['hangs', 'refuses'] as const)(
 describe('that nothing is evaluated', () => {
   /** How each offer begins: minutes since the store went away, and the status. */
   const story = (sinceMs: number) =>
-    toldLate.map(({ at, alerts }) => `${Math.round((at - sinceMs) / MINUTE)} ${alerts[0]?.status}`);
+    lateNotified.map(({ at, alerts }) => `${Math.round((at - sinceMs) / MINUTE)} ${alerts[0]?.status}`);
 
   it.each(['hangs', 'refuses', 'refuses rows'] as const)(
-    'is told after five minutes in which the store %s, and its end when an instant is evaluated again',
+    'is sent after five minutes in which the store %s, and its end when an instant is evaluated again',
     async (away) => {
       const alerting = await start();
       await minutes(2);
       const since = clock.now() / 1000;
       does = away;
       await minutes(4);
-      expect(toldLate).toEqual([]);
+      expect(lateNotified).toEqual([]);
       await minutes(6);
       expect(story(since)[0]).toMatch(/^[56] firing$/);
       expect(story(since).every((one) => one.endsWith('firing'))).toBe(true);
-      const [alert] = toldLate.at(-1)?.alerts ?? [];
+      const [alert] = lateNotified.at(-1)?.alerts ?? [];
       expect(alert?.labels).toEqual({
         alertname: 'GatewatchEvaluationsLate',
         severity: 'critical',
@@ -194,31 +194,31 @@ describe('that nothing is evaluated', () => {
       await minutes(2);
       expect(story(since).at(-1)).toMatch(/resolved$/);
       await minutes(20);
-      const told = toldLate.length;
+      const sent = lateNotified.length;
       await minutes(2);
-      expect(toldLate).toHaveLength(told);
+      expect(lateNotified).toHaveLength(sent);
       await alerting.stop();
     },
   );
 
-  it('is told by a collector that could not even look who evaluates, and by one that stands by', async () => {
+  it('is sent by a collector that could not even look who evaluates, and by one that stands by', async () => {
     does = 'refuses';
     const alone = await start();
     await minutes(7);
-    expect(toldLate.length).toBeGreaterThan(0);
+    expect(lateNotified.length).toBeGreaterThan(0);
     expect(notified).toEqual([]);
     await alone.stop();
     does = 'answers';
-    toldLate = [];
+    lateNotified = [];
     memory.lease({ holder: 'collector-2', tells: true });
     const second = await start();
     await minutes(7);
     // The other one has the lease and evaluates nothing.
-    expect(toldLate.length).toBeGreaterThan(0);
+    expect(lateNotified.length).toBeGreaterThan(0);
     await second.stop();
   });
 
-  it('is not told because a clock was set, nor where nobody is to be told', async () => {
+  it('is not sent because a clock was set, nor where nobody is to be notified', async () => {
     const alerting = await start();
     await minutes(2);
     clock.step(3_600_000);
@@ -228,7 +228,7 @@ describe('that nothing is evaluated', () => {
     const silent = await start({ evaluate: false });
     await minutes(10);
     await silent.stop();
-    expect(toldLate).toEqual([]);
+    expect(lateNotified).toEqual([]);
   });
 });
 
@@ -363,7 +363,7 @@ it('waits for a store that is away at the start, with the settings and with the 
   expect(clock.pending()).toBe(0);
 });
 
-it('evaluates also where nobody is to be told, and tells nobody', async () => {
+it('evaluates also where nobody is to be notified, and notifies nobody', async () => {
   const alerting = await start({ evaluate: false });
   await minutes(3);
   expect(memory.instants().length).toBeGreaterThanOrEqual(3);
@@ -373,7 +373,7 @@ it('evaluates also where nobody is to be told, and tells nobody', async () => {
   expect(clock.pending()).toBe(0);
 });
 
-it('stands by while another collector evaluates, tells nobody, and takes over when that one is gone', async () => {
+it('stands by while another collector evaluates, notifies nobody, and takes over when that one is gone', async () => {
   memory.lease({ holder: 'collector-2', tells: true });
   const alerting = await start();
   await minutes(3);
@@ -385,9 +385,9 @@ it('stands by while another collector evaluates, tells nobody, and takes over wh
   expect(firing(newest().alerts)).toHaveLength(PAGES);
   memory.lease({ holder: 'collector-2', tells: true });
   await minutes(1);
-  const [evaluated, told] = [passes.length, notified.length];
+  const [evaluated, sent] = [passes.length, notified.length];
   await minutes(3);
-  expect([passes.length, notified.length]).toEqual([evaluated, told]);
+  expect([passes.length, notified.length]).toEqual([evaluated, sent]);
   await alerting.stop();
 });
 
@@ -415,7 +415,7 @@ it.each([-3_600_000, 3_600_000])(
   },
 );
 
-it('goes on evaluating, and telling the others, while one target says nothing', async () => {
+it('goes on evaluating, and notifying the others, while one target does not answer', async () => {
   const reached: number[] = [];
   const silent = Promise.withResolvers<void>();
   const alerting = await start({

@@ -1,6 +1,6 @@
 import type { SeedCallback, SeedItem, SeedOrder } from '../support/seed-store.ts';
 
-/** Traffic for rules: each gateway is one scenario, so that one evaluation tells about all of them. */
+/** Traffic for rules: each gateway is one scenario, so that one evaluation covers all of them. */
 export const MINUTE = 60_000;
 /** The evaluation instant. Fixed: rules have no other clock. */
 export const NOW = Date.parse('2026-03-02T12:00:00Z');

@@ -86,7 +86,7 @@ export async function consumeOurs(
   return rate;
 }
 
-/** Tells, commit by commit, how many records of a topic are stored. */
+/** Reports, commit by commit, how many records of a topic are stored. */
 export function countStored(): (partition: number, offset: number) => number {
   const committed = new Map<number, number>();
   return (partition, offset) => {

@@ -24,7 +24,7 @@ const PROCESSES = [1, 2];
 /** Members join one after the other, and each join stops those before it: what follows is measured. */
 const MEASURED_FROM = 1 / 3;
 
-/** What a member of the group is told. */
+/** What a member of the group is given. */
 interface MemberTask extends Pick<FilledTopic, 'brokers' | 'topic'> {
   readonly groupId: string;
   readonly store: { readonly url: string; readonly username: string; readonly password: string };
@@ -45,17 +45,17 @@ function runMember({ store: access, groupId, ...topic }: MemberTask): void {
   const { write } = createBenchSink(store, `bench-${process.pid}`);
   const events: PipelineEvents = {
     handling: () => undefined,
-    committed: (partition, offset) => tell({ partition, offset }),
+    committed: (partition, offset) => report({ partition, offset }),
     failed(error) {
       throw error;
     },
   };
   const source = createPipeline(topic, groupId, { store, write }, events);
   process.once('message', () => void source.start());
-  tell('ready');
+  report('ready');
 }
 
-const tell = (message: FromMember): void => void process.send?.(message);
+const report = (message: FromMember): void => void process.send?.(message);
 
 /** One topic from its beginning to its end by so many processes. */
 async function measure(filled: FilledTopic, processes: number, { embedded }: BenchSink): Promise<Measured> {

@@ -49,7 +49,7 @@ export function cpuBetween(before: CpuTimes, after: CpuTimes, of: (pid: number) 
 /**
  * Waits until a process does nothing any more, from the outside: a question would be work for it.
  *
- * @returns when it was last seen at work, as `performance.now()` tells it
+ * @returns when it was last seen at work, by `performance.now()`
  */
 export async function untilIdle(pid: number): Promise<number> {
   const begun = performance.now();

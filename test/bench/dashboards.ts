@@ -207,7 +207,7 @@ export function queriesOfPanels(): Query[] {
 const line = ({ where, p50, p95, cpu }: Timing): string =>
   `${[p50, p95, cpu].map((ms) => (ms === null ? '-' : ms.toFixed(0)).padStart(6)).join(' ')}  ${where}`;
 
-/** Milliseconds of processor time that a process has used; null where `/proc` does not tell. */
+/** Milliseconds of processor time that a process has used; null where `/proc` does not show it. */
 function cpuMs(pid: number): number | null {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,5 +1,5 @@
 import type { FindingKind } from '../../schemas/findings.ts';
-import { MINUTE, NOW, paid, type Told } from '../alerts/findings/support/scene.ts';
+import { MINUTE, NOW, paid, type OrderFacts } from '../alerts/findings/support/scene.ts';
 
 /** Orders whose sources agree, with what makes that hard to see, and orders with one contradiction each. */
 
@@ -12,7 +12,7 @@ const BEGAN = [
 ] as const;
 const success = { at: 31, status: 'Success' };
 
-type Change = (n: number) => Partial<Told>;
+type Change = (n: number) => Partial<OrderFacts>;
 
 /** What healthy orders look like. */
 const HEALTHY: readonly Change[] = [
@@ -33,7 +33,7 @@ const HEALTHY: readonly Change[] = [
       { at: 31, status: 'Failed' },
     ],
   }),
-  // Paid with another amount, and the history tells.
+  // Paid with another amount, and the history shows it.
   () => ({
     items: [...BEGAN, [30, '5.1.3.35'], [31, '6.1.1.00']],
     replies: [
@@ -138,7 +138,7 @@ const TO = NOW - 60 * MINUTE;
 const spread = (n: number, of: number): number => FROM + Math.floor(((TO - FROM) * n) / of);
 
 /** The nth healthy order. */
-export const healthyOrder = (n: number, of: number): Told =>
+export const healthyOrder = (n: number, of: number): OrderFacts =>
   paid(`healthy-${n}`, {
     items: [...BEGAN, [30, '4.1.3.00'], [31, '6.1.1.00']],
     began: spread(n, of),
@@ -146,7 +146,7 @@ export const healthyOrder = (n: number, of: number): Told =>
   });
 
 /** The nth order with a contradiction of a kind. */
-export function contradictoryOrder(kind: FindingKind, n: number, of: number): Told {
+export function contradictoryOrder(kind: FindingKind, n: number, of: number): OrderFacts {
   const usual = { items: [...BEGAN, [30, '4.1.3.00'], [31, '6.1.1.00']] as const, began: spread(n, of) };
   return paid(`${kind}-${n}`, { ...usual, ...CONTRADICTIONS[kind](n) });
 }

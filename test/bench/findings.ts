@@ -7,7 +7,7 @@ import {
   NOW,
   seedAll,
   sweepAll,
-  type Told,
+  type OrderFacts,
   watching,
 } from '../alerts/findings/support/scene.ts';
 import { type Given, type Result, runReportCommand } from '../support/report-command.ts';
@@ -74,24 +74,24 @@ async function load(
   await store.command(
     `INSERT INTO gatewatch.code_moves_store (gateway, before, after, order_type, external_id, moved_at, known_at) SELECT * FROM values('gateway String, before String, after String, order_type String, external_id String, moved_at DateTime64(6), known_at DateTime64(6)', ${[...learnt, ...healthyMoves()].join(', ')})`,
   );
-  const told = [
+  const seeded = [
     ...FINDING_KIND_NAMES.flatMap((kind) =>
       Array.from({ length: each }, (_, n) => contradictoryOrder(kind, n, each)),
     ),
     ...Array.from({ length: orders }, (_, n) => healthyOrder(n, orders)),
   ];
-  for (let from = 0; from < told.length; from += AT_ONCE) {
-    const some = told.slice(from, from + AT_ONCE);
+  for (let from = 0; from < seeded.length; from += AT_ONCE) {
+    const some = seeded.slice(from, from + AT_ONCE);
     await store.seed(seedAll(some));
     await store.seed(seedAll(some.filter((_, n) => n % TWICE_EVERY === 0)));
   }
-  say(`${told.length} orders are in the store`);
+  say(`${seeded.length} orders are in the store`);
 }
 
 /** The moves that orders without a new one have. */
 function healthyMoves(): string[] {
   const moves = new Set<string>();
-  const some: Told[] = [
+  const some: OrderFacts[] = [
     ...Array.from({ length: 50 }, (_, n) => healthyOrder(n, 50)),
     ...FINDING_KIND_NAMES.filter((kind) => kind !== 'FIRST_SEEN_TRANSITION').flatMap((kind) =>
       [0, 1].map((n) => contradictoryOrder(kind, n, 2)),

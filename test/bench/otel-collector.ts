@@ -35,7 +35,7 @@ interface Measured {
  * What a signed callback costs from Kafka into the embedded store: our own pipeline, which verifies it,
  * decodes it and stores it exactly once, against an OpenTelemetry Collector that stores its text, unverified
  * and with batches in memory that a crash loses. The same records on one broker into one store, in turns
- * within one run, in processor time of all processes: where they share cores, rates tell who waits for whom.
+ * within one run, in processor time of all processes: where they share cores, rates show who waits for whom.
  */
 export async function run(): Promise<BenchResult | SkippedBench> {
   if (cpuTimes().size === 0)
@@ -83,7 +83,7 @@ async function measureOurs(
 
 /**
  * From the moment that its parts have started: what the start of a process costs is left out. It does not
- * tell what it has stored, and questions in between would cost the store: rows are counted once it rests.
+ * show what it has stored, and questions in between would cost the store: rows are counted once it rests.
  */
 async function measureTheirs(
   path: string,

@@ -78,7 +78,7 @@ async function readLife(way: Way, life: Life, amountMinor: number, tally: Tally)
     })),
     ...dated.statuses.map(({ atMs, status }) => ({ atMs, run: () => (order.orderStatus = status) })),
     ...dated.amounts.map(({ atMs, minor }) => ({ atMs, run: () => (order.amount = minor / 100) })),
-    ...told(way, life).map(({ type, atUs }) => ({
+    ...callbacksOf(way, life).map(({ type, atUs }) => ({
       atMs: startMs + atUs / 1000,
       run: () => call(pipeline, order, type === 'AmountChanged' ? order.orderStatus : STATUS[type]),
     })),
@@ -104,7 +104,7 @@ async function readLife(way: Way, life: Life, amountMinor: number, tally: Tally)
     tally.delaysS.push((atMs - (shown[index] ?? atMs)) / 1000);
 }
 
-function told({ callbacks }: Way, life: Life): Life['callbacks'] {
+function callbacksOf({ callbacks }: Way, life: Life): Life['callbacks'] {
   if (callbacks === 'none') return [];
   return life.callbacks.filter(
     ({ type }) => callbacks === 'all' || (type !== 'Create' && type !== 'Progress'),

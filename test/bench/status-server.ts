@@ -12,7 +12,7 @@ const FAILED = /^(?:m-)?failed-/;
 
 /**
  * A gateway that only answers status requests, as fast as it can, or after a delay: in a process of its own,
- * so that it takes no time from who asks. Tells its port over the channel to its parent.
+ * so that it takes no time from who asks. Sends its port over the channel to its parent.
  */
 function serve(delayMs: number): void {
   const reads = new Map<string, number>();

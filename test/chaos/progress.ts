@@ -5,7 +5,7 @@ export interface Figures {
   readonly kills: number;
 }
 
-/** Tells a person how far a run is: what it does, whenever that changes, and figures every few seconds. */
+/** Shows a person how far a run is: what it does, whenever that changes, and figures every few seconds. */
 export interface Progress {
   watch(figures: () => Figures): void;
   step(name: string): void;

@@ -26,7 +26,7 @@ describe('the life of a process', () => {
     expect(await life.done).toEqual({ exitCode: 0, reason: 'SIGTERM' });
   });
 
-  it('ends once, however often it is told to, and whoever asks waits for the end', async () => {
+  it('ends once, however often it is stopped, and all callers wait for the end', async () => {
     const { life } = scene();
     let release = () => {};
     let count = 0;

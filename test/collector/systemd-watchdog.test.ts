@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('tells systemd three times within the time that it waits, until it is stopped', async () => {
+it('notifies systemd three times within the time that it waits, until it is stopped', async () => {
   const clock = createFakeClock();
   const stop = startSystemdWatchdog(env, clock);
   await clock.advance(40_000);

@@ -97,7 +97,7 @@ describe('docker-compose.yml', () => {
     expect(missing).toEqual([]);
   });
 
-  test('shows Grafana every generated dashboard, in folders below the one that it is told to read', () => {
+  test('shows Grafana every generated dashboard, in folders below the one that it reads', () => {
     const provisioned = parse(read('dashboards/out/grafana/provisioning/dashboards/gatewatch.yaml')) as {
       providers: { options: { path: string } }[];
     };

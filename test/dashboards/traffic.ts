@@ -62,7 +62,7 @@ const HISTORIES: readonly (readonly (readonly [number, string])[])[] = [
     [60, '5.2.2.16'],
     [120, '4.1.3.00'],
   ],
-  // Two deciding items in one instant: the list's order tells, not the code's.
+  // Two deciding items in one instant: the list's order decides, not the code's.
   [
     [0, '1.0.0.00'],
     [2, '2.1.1.00'],

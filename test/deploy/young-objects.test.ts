@@ -12,7 +12,7 @@ it.each([
   ['the tests', 'test/support/collector-process.ts', /\['(?<flags>[^']*)', MAIN, 'run'/],
   ['the demo', 'sandbox/demo/collector-process.ts', /\['(?<flags>[^']*)', MAIN, 'run'/],
 ])('%s bounds the memory of young objects, as docs/operations.md says', (_name, file, pattern) => {
-  const told = /`(--max-semi-space-size=\d+)`/.exec(textOf('docs/operations.md'))?.[1];
-  expect(told).toBeDefined();
-  expect(pattern.exec(textOf(file))?.groups?.['flags']?.trim()).toBe(told);
+  const documented = /`(--max-semi-space-size=\d+)`/.exec(textOf('docs/operations.md'))?.[1];
+  expect(documented).toBeDefined();
+  expect(pattern.exec(textOf(file))?.groups?.['flags']?.trim()).toBe(documented);
 });

@@ -16,7 +16,7 @@ describe.each(documents())('%s', (file) => {
     expect(broken).toEqual([]);
   });
 
-  // The changelog tells of files that are gone.
+  // The changelog names files that are gone.
   test.skipIf(file === 'CHANGELOG.md')('names only files of ours that exist', () => {
     const named = Array.from(markdown.matchAll(/`([^`\n]+)`/g), (match) => match[1] ?? '')
       .flatMap((span) => span.split(/\s+/))
@@ -30,7 +30,7 @@ describe.each(documents())('%s', (file) => {
   });
 });
 
-test('Decisions are numbered without gaps and tell context, choice and consequence', () => {
+test('Decisions are numbered without gaps and have context, choice and consequence', () => {
   const records = globSync('docs/decisions/*.md', { cwd: ROOT })
     .map((file) => path.basename(file))
     .filter((file) => file !== 'README.md')

@@ -325,7 +325,7 @@ describe.skipIf(chromium === null)(`the console in Chromium`, { timeout: 180_000
     await page.close();
   });
 
-  it('changes its colours at a click and remembers it, and tells its keys', async () => {
+  it('changes its colours at a click and remembers it, and shows its keys', async () => {
     const { page, problems } = await openPage(browser, { ...SCREEN, colorScheme: 'light' });
     await page.goto(`${live.url}/d/gatewatch-payform?${RANGE}`);
     const theme = () => page.locator('html').getAttribute('data-theme');

@@ -69,7 +69,7 @@ const alert = (state: string, rule: string) => ({
     state === 'Alerting'
       ? {
           asOf: AS_OF,
-          why: ['channel <b>card</b>: 80 of 100 orders (80 %), the rest 0 of 100 (0 %)'],
+          lines: ['channel <b>card</b>: 80 of 100 orders (80 %), the rest 0 of 100 (0 %)'],
           atRisk: '1,200.5 EUR',
           exampleUrl: '/d/two?order',
         }
@@ -196,11 +196,11 @@ describe.skipIf(chromium === null)('the page over made-up answers', () => {
     expect(await panel.locator('.alert-labels a', { hasText: 'Runbook' }).count()).toBe(3);
     expect(await panel.locator('.alert b').count()).toBe(0);
     // What explains it, as text, whatever a channel is called.
-    expect(await panel.locator('.alert-why li').allTextContents()).toEqual([
+    expect(await panel.locator('.alert-explanation li').allTextContents()).toEqual([
       'channel <b>card</b>: 80 of 100 orders (80 %), the rest 0 of 100 (0 %)',
       'At risk: 1,200.5 EUR. The newest of them',
     ]);
-    expect(await panel.locator('.alert-why a').getAttribute('href')).toBe('/d/two?order');
+    expect(await panel.locator('.alert-explanation a').getAttribute('href')).toBe('/d/two?order');
   });
 
   it("shows times by the reader's clocks beside UTC", async () => {

@@ -60,23 +60,23 @@ async function startDemo(folder: string) {
   };
 }
 
-/** Waits until the incident is told by the alerts and has had time to fill a minute or two. */
+/** Waits until the incident shows in the alerts and has had time to fill a minute or two. */
 async function untilItBurns(url: string): Promise<void> {
   for (let second = 0; second < 300; second += 2) {
-    const told = await fetch(`${url}/console/api/alerts`)
+    const shown = await fetch(`${url}/console/api/alerts`)
       .then(async (response) => (await response.json()) as { alerts: unknown[]; asOf: number | null })
       .catch(() => null);
-    if (told !== null && told.asOf !== null && told.alerts.length > 1 && second > 130) return;
+    if (shown !== null && shown.asOf !== null && shown.alerts.length > 1 && second > 130) return;
     await sleep(2_000);
   }
   throw new Error('the incident did not show within five minutes');
 }
 
 /**
- * An order whose path tells something: created at the gateway, paid or declined later, with a callback signed
+ * An order with a long path: created at the gateway, paid or declined later, with a callback signed
  * wrongly.
  */
-async function tellingOrder(store: string, dataDir: string): Promise<string> {
+async function exampleOrder(store: string, dataDir: string): Promise<string> {
   const sql = `SELECT external_id FROM gatewatch.history_events
     WHERE external_id IN (SELECT external_id FROM gatewatch.callbacks WHERE verdict = 'mismatch')
     GROUP BY external_id HAVING countIf(stage = 'CHECK' AND state = 'FAILED') > 0 AND count() > 6
@@ -116,7 +116,7 @@ const demo = await startDemo(join(folder, 'demo'));
 const browser = await launchChromium(chromium);
 try {
   await untilItBurns(demo.url);
-  const order = await tellingOrder(demo.store, join(folder, 'demo'));
+  const order = await exampleOrder(demo.store, join(folder, 'demo'));
   for (const picture of values.all ? EVERY : SHOWN) await take(browser, demo.url, order, values.out, picture);
 } finally {
   await browser.close();

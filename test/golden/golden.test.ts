@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPass } from '../../alerts/evaluate/pass.ts';
 import type { Evaluation } from '../../alerts/evaluate/evaluation.ts';
 import { readIncidentOrders } from '../../alerts/explain/incident-orders.ts';
-import { readWhy } from '../../alerts/explain/why.ts';
+import { readExplanation } from '../../alerts/explain/explanation.ts';
 import { createFindings } from '../../alerts/findings/sweep.ts';
 import { createPaymentCounts } from '../../alerts/metrics/payment-counts.ts';
 import { createTotalsReader } from '../../alerts/metrics/totals.ts';
@@ -104,7 +104,7 @@ describe('rules', () => {
       const behind = await readIncidentOrders(query, rule, row);
       if (behind !== null) expect(behind).toHaveLength(row.affected);
       text.push(shown(`${breachText(row)}: orders`, behind ?? []));
-      text.push(shown(`${breachText(row)}: why`, [await readWhy(query, rule, row)]));
+      text.push(shown(`${breachText(row)}: explanation`, [await readExplanation(query, rule, row)]));
     }
     await expect(text.join('\n')).toMatchFileSnapshot(golden('incidents'));
   });

@@ -32,7 +32,7 @@ describe('the life of an event', () => {
   beforeAll(async () => {
     gateway = await createSandbox();
     tracing = await startOtlpReceiver();
-    // All that a collector has to be told: where the gateway is, and the two secrets that the merchant shares
+    // All that a collector has to know: where the gateway is, and the two secrets that the merchant shares
     // with it.
     collector = await startCollectorProcess({
       config: {

@@ -11,7 +11,7 @@ import { GATEWAY, type Scene, startScene } from './support/scene.ts';
  *
  *     active       not final: read after 2, 5, 15, 45, 120 seconds, then at doubling waits up to 5 minutes
  *     rereading    final: read again after 1, 3 and 10.5 minutes, as late history items may still come
- *     settled      final, and the last read brought nothing new: read no more
+ *     settled      final, and the last read found nothing new: read no more
  *     abandoned    not final after a week: read no more, and said so
  *
  * Here the waits are fractions of a second. The schedule itself is a pure function:

@@ -28,7 +28,7 @@ const RUNBOOK = new URL(`../../alerts/runbooks/${RULE}.md`, import.meta.url);
  *     evaluate/   is it more than chance allows, written down once a minute; and has it lasted: normal,
  *                 pending, alerting, recovering
  *     explain/    the text: how many, of how many, since when, what to do first
- *     notify/     who is told, again and again until the receiver has accepted it
+ *     notify/     who is notified, again and again until the receiver has accepted it
  *
  * One collector evaluates, and everybody else reads what it wrote down: Grafana, the console, the command
  * line. The store of this chapter holds what a collector has read (chapter 1). Its minutes pass as fast as
@@ -93,7 +93,7 @@ describe('from a symptom to a page', () => {
         `SELECT state FROM gatewatch.alert_history WHERE rule = '${RULE}' ORDER BY changed_at, evaluated_at`,
       )
     ).map(({ state }) => state);
-  const told = (status: string) =>
+  const pages = (status: string) =>
     pager.received.flatMap(({ body }) => body.alerts.filter((alert) => alert.status === status));
 
   let bad: string[];
@@ -119,14 +119,14 @@ describe('from a symptom to a page', () => {
 
   it('3. it has to last: pending first, alerting after that', async () => {
     expect(await states()).toEqual(['Pending']);
-    expect(told('firing')).toEqual([]);
+    expect(pages('firing')).toEqual([]);
     await minutes.until(minute(2));
     expect(await states()).toEqual(['Pending', 'Alerting']);
   });
 
-  it('4. whoever is on call is told: how bad, whose side, what to do first', async () => {
-    await expect.poll(() => told('firing').length).toBeGreaterThan(0);
-    const [page] = told('firing');
+  it('4. the person on call is notified: how bad, whose side, what to do first', async () => {
+    await expect.poll(() => pages('firing').length).toBeGreaterThan(0);
+    const [page] = pages('firing');
     expect(page?.labels).toMatchObject({ alertname: RULE, severity: 'critical', side: 'provider' });
     expect(page?.annotations['summary']).toBe('The gateway does not answer in time.');
     expect(COUNTED.exec(page?.annotations['description'] ?? '')?.slice(1)).toEqual(['12', '24']);
@@ -135,7 +135,7 @@ describe('from a symptom to a page', () => {
   });
 
   it('5. the page leads to its orders: its own query gives exactly its number', async () => {
-    const { description = '', orders_sql: sql = '' } = told('firing')[0]?.annotations ?? {};
+    const { description = '', orders_sql: sql = '' } = pages('firing')[0]?.annotations ?? {};
     const found = await query<{ external_id: string }>(sql);
     expect(found).toHaveLength(Number(COUNTED.exec(description)?.[1]));
     const failing = new Set(bad);
@@ -151,15 +151,15 @@ describe('from a symptom to a page', () => {
     expect({ affected: sum('affected'), seen: sum('seen') }).toEqual({ affected: 12, seen: 24 });
   });
 
-  it('7. when it is over they are told that, too, but not while it may come back', async () => {
+  it('7. when it is over a notification says so, too, but not while it may come back', async () => {
     await fine(3, 400);
     await minutes.until(minute(7));
     expect(await evaluated()).toMatchObject({ state: 'Recovering', numbers: { breach: false } });
-    expect(told('resolved')).toEqual([]);
+    expect(pages('resolved')).toEqual([]);
     await minutes.until(minute(8));
-    await expect.poll(() => told('resolved').length).toBe(1);
-    const [over] = told('resolved');
-    expect(over?.labels).toEqual(told('firing')[0]?.labels);
+    await expect.poll(() => pages('resolved').length).toBe(1);
+    const [over] = pages('resolved');
+    expect(over?.labels).toEqual(pages('firing')[0]?.labels);
     expect(await states()).toEqual(['Pending', 'Alerting', 'Recovering', 'Normal']);
   });
 });

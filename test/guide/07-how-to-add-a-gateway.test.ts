@@ -12,8 +12,8 @@ const NEW = 'acme-latam';
  * HOW TO ADD A GATEWAY
  *
  * One collector watches as many gateways as its configuration lists. A new one takes four steps: write its
- * entry, have `gatewatch doctor` look at it, restart, and tell the gateway where to send its callbacks.
- * Nothing else has to be told: dashboards, rules and the console find the gateway in the rows.
+ * entry, have `gatewatch doctor` look at it, restart, and give the gateway the address for its callbacks.
+ * Nothing else has to be set: dashboards, rules and the console find the gateway in the rows.
  *
  * The name is chosen once. It is a part of every identity: order, trace, row and alert.
  */
@@ -47,7 +47,7 @@ describe('how to add a gateway', () => {
     expect(await callback(NEW, randomUUID(), latam.callbackKey)).toBe(404);
   });
 
-  it('2. the entry: mistakes are told all at once, and nothing starts half-way', async () => {
+  it('2. the entry: mistakes are reported all at once, and nothing starts half-way', async () => {
     const wrong = { name: 'Acme Latam', secureUrl: 'ftp://secure.example.com', callbackKeys: ['short'] };
     const file = await fileWith('wrong.yaml', { gateways: [europe(), wrong] });
     const { code, errors } = await runCommand('run', '--config', file);

@@ -28,7 +28,7 @@ async function run(config: string | null, env: Record<string, string> = {}) {
 }
 
 describe('a collector whose configuration cannot work', () => {
-  it('ends with code 2 and tells every problem at once: key, what was received and what is expected', async () => {
+  it('ends with code 2 and reports every problem at once: key, what was received and what is expected', async () => {
     const { code, stderr } = await run(
       `gateways:
   - name: Acme EU

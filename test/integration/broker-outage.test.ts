@@ -92,7 +92,7 @@ describe.skipIf(!canKill)('a collector whose Kafka broker is missing when it sta
     await expect.poll(items).toEqual([{ action: '1.1.1.00' }]);
   });
 
-  it('begins by itself when the broker appears, tells of a missing topic, and takes callbacks', async () => {
+  it('begins by itself when the broker appears, reports a missing topic, and takes callbacks', async () => {
     broker = await startOwnKafka({ port: brokerPort });
     await createTopic([broker.bootstrap], 'gateway.orders');
     const missing = () => collector.logged('kafka: topic missing').length;

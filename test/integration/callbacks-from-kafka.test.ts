@@ -164,7 +164,7 @@ describe.skipIf(!kafka.available || !installed)('a callback that kcat puts onto 
     );
   });
 
-  it('is one callback however often the gateway sends it, and tells how often that was', async () => {
+  it('is one callback however often the gateway sends it, and says how often that was', async () => {
     const externalId = randomUUID();
     const { body, signature } = signedCallback({ externalId }, sandbox.callbackKey);
     for (let i = 0; i < 3; i++) await produce(externalId, body, [`Signature=${signature}`]);

@@ -14,7 +14,7 @@ import { metric } from './support/metrics.ts';
 describe('the cascade safety of an order', () => {
   const DEADLINE_MS = 4_000;
   let sandbox: Sandbox;
-  /** Says what it is told to, e.g. other things by one id than by the other. */
+  /** Answers as a test sets it, e.g. other things by one id than by the other. */
   let liar: HttpGateway;
   let collector: CollectorProcess;
 

@@ -66,9 +66,9 @@ describe.skipIf(!kafka.available)('a collector whose embedded store was damaged'
     const dataDir = findDataDir(folder);
     writeFileSync(path.join(dataDir, 'clickhouse/metadata/gatewatch.sql'), 'ZZZZ');
     collector = await startCollectorProcess({ ...options, folder });
-    const [told] = collector.logged('the store was damaged and is set aside');
-    expect(String(told?.['folder'])).toContain('clickhouse.broken-');
-    expect(existsSync(String(told?.['folder']))).toBe(true);
+    const [line] = collector.logged('the store was damaged and is set aside');
+    expect(String(line?.['folder'])).toContain('clickhouse.broken-');
+    expect(existsSync(String(line?.['folder']))).toBe(true);
     await untilSettled(sandbox, collector);
     expect(await historyOfView(collector)).toEqual(historyOfGateway(sandbox, 'sandbox'));
     const [callbacks] = await collector.query<{ deliveries: number }>(

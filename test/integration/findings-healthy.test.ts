@@ -60,11 +60,11 @@ afterAll(async () => {
 });
 
 it('finds nothing about orders whose sources agree, however often they are compared', async () => {
-  const [judged] = await store.query<{ orders: number; told: number; readers: number }>(
-    `SELECT (SELECT count() FROM settlements_store FINAL) AS orders, (SELECT uniqExact(external_id) FROM callbacks WHERE status IN ('Success', 'Failed')) AS told, (SELECT uniqExact(collector_id) FROM polls) AS readers`,
+  const [judged] = await store.query<{ orders: number; called: number; readers: number }>(
+    `SELECT (SELECT count() FROM settlements_store FINAL) AS orders, (SELECT uniqExact(external_id) FROM callbacks WHERE status IN ('Success', 'Failed')) AS called, (SELECT uniqExact(collector_id) FROM polls) AS readers`,
   );
   expect(Number(judged?.orders)).toBeGreaterThan(ORDERS / 2);
-  expect(Number(judged?.told)).toBeGreaterThan(ORDERS / 2);
+  expect(Number(judged?.called)).toBeGreaterThan(ORDERS / 2);
   expect(Number(judged?.readers)).toBe(2);
   const later = await reportedLater(store, 'sandbox');
   const compare = async (): Promise<void> => {

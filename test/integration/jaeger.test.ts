@@ -24,7 +24,7 @@ describe.skipIf(reason !== null)(`a real Jaeger${reason === null ? '' : `: ${rea
     await jaeger?.stop();
   });
 
-  it('finds an order by the trace id that SQL tells, with the same ids, times, status and attributes', async () => {
+  it('finds an order by the trace id that SQL shows, with the same ids, times, status and attributes', async () => {
     const stored = await scene.spansOfStore();
     expect(new Set(stored.map(({ traceId }) => traceId))).toEqual(new Set(scene.traceIds));
     for (const traceId of scene.traceIds) {

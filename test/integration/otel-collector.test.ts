@@ -73,7 +73,7 @@ describe.skipIf(reason !== null)(
       });
       afterAll(() => scene?.stop());
 
-      it('is told what SQL tells: ids, times, status and attributes', async () => {
+      it('gets what SQL shows: ids, times, status and attributes', async () => {
         const ours = async () => (await received()).filter(({ traceId }) => scene.traceIds.includes(traceId));
         await expect.poll(async () => (await ours()).length).toBe(stored.length);
         expectSameSpans(await ours(), stored);

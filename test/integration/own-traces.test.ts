@@ -53,7 +53,7 @@ describe('spans of the collector about itself', () => {
 
   const named = (name: string) => receiver.spans.filter((span) => span.name === name);
 
-  it('tell of reads, inserts and callbacks, with the attributes of the list and no id or address', async () => {
+  it('cover reads, inserts and callbacks, with the attributes of the list and no id or address', async () => {
     const externalId = await takeCallback(sandbox, collector);
     const { statusRead, insert, intake } = OWN_SPANS;
     for (const name of [intake, insert, statusRead])
@@ -75,7 +75,7 @@ describe('spans of the collector about itself', () => {
     expect(named(statusRead)[0]?.links).toEqual([{ traceId: traceIdOf(order), spanId: rootSpanIdOf(order) }]);
   });
 
-  it('tell of each evaluation of the rules and of each comparison of sources, and nothing more', async () => {
+  it('cover each evaluation of the rules and each comparison of sources, and nothing more', async () => {
     for (const name of [OWN_SPANS.evaluation, OWN_SPANS.comparison]) {
       await expect.poll(() => named(name).length).toBeGreaterThan(0);
       expect(named(name)[0]).toMatchObject({ parentSpanId: '', statusCode: 0, attributes: {}, links: [] });
@@ -121,7 +121,7 @@ describe.skipIf(!kafka.available)('spans of a collector with Kafka about itself'
     await sandbox?.stop();
   });
 
-  it('tell of each batch of records: its topic and how many, and nothing of what they say', async () => {
+  it('cover each batch of records: its topic and how many, and nothing of what they say', async () => {
     const externalId = await takeCallback(sandbox, collector);
     const batches = () => receiver.spans.filter(({ name }) => name === OWN_SPANS.kafkaBatch);
     await expect.poll(() => batches().length).toBeGreaterThan(0);

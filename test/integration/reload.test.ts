@@ -82,7 +82,7 @@ describe.skipIf(!(await hasOpenssl()))('SIGHUP', () => {
     const before = collector.logged(line).length;
     process.kill(collector.pid, 'SIGHUP');
     const logged = () => collector.logged(line);
-    return (await until('the log to tell of it', logged, ({ length }) => length > before)).at(-1);
+    return (await until('the log to report it', logged, ({ length }) => length > before)).at(-1);
   }
   const RENEWED = 'secrets and certificates were read again';
   const REFUSED = 'the configuration was read again and is wrong; all stays as it was';

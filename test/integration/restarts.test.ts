@@ -107,7 +107,7 @@ describe.skipIf(!kafka.available)('a collector that was killed twice and stopped
     await sandbox?.stop();
   });
 
-  it('was stopped in order, the times that it was told to, and told everything by the gateway', () => {
+  it('was stopped in order, as often as it was to be, and got everything from the gateway', () => {
     expect(exitCodes).toEqual([0, 0]);
     const { callbacks, watch } = sandbox.stats();
     expect([callbacks.failed, callbacks.dropped, watch.failed]).toEqual([0, 0, 0]);

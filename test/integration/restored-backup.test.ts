@@ -86,10 +86,10 @@ describe.skipIf(!kafka.available)('a store that was restored from an older backu
 
   it('is filled again from Kafka and the gateway by the next start of the collector', async () => {
     collector = await startCollectorProcess({ ...options, folder: collector.folder });
-    const [told] = collector.logged(
+    const [line] = collector.logged(
       'kafka: the store does not know all that the group has read: reading that again',
     );
-    expect(told?.['partitions']).toEqual(
+    expect(line?.['partitions']).toEqual(
       expect.arrayContaining([expect.objectContaining({ from: expect.stringMatching(/^\d+$/) as string })]),
     );
     await untilSettled(sandbox, collector);

@@ -8,7 +8,7 @@ import { metric } from './support/metrics.ts';
 import { gatewayConfig, signedCallback } from './support/gateway.ts';
 
 const kafka = await useKafka();
-/** What the sandbox signs with when it is told to sign wrong. */
+/** What the sandbox signs with when it is set to sign wrong. */
 const WRONG_KEY = 'not-the-key-of-this-merchant';
 
 describe.each([

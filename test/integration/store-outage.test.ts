@@ -120,7 +120,7 @@ describe('a collector whose ClickHouse is down when it starts, and again later',
   it('turns callbacks back with 503 while the store is down in mid-run, and does not die of it', async () => {
     await store.kill();
     const ready = async () => (await ask(`${collector.http}/readyz`)).problem;
-    await until('readyz to tell', ready, (problem) => JSON.stringify(problem).includes('store'));
+    await until('readyz to say so', ready, (problem) => JSON.stringify(problem).includes('store'));
     await until(
       '503',
       async () => (await callback('in-between').catch(() => null))?.status,

@@ -8,7 +8,7 @@ import { gatewayConfig, signedCallback } from './support/gateway.ts';
 const kafka = await useKafka();
 const installed = await hasKcat();
 
-describe('an order that the collector is told to watch', () => {
+describe('an order that the collector is asked to watch', () => {
   const topics = { callbacks: uniqueName('callbacks'), orders: uniqueName('orders') };
   const brokers = kafka.available ? [...kafka.brokers] : [];
   let sandbox: Sandbox;
@@ -83,7 +83,7 @@ describe('an order that the collector is told to watch', () => {
         { gateway: 'sandbox', order_type: 'Deposit', action: '1.1.1.00', source: 'watch' },
         { gateway: 'sandbox', order_type: 'Deposit', action: '2.1.1.00', source: 'watch' },
       ]);
-    // A status reply is worth more than a hint, and status replies of this gateway tell the currency.
+    // A status reply is worth more than a hint, and status replies of this gateway name the currency.
     await expect
       .poll(() => orderOf(externalId))
       .toMatchObject({
@@ -169,7 +169,7 @@ describe('an order that the collector is told to watch', () => {
     ).toBe(415);
   });
 
-  it('for a gateway that is not configured is told to its sender alone, and nothing of it is kept', async () => {
+  it('for a gateway that is not configured is reported to its sender alone, and nothing of it is kept', async () => {
     const order = { orderType: 'Deposit', externalId: 'beside-an-unknown-gateway' };
     expect(
       await post([

@@ -4,7 +4,7 @@ import { type RuleSet, SETS, type VolumeScore } from './months.ts';
 
 /**
  * The figures of a report, all of them taken from the scores. Times in minutes, null where there is nothing
- * to tell.
+ * to show.
  */
 export interface FormFigures {
   readonly incidents: number;

@@ -12,7 +12,7 @@ export interface Condition {
 }
 
 export interface Page {
-  /** Minutes. When someone was told. */
+  /** Minutes. When someone was notified. */
   readonly fired: number;
   /** Null: still firing at the end. */
   readonly resolved: number | null;

@@ -114,7 +114,7 @@ function markdown({ seed, volumes, comparisons }: LabReport): string {
 Written by \`npm run lab\` (seed \`${seed}\`); the figures are in [lab-report.json](lab-report.json). Synthetic months of traffic with daily and
 weekly seasons, holidays, campaigns, noise, hiccups of a minute or two and late arrivals, at five volumes, with labelled incidents of
 every kind that the rules cover. Failures: severe = the failing share rises by 50 points, medium = by 15, mild = by 5. Drops: severe =
-90 % of the traffic gone, medium = 50 %. Rules do not tell channels apart: half of the orders of one channel of ten are a mild incident.
+90 % of the traffic gone, medium = 50 %. Rules do not distinguish channels: half of the orders of one channel of ten are a mild incident.
 
 The rules judge every minute by the code of the product, over counts by minute. That these counts are the rules' is shown, not believed: what a
 rule counts is asked from its own SQL on the real engine, and at sampled instants the orders were laid down as rows and the pass of the product
@@ -153,7 +153,7 @@ ${kindTable(volumes)}
 - ${WITHOUT_TWIN.join(', ')}: what it counts depends on later reads of each order, which counts by minute do not have. Its scenarios are tests.
 - Incidents come one at a time, at random hours; orders of a minute are independent of one another.
 - The volumes are what they are on average: nights have a sixth of the traffic of evenings. A gateway of 20 orders a minute has four of them
-  then, and a quarter of an hour brings nine affected orders of a medium incident: too few to tell it from chance every time. Incidents
+  then, and a quarter of an hour brings nine affected orders of a medium incident: too few to distinguish it from chance every time. Incidents
   that begin while at least 20 orders a minute come have a line of their own.
 - Half of the traffic gone is distinguished from what campaigns, weather and holidays do to it by the hour before, as long as that is no lower
   itself. Afterwards other weeks alone say it: on a day that has more than usual a page may end while traffic is still halved.

@@ -7,7 +7,7 @@ import type { Watcher } from './score.ts';
 import type { Months } from './simulate.ts';
 import { intervalMinutes, type Twin } from './twins.ts';
 
-/** Rules that say the same of an incident as the kinds' own numbers do not tell. */
+/** Rules that say the same of an incident as the kinds' own numbers do not say. */
 const GAUGES: Readonly<Record<string, readonly Incident['kind']['effect']['type'][]>> = {
   GatewatchCollectorSilent: ['silent'],
   GatewatchPictureBehind: ['blind'],

@@ -24,7 +24,7 @@ const bodies = (received: readonly Received[]) =>
 const isFinal = ({ status: state }: FullCallback) => state === 'Success' || state === 'Failed';
 
 describe('callbacks (section 6)', () => {
-  it('tell of every order with all five types, each body complete and each signature right', async () => {
+  it('report every order with all five types, each body complete and each signature right', async () => {
     await using merchant = await receiver();
     await using rig = await sandboxWithClock({
       seed: 'cb',
@@ -73,7 +73,7 @@ describe('callbacks (section 6)', () => {
       expect(own.filter((callback) => callback.status === 'Created')).toHaveLength(1);
       const finals = own.filter((callback) => callback.status === truth.finalStatus);
       expect(finals.length).toBeGreaterThan(0);
-      // The newest amount is told, whether or not it changed on the way.
+      // The newest amount is sent, whether or not it changed on the way.
       expect(finals.map(({ amount }) => amount)).toContain(truth.finalAmount.toFixed(2));
     }
   });
@@ -98,7 +98,7 @@ describe('callbacks (section 6)', () => {
     await create(rig.sandbox, deposit('static'));
     await create(rig.sandbox, deposit('dynamic', { callbackUrl: `${own.url}/dynamic` }));
     rig.clock.advance(2000);
-    await until(() => fixed.received.length > 0 && own.received.length > 0, 'both told');
+    await until(() => fixed.received.length > 0 && own.received.length > 0, 'both to get one');
     const [first, second] = rig.sandbox.orders();
     expect(new Set(bodies(fixed.received).map(({ externalId }) => externalId))).toEqual(
       new Set([first?.externalId]),

@@ -65,7 +65,7 @@ const has = (heard: Heard, pattern: RegExp): boolean =>
 
 /** What whoever listens can see for himself. */
 const SHOWS: Readonly<Record<FindingKind, (heard: Heard) => boolean>> = {
-  // Some come and do not verify; the number of those that come tells which were left out.
+  // Some come and do not verify; the number of those that come shows which were left out.
   CALLBACK_MISSING: (heard) =>
     heard.truth.contradiction?.faults[0] === 'callback_wrong_signature'
       ? finals(heard).length === 1
@@ -92,10 +92,10 @@ const SHOWS: Readonly<Record<FindingKind, (heard: Heard) => boolean>> = {
 describe('contradictions', () => {
   it.each(FINDING_KIND_NAMES)('lasts for the whole order: %s', async (kind) => {
     const orders = await hear(kind);
-    const told = orders.filter(({ truth }) => truth.contradiction !== null);
-    expect(told.length).toBeGreaterThan(ORDERS / 3);
-    expect(told.filter(({ truth }) => truth.contradiction?.kind !== kind)).toEqual([]);
-    expect(told.filter((one) => !SHOWS[kind](one))).toEqual([]);
+    const contradicting = orders.filter(({ truth }) => truth.contradiction !== null);
+    expect(contradicting.length).toBeGreaterThan(ORDERS / 3);
+    expect(contradicting.filter(({ truth }) => truth.contradiction?.kind !== kind)).toEqual([]);
+    expect(contradicting.filter((one) => !SHOWS[kind](one))).toEqual([]);
   });
 
   it('leaves other orders as they were, and gives one order one of them', async () => {

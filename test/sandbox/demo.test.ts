@@ -96,7 +96,7 @@ describe('the demo', () => {
     });
   });
 
-  it('tells the numbers that a SELECT over the views gives afterwards', async () => {
+  it('shows the numbers that a SELECT over the views gives afterwards', async () => {
     const row = await sql(`SELECT
       (SELECT count() FROM orders) AS orders,
       (SELECT countIf(settled_at IS NOT NULL) FROM orders) AS settled,
@@ -137,7 +137,7 @@ describe('the demo', () => {
     }
   });
 
-  it('tells how it is used when it is used wrongly', async () => {
+  it('says how it is used when it is used wrongly', async () => {
     const wrong = await run([DEMO, '--seconds', 'soon']);
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('--seconds');

@@ -61,7 +61,7 @@ describe('faults of requests', () => {
     });
   });
 
-  it('ask for a pause with 429, and with 503 where they are told to', async () => {
+  it('ask for a pause with 429, and with 503 where a test says so', async () => {
     await using rig = await sandboxWithClock();
     const id = seed(rig.sandbox);
     for (const name of ['http_429', 'http_503', 'http_500'] as const) {

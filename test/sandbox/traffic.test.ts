@@ -67,7 +67,7 @@ describe("the sandbox's own traffic", () => {
     expect(after.filter(timedOut).length / after.length).toBeLessThan(0.05);
   });
 
-  it('tells the watch address of every order, as a merchant would', async () => {
+  it('names every order to the watch address, as a merchant would', async () => {
     await using collector = await receiver();
     await using rig = await sandboxWithClock({
       ratePerSecond: 10,
@@ -80,15 +80,15 @@ describe("the sandbox's own traffic", () => {
     await create(sandbox, deposit('by-post'));
     const { watch, orders } = sandbox.stats();
     expect(watch.queued).toBe(orders.created);
-    await until(() => sandbox.stats().watch.acknowledged === orders.created, 'all told');
-    const told = collector.received.map(({ body }) => watchMessageSchema.parse(JSON.parse(body)));
-    expect(told.map(({ externalId }) => externalId).sort()).toEqual(
+    await until(() => sandbox.stats().watch.acknowledged === orders.created, 'all to be named');
+    const messages = collector.received.map(({ body }) => watchMessageSchema.parse(JSON.parse(body)));
+    expect(messages.map(({ externalId }) => externalId).sort()).toEqual(
       sandbox
         .orders()
         .map(({ externalId }) => externalId)
         .sort(),
     );
-    for (const message of told) {
+    for (const message of messages) {
       expect(message.gateway).toBe('demo');
       const truth = sandbox.orders().find(({ externalId }) => externalId === message.externalId);
       expect(message).toMatchObject({

@@ -62,15 +62,15 @@ interface MoneyRow {
 }
 
 describe("what has become of an order's money", () => {
-  it('is told where something technical came between, and nowhere else', async () => {
+  it('is said where something technical came between, and nowhere else', async () => {
     const rows = await store.query<MoneyRow>(
       'SELECT external_id, money, toString(amount) AS amount, currency FROM order_money',
     );
-    const told = HISTORIES.map(([name]) => {
+    const outcomes = HISTORIES.map(([name]) => {
       const row = rows.find(({ external_id }) => external_id === idOf.get(name));
       return [name, row?.money ?? null, row?.amount ?? null, row?.currency ?? null];
     });
-    expect(told).toEqual([
+    expect(outcomes).toEqual([
       ['paid', null, null, null],
       ['lost', 'declined_technically', '12345678901.23', 'EUR'],
       ['unknown', 'at_risk', '0.1', 'USD'],

@@ -52,7 +52,7 @@ describe('the record of an order', () => {
     expect(await record({ id: 'merchant-1001' })).toEqual(found);
   });
 
-  it('tells of every success: of an item, and of a callback that verifies', async () => {
+  it('has every success: of an item, and of a callback that verifies', async () => {
     const order = { ...ORDER, external_id: 'paid', external_transaction_id: '' };
     await db.store.insert('orders', [
       seededRow({ ...order, status: null }, [{ time: START, action: '4.1.3.00' }]),

@@ -3,7 +3,7 @@ import { createStoreProbe } from '../../store/store-probe.ts';
 import { createFakeClock, turn } from '../support/fake-clock.ts';
 
 describe('a probe of the store', () => {
-  it('tells within seconds that the store refuses or hangs, and that it is back', async () => {
+  it('says within seconds that the store refuses or hangs, and that it is back', async () => {
     const clock = createFakeClock();
     let answer = async (): Promise<unknown> => 1;
     const probe = createStoreProbe({ ask: () => answer(), clock });

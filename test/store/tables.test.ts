@@ -24,7 +24,7 @@ async function changed(table: string, change: (text: string) => string): Promise
 }
 
 describe('the files of tables', () => {
-  it('are named for what they make, and tell grain and writer first', async () => {
+  it('are named for what they make, and say grain and writer first', async () => {
     for (const file of await readdir(TABLES_FOLDER)) {
       const text = await readFile(join(TABLES_FOLDER, file), 'utf8');
       expect(text).toContain(`\nCREATE TABLE IF NOT EXISTS ${file.replace('.sql', '')}\n(\n`);

@@ -16,9 +16,9 @@ import {
   fromTraceRow,
   inOrderOfIds,
   type OtelRow,
-  type ToldSpan,
+  type ComparableSpan,
   type TraceRow,
-} from '../integration/support/told-spans.ts';
+} from '../integration/support/comparable-spans.ts';
 
 const WEEK = 7 * 86_400_000_000;
 const READ = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) };
@@ -132,16 +132,17 @@ describe('the views of spans', () => {
     await embedded.stop();
   });
 
-  const spans = inOrderOfIds([...itemSpans(rows), ...roots.map(rootSpan)].map(told));
-  const traceTable = async (where = '1'): Promise<ToldSpan[]> =>
+  const spans = inOrderOfIds([...itemSpans(rows), ...roots.map(rootSpan)].map(asExported));
+  const traceTable = async (where = '1'): Promise<ComparableSpan[]> =>
     (await store.query<TraceRow>(`SELECT * FROM order_trace WHERE ${where}`)).map(fromTraceRow);
-  const exportersTable = async (where = '1'): Promise<ToldSpan[]> =>
+  const exportersTable = async (where = '1'): Promise<ComparableSpan[]> =>
     (await store.query<OtelRow>(`SELECT * FROM otel_traces WHERE ${where}`)).map(fromOtelRow);
 
   it('say of every span what is exported, whatever is in it', async () => {
     expect(inOrderOfIds(await exportersTable())).toEqual(spans);
     const shown = await traceTable();
-    const open = (span: ToldSpan) => span.parentSpanId === '' && !('payment.closure' in span.attributes);
+    const open = (span: ComparableSpan) =>
+      span.parentSpanId === '' && !('payment.closure' in span.attributes);
     expect(inOrderOfIds(shown.filter((span) => !open(span)))).toEqual(spans);
   });
 
@@ -228,7 +229,7 @@ describe("what Grafana's data source asks of the exporter's tables", () => {
 });
 
 /** A span as the collector exports it. */
-function told(span: SpanData): ToldSpan {
+function asExported(span: SpanData): ComparableSpan {
   return {
     traceId: span.traceId,
     spanId: span.spanId,

@@ -3,7 +3,7 @@ import { judge } from './signatures.ts';
 
 /**
  * `npm run audit:signatures`: are the installed packages those that their registry has signed? Ends with 1
- * when one is not, or when nobody can tell why not; with 0 when they are, or when the registry cannot be
+ * when one is not, or when the reason is not known; with 0 when they are, or when the registry cannot be
  * asked, and says which of these it was.
  */
 const { stdout, status } = spawnSync('npm', ['audit', 'signatures', '--json'], {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../schemas/clock.ts';
 
-/** A clock that stands still until it is told to move. */
+/** A clock that stands still until a test moves it. */
 export interface FakeClock extends Clock {
   /**
    * Lets time pass on both clocks, calling back what falls due, each at its own moment and before what it

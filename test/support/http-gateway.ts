@@ -42,7 +42,7 @@ export interface HttpGateway extends TestServer {
   respond: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** A gateway that answers whatever it is told to, well-formed or not. */
+/** A gateway that answers whatever a test gives it, well-formed or not. */
 export async function startHttpGateway(respond: RequestListener): Promise<HttpGateway> {
   const requests: IncomingMessage[] = [];
   const server: Server = createServer((request, response) => {

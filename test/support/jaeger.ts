@@ -11,7 +11,7 @@ import { until } from './until.ts';
 export const buildJaeger = (): Promise<GoProgram> =>
   buildGoProgram({ name: 'jaeger', package: 'github.com/jaegertracing/jaeger/cmd/all-in-one' });
 
-/** As Jaeger's query API tells it; times in microseconds. */
+/** As Jaeger's query API shows it; times in microseconds. */
 export interface JaegerSpan {
   readonly traceID: string;
   readonly spanID: string;

@@ -50,7 +50,7 @@ export interface SeedCallback {
   readonly verdict: Verdict;
   /** @default what the store makes of the verdict */
   readonly signatureCause?: SignatureCause;
-  /** Tells apart contents that are equal otherwise. @default receivedAt */
+  /** Distinguishes contents that are equal otherwise. @default receivedAt */
   readonly content?: string;
   /** @default delivery-1 */
   readonly deliveryId?: string;
@@ -68,7 +68,7 @@ export interface SeedPoll {
   readonly latenessMs?: number;
 }
 
-/** What a status reply told of an order. */
+/** What a status reply said of an order. */
 export interface SeedReply {
   readonly gateway: string;
   readonly externalId: string;
@@ -242,7 +242,7 @@ const callbackRow = ({
   deliveryId = 'delivery-1',
 }: SeedCallback): object => ({
   gateway,
-  // FixedString(32) as JSON text: any 32 ASCII bytes that tell contents apart.
+  // FixedString(32) as JSON text: any 32 ASCII bytes that distinguish contents.
   content_hash: createHash('md5').update(`${gateway}|${externalId}|${content}|${verdict}`).digest('hex'),
   delivery_id: deliveryId,
   received_at: dateTime64(receivedAt),

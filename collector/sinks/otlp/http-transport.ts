@@ -14,8 +14,8 @@ export interface HttpTransportOptions extends TransportOptions {
 
 /**
  * OTLP over HTTP. The library reads the standard variables (addresses, headers, certificates, compression,
- * time limit); the request is ours, since the library's own repeats it a few times, tells nobody for how long
- * the receiver wants to be left alone, and only logs what it did not take.
+ * time limit); the request is ours, since the library's own repeats it a few times, does not pass on for how
+ * long the receiver wants to be left alone, and only logs what it did not take.
  */
 export function createHttpTransport(options: HttpTransportOptions): SpanTransport {
   const { endpoint, headers, timeoutMs, contentType } = options;

@@ -14,7 +14,7 @@ export interface SpanExportOptions extends Omit<SpanExporterOptions, 'sender'> {
 /** The export of spans where it is wanted, from the moment at which the store's schema is in place. */
 export interface SpanExport {
   start(): void;
-  /** Tells that a batch has been acknowledged. */
+  /** Reports that a batch has been acknowledged. */
   notify(batchSeq: number): void;
   /** null: there is no export, or not yet. */
   status(): SpanExporterStatus | null;

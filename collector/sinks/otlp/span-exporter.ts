@@ -22,7 +22,7 @@ export interface SpanExporterOptions {
   sender: SpanSender;
   /** Whose rows are exported: the `collectorId` of the sink. */
   collectorId: string;
-  /** Rows into spans, pure; with what is to be told of sampling. */
+  /** Rows into spans, pure; with what spans say of sampling. */
   toSpans: (rows: SpanRows, sampling: Sampling | null) => readonly SpanData[];
   /** @default all traces are exported, item by item */
   sampler?: Sampler | null;
@@ -49,7 +49,7 @@ export interface SpanExporterLog {
 }
 
 export interface SpanExporter {
-  /** Tells that a batch has been acknowledged. */
+  /** Reports that a batch has been acknowledged. */
   notify(batchSeq: number): void;
   status(): SpanExporterStatus;
   /** Exports what is stored already, within `graceMs`. Never rejects; what is left waits in the store. */
@@ -240,7 +240,7 @@ async function saveCursor(running: RunningExporter): Promise<void> {
   change({ type: 'saved' });
 }
 
-/** Repeats `attempt` until it is answered, and tells of failures and of their end. */
+/** Repeats `attempt` until it is answered, and logs failures and their end. */
 async function withRetry<T>(
   { settings, aborted, state, change }: RunningExporter,
   what: string,

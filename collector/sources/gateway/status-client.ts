@@ -76,13 +76,20 @@ function toReply(
   const retryAfterMs = readRetryAfter(headers['retry-after'], headers['date']);
   // The status has said it all: a body that is too long, cut off or late takes nothing from that.
   if (outcome !== 'ok') return { httpStatus, outcome, errorType, body: null, bodyBytes, retryAfterMs };
-  const refused = (why: string): HttpReply => {
-    return { httpStatus, outcome: 'invalid_response', errorType: why, body: null, bodyBytes, retryAfterMs };
+  const refused = (reason: string): HttpReply => {
+    return {
+      httpStatus,
+      outcome: 'invalid_response',
+      errorType: reason,
+      body: null,
+      bodyBytes,
+      retryAfterMs,
+    };
   };
   switch (end) {
     case 'complete': {
       const content = contentOf(body, headers['content-encoding'], maxBytes);
-      if (!content.ok) return refused(CODING_ERRORS[content.why]);
+      if (!content.ok) return refused(CODING_ERRORS[content.reason]);
       const text = content.body.toString('utf8');
       return { httpStatus, outcome, errorType, body: text, bodyBytes, retryAfterMs };
     }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 /**
- * The addresses of `X-Forwarded-For` that can be told, in the forms that proxies write: bare, with a port, an
+ * The addresses of `X-Forwarded-For` that can be read, in the forms that proxies write: bare, with a port, an
  * IPv6 address in brackets, in quotes (RFC 7239, section 6). What stands before a hop that is no address was
  * said by nobody who can be named, and is left out.
  */

@@ -28,12 +28,12 @@ interface CallbackAddress {
   readonly secret?: string;
 }
 
-/** Tells the gateway when to send again. */
+/** When the gateway may send again, as `Retry-After` says. */
 const RETRY_AFTER_S = 5;
 
 /**
  * `POST /callbacks/{gateway}` (interface document, section 6). 200 once durable, whatever the
- * verdict: the answer must not tell a forger whether a signature was right. With a path secret, the path is
+ * verdict: the answer must not show a forger whether a signature was right. With a path secret, the path is
  * `/callbacks/{gateway}/{secret}`.
  */
 export function intakeRoutes(app: FastifyInstance, options: IntakeOptions): void {

@@ -152,8 +152,8 @@ function addHandlers(app: FastifyInstance, { log, maxBodyBytes }: HttpServerOpti
     const decoded = decodeContent(body as Buffer, request.headers['content-encoding'], maxBodyBytes);
     if (decoded.ok) done(null, decoded.body);
     // Not what its coding says: it goes on as it came, and is kept as malformed.
-    else if (decoded.why === 'damaged') done(null, body);
-    else done(Object.assign(new Error(decoded.why), { statusCode: STATUS_OF_CODING[decoded.why] }));
+    else if (decoded.reason === 'damaged') done(null, body);
+    else done(Object.assign(new Error(decoded.reason), { statusCode: STATUS_OF_CODING[decoded.reason] }));
   });
   app.setNotFoundHandler((_request, reply) =>
     sendProblem(reply, {

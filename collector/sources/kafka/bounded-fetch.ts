@@ -97,8 +97,8 @@ async function readBatch(batches: Decoder, at: number, decodeBatch: DecodeBatch)
   try {
     return (await decodeBatch(batches)).records;
   } catch (error) {
-    const why = error instanceof BatchTooLarge ? 'too_large' : 'damaged';
-    return [messageInPlaceOf(batches.buffer, at, why)];
+    const problem = error instanceof BatchTooLarge ? 'too_large' : 'damaged';
+    return [messageInPlaceOf(batches.buffer, at, problem)];
   }
 }
 

@@ -45,7 +45,7 @@ const UNDER_WAY = 2;
 
 /**
  * Hands over a batch slice by slice, in order; the offset of a slice is committed after its handler and those
- * of all before it have resolved, never before. Throws what tells kafkajs to join the group again.
+ * of all before it have resolved, never before. Throws the error that makes kafkajs join the group again.
  */
 export async function handleBatch(payload: EachBatchPayload, context: BatchContext): Promise<void> {
   const { batch } = payload;
@@ -255,7 +255,7 @@ export function gapsInside(batch: Batch): OffsetGap[] {
   return gaps;
 }
 
-/** kafkajs joins again when it sees the error that says so; without one there is nothing to tell it. */
+/** kafkajs joins again when it sees the error that says so. */
 function rejoin(error: unknown): void {
   if (error !== undefined) throw error;
 }

@@ -51,8 +51,8 @@ const LONGEST_RETRY_MS = 5000;
  *
  * Not idempotent on purpose: kafkajs takes its sequence number back when a send fails, and gives it to the
  * next message. If the broker did store the failed one, it takes the next for its repetition, answers success
- * and drops it. Callers put an id of the delivery into a header instead, which also tells repetitions of
- * theirs.
+ * and drops it. Callers put an id of the delivery into a header instead, which also marks their own
+ * repetitions.
  */
 export function createKafkaProducer(options: KafkaProducerOptions): KafkaProducer {
   const sendTimeoutMs = options.sendTimeoutMs ?? 3000;

@@ -35,12 +35,12 @@ export function hasTooManyRecords(bytes: Buffer, at: number): boolean {
  * One message, as the client library has them, at the last offset of a batch that cannot be read: the next
  * fetch goes on behind it.
  */
-export function messageInPlaceOf(bytes: Buffer, at: number, why: UnreadableBatch['why']): object {
+export function messageInPlaceOf(bytes: Buffer, at: number, problem: UnreadableBatch['problem']): object {
   const firstOffset = bytes.readBigInt64BE(at);
   const offset = `${firstOffset + BigInt(bytes.readInt32BE(at + AT.lastOffsetDelta))}`;
   const attributes = bytes.readInt16BE(at + AT.attributes);
   const unreadable: UnreadableBatch = {
-    why,
+    problem,
     firstOffset: `${firstOffset}`,
     lastOffset: offset,
     bytes: PREFIX_BYTES + bytes.readInt32BE(at + AT.length),

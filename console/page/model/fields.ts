@@ -142,7 +142,7 @@ function setProperty(
 const fieldText = (text: string, field: Bare): string =>
   text.replace(/\$\{__field\.labels\.(\w+)\}/g, (_, label: string) => field.labels[label] ?? '').trim();
 
-/** Equal titles get a number, so that a legend tells them apart. */
+/** Equal titles get a number, so that a legend distinguishes them. */
 function numbered(fields: readonly Field[]): Field[] {
   const seen = new Map<string, number>();
   const total = new Map<string, number>();

@@ -7,7 +7,7 @@ export interface Formatted {
 
 type Formatter = (value: number, decimals: number | null) => Formatted;
 
-/** Decimals that Grafana picks when none are set: enough to tell values of this size apart. */
+/** Decimals that Grafana picks when none are set: enough to distinguish values of this size. */
 function autoDecimals(value: number): number {
   if (value === 0 || Number.isInteger(value)) return 0;
   let decimals = -Math.floor(Math.log10(Math.abs(value))) + 1;

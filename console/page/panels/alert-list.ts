@@ -62,11 +62,11 @@ function entryOf(alert: ConsoleAlert, answer: AlertsAnswer): HTMLElement {
 }
 
 /** What the affected orders have in common, what they are worth, and one of them. */
-function explanationOf({ asOf, why, atRisk, exampleUrl }: AlertExplained, timeZone: string): HTMLElement {
+function explanationOf({ asOf, lines, atRisk, exampleUrl }: AlertExplained, timeZone: string): HTMLElement {
   return h(
     'ul',
-    { class: 'alert-why', title: `As of ${zonedTime(asOf, timeZone, false)}` },
-    ...why.map((line) => h('li', {}, line)),
+    { class: 'alert-explanation', title: `As of ${zonedTime(asOf, timeZone, false)}` },
+    ...lines.map((line) => h('li', {}, line)),
     atRisk === '' && exampleUrl === null
       ? null
       : h(

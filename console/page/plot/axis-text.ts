@@ -59,7 +59,7 @@ export function valueLabels(ticks: readonly number[], unit: string | undefined):
 
 const withoutZeros = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
 
-/** Rounding may tell ticks apart and still lie: after 2.5 and 5 comes 7.5, not 8. */
+/** Rounding may keep ticks distinct and still be wrong: after 2.5 and 5 comes 7.5, not 8. */
 function isEven(shown: readonly Formatted[]): boolean {
   return shown.every(({ suffix }, i) => {
     const three = [shown[i - 2], shown[i - 1], shown[i]];

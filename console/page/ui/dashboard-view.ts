@@ -141,7 +141,7 @@ function hostOf(
 const askShared = (scope: ConsoleScope, signal: AbortSignal) =>
   Promise.all([orNull(api.variables(scope, signal)), orNull(api.annotations(scope, signal))]);
 
-/** Null when it fails, which the console of the browser tells. */
+/** Null when it fails; the browser's console says why. */
 const orNull = <T>(answer: Promise<T>): Promise<T | null> =>
   answer.catch((error: unknown) => {
     if (!isAbort(error)) console.warn((error as Error).message);

@@ -83,7 +83,7 @@ export function drawTools({ tools }: PanelFrame, buttons: readonly HTMLElement[]
   focusables(tools)[focus]?.focus();
 }
 
-/** Tells when an element comes near what can be seen, and when it leaves. */
+/** Reports when an element comes near what can be seen, and when it leaves. */
 export function watchSight(element: HTMLElement, changed: (isInSight: boolean) => void): { stop(): void } {
   const observer = new IntersectionObserver(
     (entries) => changed(entries.some(({ isIntersecting }) => isIntersecting)),

@@ -13,7 +13,7 @@ export interface OutputClause {
  * Finds the trailing `FORMAT name [SETTINGS ..]` of a read statement. A column or alias called `format` is
  * not taken for it, because `name` has to be one of the engine's formats.
  *
- * @param isFormat tells whether the engine has a format of this name
+ * @param isFormat says whether the engine has a format of this name
  */
 export function findOutputClause(sql: string, isFormat: (name: string) => boolean): OutputClause {
   const tokens = [...tokenize(sql)];

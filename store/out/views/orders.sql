@@ -38,7 +38,7 @@ CREATE OR REPLACE VIEW orders
     merchant_callback_at Nullable(DateTime64(6, 'UTC')) COMMENT 'The merchant acknowledged a callback: first 6.1.1.00.',
     last_item_at Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last history item.',
     first_seen_at DateTime64(6, 'UTC') COMMENT 'When gatewatch first heard of the order.',
-    observed_at DateTime64(6, 'UTC') COMMENT 'When the row was written: with a status reply that brought news, with the end of the order, or with the callback or watch message that first named it. The newest row counts.',
+    observed_at DateTime64(6, 'UTC') COMMENT 'When the row was written: with a status reply that had news, with the end of the order, or with the callback or watch message that first named it. The newest row counts.',
     settled_at Nullable(DateTime64(6, 'UTC')) COMMENT 'When the re-reads after the final status ended without news; NULL again while an order is read anew.',
     abandoned_at Nullable(DateTime64(6, 'UTC')) COMMENT 'When the order was given up without a final status.',
     history_items UInt32 COMMENT 'Number of history items known.',

@@ -10,7 +10,7 @@ const set = (...changes: string[]): Trial =>
   trialsOf(['TechTimeouts'], changes)[0] ?? expect.fail('no such rule');
 
 describe('what a backtest tries', () => {
-  it('are all rules but those that tell whether rules are evaluated', () => {
+  it('are all rules but those that watch whether rules are evaluated', () => {
     const names = new Set(trialsOf([], []).map(({ rule }) => rule.name));
     expect(RULES.map(({ name }) => name).filter((name) => !names.has(name))).toEqual([
       'GatewatchEvaluationsLate',

@@ -55,7 +55,7 @@ describe('what is compared', () => {
     expect(nearest(compared, headlineOf(share), 4, 2)).toEqual([compared[0], compared[2]]);
   });
 
-  it('is told with what belongs to it', () => {
+  it('is shown with what belongs to it', () => {
     expect(valuesText(share, values)).toBe('affected 4, limit 8, seen 4, share 0.2, expected 20');
     expect(valuesText(drop, values)).toBe('seen 4, limit 8, expected 20, share 0.2');
     expect(valuesText(gauge, values)).toBe('number 130, limit 8');

@@ -52,7 +52,7 @@ describe('what an hour is compared with', () => {
     expect(sources('2027-01-09T02:00', chosen)).toHaveLength(4);
   });
 
-  it('is told for each quarter: in the night to a holiday both kinds of days are in one span', () => {
+  it('is worked out for each quarter of an hour: in the night to a holiday both kinds of days are in one span', () => {
     // In Berlin the holiday begins an hour before that of UTC.
     const chosen = calendar('Europe/Berlin', '2026-12-25');
     expect(sources('2026-12-24T23:00', chosen, { before: 1, after: 1, weeks: [1] })).toEqual([

@@ -152,7 +152,7 @@ describe('any sequence of evaluations', () => {
     );
   });
 
-  it('tells each end once, keeps its books, and never lets a firing alert lapse between evaluations', () => {
+  it('reports each end once, keeps its records, and never lets a firing alert lapse between evaluations', () => {
     fc.assert(
       fc.property(timings, outcomes, (timing, sequence) => {
         let memory: RuleMemory = new Map();

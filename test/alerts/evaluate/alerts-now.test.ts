@@ -54,7 +54,7 @@ it('asks the store once for all who ask within ten seconds', async () => {
   expect(asked()).toBe(2);
 });
 
-it("tells the reader's zone, and times by its clocks", async () => {
+it("names the reader's zone, and times by its clocks", async () => {
   const { alerts } = played(() => Promise.resolve({ meta: [], data: [row] }), 'Asia/Kolkata');
   const answer = await alerts();
   expect(answer.timeZone).toBe('Asia/Kolkata');
@@ -91,7 +91,7 @@ it('leads to the evaluation, and to the orders where there are any', async () =>
   ]);
 });
 
-it('tells what it knew, and why there is nothing newer, while the store does not answer', async () => {
+it('says what it knew, and why there is nothing newer, while the store does not answer', async () => {
   let isAway = true;
   const { alerts, asked, later } = played(() =>
     isAway ? Promise.reject(new Error('the store is away')) : Promise.resolve({ meta: [], data: [row] }),

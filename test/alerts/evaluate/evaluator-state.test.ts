@@ -119,7 +119,7 @@ describe('whoever goes on', () => {
     expect(statuses(state, MINUTE)).toEqual(['x firing', 'z firing']);
   });
 
-  it('still tells of an alert that ended with its series', () => {
+  it('still reports an alert that ended with its series', () => {
     const memory = after([['x!'], [], [], []]);
     const gone = memory.departed.map(({ alert }) => alert);
     const stored = new Map([[rule.uid, new Map(gone.map((alert) => ['x', alert]))]]);

@@ -145,7 +145,7 @@ describe('the newest evaluations', () => {
     expect(await shown(asOf, true)).toEqual(['Pending GatewatchHistoryMisdated local-time']);
   });
 
-  it('can be those alone that somebody should look at, by one statement that tells their age, too', async () => {
+  it('can be those alone that somebody should look at, by one statement that shows their age, too', async () => {
     asked.splice(0);
     expect(await shown(NOW + 20_000, true)).toEqual([
       'Alerting GatewatchTechTimeouts acme-eu CHECK',

@@ -26,7 +26,7 @@ function memoryOf() {
 }
 const alertWith = (page: PageSettings) => alertOf(rule, memoryOf(), page) ?? expect.fail('no alert');
 
-it("tells since when, and until when, by the reader's clocks beside UTC", () => {
+it("says since when, and until when, by the reader's clocks beside UTC", () => {
   const page = { externalUrl: '', timeZone: 'Europe/Berlin' };
   expect(alertWith(page).annotations).toMatchObject({
     since: 'began and fired at 2026-11-21 10:15:00 UTC (11:15:00 Europe/Berlin)',
@@ -43,7 +43,7 @@ it("tells since when, and until when, by the reader's clocks beside UTC", () => 
   ]);
 });
 
-it('tells when its condition began to hold, where the rule waits before it fires', () => {
+it('says when its condition began to hold, where the rule waits before it fires', () => {
   const patient = { ...rule, pendingSeconds: 90 };
   expect(alertOf(patient, memoryOf(), { externalUrl: '' })?.annotations['since']).toBe(
     'began at 2026-11-21 10:13:30 UTC, fired at 2026-11-21 10:15:00 UTC',

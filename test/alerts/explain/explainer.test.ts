@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { createExplainer, type ExplainedAlert, type Explainer } from '../../../alerts/explain/explainer.ts';
-import type { Query } from '../../../alerts/explain/why.ts';
+import type { Query } from '../../../alerts/explain/explanation.ts';
 import { RULES } from '../../../alerts/rules/all.ts';
 import type { AlertNumbers } from '../../../schemas/alert-line.ts';
 import type { AlertRuleName } from '../../../schemas/names.ts';
@@ -82,7 +82,7 @@ it('knows nothing at first, and nobody waits for it', async () => {
   await explainer.idle();
   expect(explainer.of(alert('acme-eu'))).toMatchObject({
     asOf: AS_OF,
-    why: ['channel card: 80 of 100 orders (80 %), the rest 0 of 100 (0 %)'],
+    lines: ['channel card: 80 of 100 orders (80 %), the rest 0 of 100 (0 %)'],
     atRisk: '1,200.5 EUR',
     exampleUrl: expect.stringContaining('var-order_id=order-1') as string,
   });
@@ -106,7 +106,7 @@ it('asks once in five minutes, and keeps what it knows when the store does not a
   expect(explainer.of(alert('acme-eu'))).toMatchObject({ asOf: AS_OF + 6 * MINUTE });
 });
 
-it('explains what fires and still holds, at most five at a time, and keeps what it told while that ends', async () => {
+it('explains what fires and still holds, at most five at a time, and keeps what it said while that ends', async () => {
   const six = ['a', 'b', 'c', 'd', 'e', 'f'].map((gateway) => alert(gateway));
   await learn(alert('pending', {}, 'Pending'), alert('over', { breach: false }, 'Recovering'), ...six);
   expect(asked).toEqual(['a', 'b', 'c', 'd', 'e']);

@@ -70,7 +70,7 @@ beforeEach(() => {
   does = 'answers';
   asked = [];
 });
-function book(signal = new AbortController().signal) {
+function started(signal = new AbortController().signal) {
   return createExplanationCache({
     rules: RULES,
     query: async <T>(sql: string) => {
@@ -87,12 +87,12 @@ function book(signal = new AbortController().signal) {
 }
 
 it('says why, what is at risk and an example, as of when, asked again every five minutes', async () => {
-  const why = book();
-  await why.learn([alert()]);
-  const [page] = why.annotated([alert()]);
+  const cache = started();
+  await cache.learn([alert()]);
+  const [page] = cache.annotated([alert()]);
   expect(page?.annotations).toEqual({
     summary: 'as ever',
-    why: expect.stringMatching(
+    explanation: expect.stringMatching(
       /^channel card: 50 of 50 orders \(100 %\), the rest 0 of 100 \(0 %\)\nAs of 2026-[-\d]+ [:\d]+ UTC\.$/,
     ) as string,
     at_risk: '1,240.5 EUR; 1 order without amount',
@@ -101,51 +101,51 @@ it('says why, what is at risk and an example, as of when, asked again every five
   });
   const statements = asked.length;
   const later = alert({ values: { ...alert().values, affected: 70 } });
-  await why.learn([later]);
-  await why.learn([alert({ status: 'resolved' })]);
-  expect(why.annotated([later])[0]?.annotations).toEqual(page?.annotations);
+  await cache.learn([later]);
+  await cache.learn([alert({ status: 'resolved' })]);
+  expect(cache.annotated([later])[0]?.annotations).toEqual(page?.annotations);
   expect(asked.length).toBe(statements);
   expect(clock.pending()).toBe(0);
   await clock.advance(300_000);
-  await why.learn([later]);
+  await cache.learn([later]);
   expect(asked.length).toBe(2 * statements);
 });
 
 it('asks again when the alert begins anew, and not about gauges or what is over', async () => {
-  const why = book();
-  await why.learn([alert()]);
+  const cache = started();
+  await cache.learn([alert()]);
   const statements = asked.length;
-  await why.learn([]);
-  await why.learn([alert({ name: 'GatewatchConsumerLag' }), alert({ status: 'resolved' })]);
+  await cache.learn([]);
+  await cache.learn([alert({ name: 'GatewatchConsumerLag' }), alert({ status: 'resolved' })]);
   expect(asked.length).toBe(statements);
-  await why.learn([alert({ startsAt: new Date('2026-11-21T11:00:00Z') })]);
+  await cache.learn([alert({ startsAt: new Date('2026-11-21T11:00:00Z') })]);
   expect(asked.length).toBe(2 * statements);
 });
 
 it('lets no page wait longer than five seconds, and asks no second time', async () => {
   does = 'hangs';
-  const why = book();
+  const cache = started();
   let over = false;
-  void why.learn([alert()]).then(() => (over = true));
+  void cache.learn([alert()]).then(() => (over = true));
   await clock.advance(4_900);
   expect(over).toBe(false);
   await clock.advance(200);
   expect(over).toBe(true);
   const statements = asked.length;
   does = 'answers';
-  await why.learn([alert()]);
+  await cache.learn([alert()]);
   expect(asked.length).toBe(statements);
-  expect(why.annotated([alert()])[0]?.annotations).toEqual({ summary: 'as ever' });
+  expect(cache.annotated([alert()])[0]?.annotations).toEqual({ summary: 'as ever' });
 });
 
 it('goes without where the store refuses, and ends at once when it is to', async () => {
   does = 'refuses';
-  const refused = book();
+  const refused = started();
   await refused.learn([alert()]);
   expect(refused.annotated([alert()])[0]?.annotations).toEqual({ summary: 'as ever' });
   does = 'hangs';
   const stopping = new AbortController();
-  const learning = book(stopping.signal).learn([alert()]);
+  const learning = started(stopping.signal).learn([alert()]);
   await turn();
   stopping.abort();
   await learning;

@@ -19,7 +19,7 @@ it('says what, how bad, since when, whose side and what to do first', () => {
   expect(page['steps']).toMatch(/^1\. .*\n2\. .*\n3\. /);
 });
 
-it("tells times by the reader's clocks beside UTC", () => {
+it("shows times by the reader's clocks beside UTC", () => {
   const settings = { ...LINKS, timeZone: 'Pacific/Auckland' };
   const timeouts = ruleNamed('GatewatchTechTimeouts');
   expect(pageOf(timeouts, evaluation(timeouts, AS_OF), settings)['description']).toContain(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { sentenceOf, type ToldEvaluation } from '../../../alerts/explain/sentence.ts';
+import { sentenceOf, type SentenceNumbers } from '../../../alerts/explain/sentence.ts';
 import { RULES } from '../../../alerts/rules/all.ts';
 import type { AlertRuleName } from '../../../schemas/names.ts';
 
 const micros = (text: string): number => Date.parse(`2026-11-${text}Z`) * 1000;
-const evaluation: ToldEvaluation = {
+const evaluation: SentenceNumbers = {
   window_from: micros('21T10:15:00'),
   window_to: micros('21T10:30:00'),
   as_of: micros('21T10:31:00'),
@@ -17,7 +17,7 @@ const evaluation: ToldEvaluation = {
   breach: 1,
   suppressed_by: '',
 };
-function said(name: AlertRuleName, differences: Partial<ToldEvaluation> = {}, timeZone?: string): string {
+function said(name: AlertRuleName, differences: Partial<SentenceNumbers> = {}, timeZone?: string): string {
   const rule = RULES.find((one) => one.name === name);
   if (rule === undefined) throw new Error(`no rule ${name}`);
   return sentenceOf(rule, { ...evaluation, ...differences }, timeZone);
@@ -30,7 +30,7 @@ describe('the sentence about an evaluation', () => {
     );
   });
 
-  it("tells times by the reader's clocks beside UTC", () => {
+  it("shows times by the reader's clocks beside UTC", () => {
     expect(said('GatewatchTechTimeouts', {}, 'Europe/Berlin')).toContain(
       ' between 10:15 and 10:30 UTC (11:15 and 11:30 Europe/Berlin); ',
     );
@@ -88,7 +88,7 @@ describe('the sentence about an evaluation', () => {
 
   it('says why what would be an incident is none', () => {
     const held = { breach: 0, suppressed_by: 'GatewatchProviderUnreachable' };
-    expect(said('GatewatchTechTimeouts', held)).toMatch(/; GatewatchProviderUnreachable tells the cause\.$/);
+    expect(said('GatewatchTechTimeouts', held)).toMatch(/; GatewatchProviderUnreachable names the cause\.$/);
     expect(said('GatewatchTechTimeouts', { breach: 0, suppressed_by: 'settings' })).toMatch(
       /; the settings switch this rule off\.$/,
     );

@@ -64,7 +64,7 @@ describe('what stands out', () => {
     expect(ask(cells)).toHaveLength(1);
   });
 
-  it('is nothing where the share is everywhere alike, or too few orders are there to tell', () => {
+  it('is nothing where the share is everywhere alike, or there are too few orders', () => {
     expect(ask([cell({ channel: 'card' }, 100, 50), cell({ channel: 'p2p' }, 200, 100)])).toEqual([]);
     expect(ask([cell({ channel: 'card' }, 4, 4), cell({ channel: 'p2p' }, 20, 0)])).toEqual([]);
     expect(ask([cell({ channel: 'card' }, 50, 50), cell({ channel: 'p2p' }, 9, 0)])).toEqual([]);

@@ -69,7 +69,7 @@ const ruleOf = (n: number, rule: string, label = '') =>
   explained[n]?.rules.find((one) => one.rule === rule && one.label === label);
 
 describe('the measures that an order counts in', () => {
-  it('are told with the reason where it does not', () => {
+  it('are shown with the reason where it does not', () => {
     expect(measures(0)).toMatchObject({
       'new orders': 'numerator',
       'finished orders': 'numerator',

@@ -10,7 +10,7 @@ import {
   paid,
   seedAll,
   sweepAll,
-  type Told,
+  type OrderFacts,
   watching,
 } from './support/scene.ts';
 
@@ -24,15 +24,15 @@ const PAID = [...BEGAN, [30, '4.1.3.00'], CONFIRMED] as const;
 const success = { at: 31, status: 'Success' };
 
 interface Case {
-  readonly told: Told;
+  readonly facts: OrderFacts;
   readonly finds: readonly (Partial<FoundRow> & { readonly kind: FindingKind })[];
 }
 
 /** One contradiction each, and what is one only at first sight. Seconds of an order's life; 3,600 are NOW. */
 const CASES: Readonly<Record<string, Case>> = {
-  'sources that agree': { told: paid('fine'), finds: [] },
+  'sources that agree': { facts: paid('fine'), finds: [] },
   'late items, a late confirmation and a late status': {
-    told: paid('late', {
+    facts: paid('late', {
       items: [
         ...BEGAN,
         [30, '4.1.3.00'],
@@ -48,7 +48,7 @@ const CASES: Readonly<Record<string, Case>> = {
     finds: [],
   },
   'a callback that did not come, though the history has it': {
-    told: paid('lost', { callbacks: [] }),
+    facts: paid('lost', { callbacks: [] }),
     finds: [
       {
         kind: 'CALLBACK_MISSING',
@@ -61,19 +61,19 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
   },
   'a callback that was never sent': {
-    told: paid('unsent', { callbacks: [], items: PAID.slice(0, -1) }),
+    facts: paid('unsent', { callbacks: [], items: PAID.slice(0, -1) }),
     finds: [{ kind: 'CALLBACK_MISSING', side: 'gateway', received: 'none' }],
   },
   'a callback that came at last': {
-    told: paid('at-last', { callbacks: [{ at: 2000, status: 'Success' }] }),
+    facts: paid('at-last', { callbacks: [{ at: 2000, status: 'Success' }] }),
     finds: [{ kind: 'CALLBACK_MISSING', found: 930 - 3600, resolved: 2000 - 3600 }],
   },
   'a callback that does not verify, in the place of one that does': {
-    told: paid('forged', { callbacks: [{ ...success, verdict: 'mismatch' }] }),
+    facts: paid('forged', { callbacks: [{ ...success, verdict: 'mismatch' }] }),
     finds: [{ kind: 'CALLBACK_MISSING', side: 'merchant', received: 'one that does not verify' }],
   },
   'an order that was learnt of days later': {
-    told: paid('backfilled', {
+    facts: paid('backfilled', {
       began: NOW - 3 * 1440 * MINUTE,
       items: PAID.map(([at, action]) => [at, action, 3 * 86_400 - 1_800] as const),
       replies: [],
@@ -83,7 +83,7 @@ const CASES: Readonly<Record<string, Case>> = {
     finds: [],
   },
   'a callback that the history does not know': {
-    told: paid('unrecorded', { items: PAID.slice(0, -1) }),
+    facts: paid('unrecorded', { items: PAID.slice(0, -1) }),
     finds: [
       {
         kind: 'CALLBACK_WITHOUT_HISTORY',
@@ -95,7 +95,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
   },
   'a callback about an order that nobody knows': {
-    told: {
+    facts: {
       id: 'unknown',
       callbacks: [success],
       polls: [
@@ -114,7 +114,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
   },
   'an order that is known a moment after its callback': {
-    told: paid('racing', {
+    facts: paid('racing', {
       polls: [
         [31, 'not_found'],
         [33, 'ok'],
@@ -123,7 +123,7 @@ const CASES: Readonly<Record<string, Case>> = {
     finds: [],
   },
   'an order that was unknown for a while': {
-    told: paid('unknown-once', {
+    facts: paid('unknown-once', {
       polls: [
         [31, 'not_found'],
         [120, 'not_found'],
@@ -133,7 +133,7 @@ const CASES: Readonly<Record<string, Case>> = {
     finds: [{ kind: 'CALLBACK_FOR_UNKNOWN_ORDER', resolved: 900 - 3600 }],
   },
   'replies that say otherwise than the history': {
-    told: paid('stale', { replies: [[5, 'Processing', '10']] }),
+    facts: paid('stale', { replies: [[5, 'Processing', '10']] }),
     finds: [
       {
         kind: 'STATUS_DISAGREES',
@@ -146,7 +146,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
   },
   'replies that came to say the same': {
-    told: paid('stale-once', {
+    facts: paid('stale-once', {
       replies: [
         [5, 'Processing', '10'],
         [2000, 'Success', '10'],
@@ -155,27 +155,27 @@ const CASES: Readonly<Record<string, Case>> = {
     finds: [{ kind: 'STATUS_DISAGREES', subject: 'reply', resolved: 2000 - 3600 }],
   },
   'a final reply without a final item': {
-    told: paid('undecided', { items: BEGAN, replies: [[30, 'Success', '10']], callbacks: [] }),
+    facts: paid('undecided', { items: BEGAN, replies: [[30, 'Success', '10']], callbacks: [] }),
     finds: [{ kind: 'STATUS_DISAGREES', subject: 'reply', expected: 'no final item', received: 'Success' }],
   },
   'the same with codes of another format': {
-    told: paid('legacy', { items: [[0, '10.2.31.4']], replies: [[30, 'Success', '10']] }),
+    facts: paid('legacy', { items: [[0, '10.2.31.4']], replies: [[30, 'Success', '10']] }),
     finds: [],
   },
   'a callback whose status the history never had': {
-    told: paid('told-otherwise', { callbacks: [success, { at: 40, status: 'Failed' }] }),
+    facts: paid('named-otherwise', { callbacks: [success, { at: 40, status: 'Failed' }] }),
     finds: [
       { kind: 'STATUS_DISAGREES', subject: 'callback Failed', expected: 'Success', received: 'Failed' },
     ],
   },
   'another amount in the callback': {
-    told: paid('amount', { callbacks: [{ ...success, amount: '12.50' }] }),
+    facts: paid('amount', { callbacks: [{ ...success, amount: '12.50' }] }),
     finds: [
       { kind: 'AMOUNT_DISAGREES', subject: 'callback', side: 'gateway', expected: '10', received: '12.5' },
     ],
   },
-  'another amount that the history tells of': {
-    told: paid('repriced', {
+  'another amount that the history explains': {
+    facts: paid('repriced', {
       items: [...BEGAN, [30, '5.1.3.35'], CONFIRMED],
       replies: [
         [5, 'Processing', '10'],
@@ -189,17 +189,17 @@ const CASES: Readonly<Record<string, Case>> = {
     finds: [],
   },
   'another amount than the shop had in mind': {
-    told: paid('ordered', { watch: [0, '20', 'EUR'] }),
+    facts: paid('ordered', { watch: [0, '20', 'EUR'] }),
     finds: [{ kind: 'AMOUNT_DISAGREES', subject: 'watch', side: 'merchant', expected: '10', received: '20' }],
   },
   'another currency in the callback': {
-    told: paid('currency', { callbacks: [{ ...success, currency: 'USD' }] }),
+    facts: paid('currency', { callbacks: [{ ...success, currency: 'USD' }] }),
     finds: [
       { kind: 'CURRENCY_DISAGREES', subject: 'callback', side: 'stranger', expected: 'EUR', received: 'USD' },
     ],
   },
   'another currency than the shop had in mind, of an order whose replies name none': {
-    told: paid('no-currency', {
+    facts: paid('no-currency', {
       watch: [0, '10', 'usd'],
       replies: [[30, 'Success', '10']],
       callbacks: [{ ...success, currency: 'USD' }],
@@ -207,7 +207,7 @@ const CASES: Readonly<Record<string, Case>> = {
     finds: [],
   },
   'a history that has lost an item': {
-    told: paid('rewritten', {
+    facts: paid('rewritten', {
       polls: [
         [31, 'ok'],
         [60, 'ok', 2],
@@ -224,7 +224,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
   },
   'a history that has it again': {
-    told: paid('rewritten-once', {
+    facts: paid('rewritten-once', {
       polls: [
         [31, 'ok'],
         [60, 'ok', 1],
@@ -234,14 +234,14 @@ const CASES: Readonly<Record<string, Case>> = {
     finds: [{ kind: 'HISTORY_REWRITTEN', received: '1 item missing', resolved: 90 - 3600 }],
   },
   'a payment after a failure': {
-    told: paid('reversed', {
+    facts: paid('reversed', {
       items: [...BEGAN, [20, '4.1.4.00'], [21, '6.1.1.00'], [30, '4.1.3.00'], CONFIRMED],
       callbacks: [{ at: 21, status: 'Failed' }, success],
     }),
     finds: [{ kind: 'SUCCESS_AFTER_FAILED', expected: 'Failed', received: 'Success', found: 30 - 3600 }],
   },
   'an order that is never decided': {
-    told: paid('stuck', {
+    facts: paid('stuck', {
       items: [...BEGAN, [10, '4.2.2.13']],
       replies: [[5, 'Processing', '10']],
       callbacks: [],
@@ -249,7 +249,7 @@ const CASES: Readonly<Record<string, Case>> = {
     finds: [{ kind: 'STUCK_PROCESSING', side: 'provider', found: 1810 - 3600, resolved: null }],
   },
   'an order that is decided late': {
-    told: paid('stuck-once', {
+    facts: paid('stuck-once', {
       items: [...BEGAN, [10, '4.2.2.13'], [2400, '4.1.3.00', 2410], [2401, '6.1.1.00', 2410]],
       replies: [
         [5, 'Processing', '10'],
@@ -260,25 +260,25 @@ const CASES: Readonly<Record<string, Case>> = {
     finds: [{ kind: 'STUCK_PROCESSING', resolved: 2410 - 3600 }],
   },
   'one signature over two bodies': {
-    told: paid('conflict', { callbacks: [success, { ...success, at: 50, body: 'another card mask' }] }),
+    facts: paid('conflict', { callbacks: [success, { ...success, at: 50, body: 'another card mask' }] }),
     finds: [{ kind: 'SIGNATURE_CONFLICT', subject: 'Success 10.00', side: 'stranger', found: 50 - 3600 }],
   },
   'one body by two ways': {
-    told: paid('two-ways', { callbacks: [success, { ...success, at: 50, way: 'intake' }] }),
+    facts: paid('two-ways', { callbacks: [success, { ...success, at: 50, way: 'intake' }] }),
     finds: [],
   },
   'another body by another way': {
-    told: paid('two-bodies', {
+    facts: paid('two-bodies', {
       callbacks: [success, { ...success, at: 50, way: 'intake', body: 'another' }],
     }),
     finds: [{ kind: 'SIGNATURE_CONFLICT', subject: 'Success 10.00', side: 'stranger', found: 50 - 3600 }],
   },
   'another body of which only seals of two tokens are known': {
-    told: paid('two-seals', { callbacks: [success, { ...success, at: 50, body: 'another', seal: 2 }] }),
+    facts: paid('two-seals', { callbacks: [success, { ...success, at: 50, body: 'another', seal: 2 }] }),
     finds: [],
   },
   'a body that grows while the payer goes on': {
-    told: paid('grows', {
+    facts: paid('grows', {
       callbacks: [
         { at: 3, status: 'Processing' },
         { at: 6, status: 'Processing', body: 'with the card mask' },
@@ -288,11 +288,11 @@ const CASES: Readonly<Record<string, Case>> = {
     finds: [],
   },
   'one body under a new key and under the one before': {
-    told: paid('rotated', { callbacks: [success, { ...success, at: 50, verdict: 'valid_previous_key' }] }),
+    facts: paid('rotated', { callbacks: [success, { ...success, at: 50, verdict: 'valid_previous_key' }] }),
     finds: [],
   },
-  'another amount and currency, told before a callback of an earlier state comes late': {
-    told: paid('told-late', {
+  'another amount and currency, named before a callback of an earlier state comes late': {
+    facts: paid('named-late', {
       callbacks: [
         { ...success, amount: '11.00', currency: 'USD' },
         { at: 34, status: 'Processing' },
@@ -304,25 +304,25 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
   },
   'a callback that is retried': {
-    told: paid('retried', { callbacks: [success, { ...success, at: 600 }] }),
+    facts: paid('retried', { callbacks: [success, { ...success, at: 600 }] }),
     finds: [],
   },
   'a callback that comes again after hours': {
-    told: paid('replayed', {
+    facts: paid('replayed', {
       began: NOW - 300 * MINUTE,
       callbacks: [success, { ...success, at: 4 * 3600 + 1800 }],
     }),
     finds: [{ kind: 'REPLAYED', side: 'stranger' }],
   },
   'a callback that comes again after hours by another way': {
-    told: paid('replayed-elsewhere', {
+    facts: paid('replayed-elsewhere', {
       began: NOW - 300 * MINUTE,
       callbacks: [success, { ...success, at: 4 * 3600 + 1800, way: 'intake' }],
     }),
     finds: [{ kind: 'REPLAYED', side: 'stranger' }],
   },
   'a callback of before its body had a key that comes again after hours': {
-    told: paid('replayed-keyless', {
+    facts: paid('replayed-keyless', {
       began: NOW - 300 * MINUTE,
       callbacks: [
         { ...success, seal: 0 },
@@ -332,21 +332,21 @@ const CASES: Readonly<Record<string, Case>> = {
     finds: [{ kind: 'REPLAYED', side: 'stranger' }],
   },
   'a callback that comes again little more than an hour later': {
-    told: paid('replayed-soon', {
+    facts: paid('replayed-soon', {
       began: NOW - 80 * MINUTE,
       callbacks: [success, { ...success, at: success.at + 3_601 }],
     }),
     finds: [{ kind: 'REPLAYED', found: success.at + 3_601 - 80 * 60 }],
   },
   'a callback that comes again a little less than an hour later': {
-    told: paid('retried-late', {
+    facts: paid('retried-late', {
       began: NOW - 80 * MINUTE,
       callbacks: [success, { ...success, at: success.at + 3_599 }],
     }),
     finds: [],
   },
   'a callback that we read again after hours': {
-    told: paid('read-again', {
+    facts: paid('read-again', {
       began: NOW - 300 * MINUTE,
       callbacks: [
         { ...success, delivery: 'one' },
@@ -360,14 +360,14 @@ const CASES: Readonly<Record<string, Case>> = {
 let store: SeededStore;
 beforeAll(async () => {
   store = await startSeededStore();
-  await store.seed(seedAll(Object.values(CASES).map(({ told }) => told)));
+  await store.seed(seedAll(Object.values(CASES).map(({ facts }) => facts)));
   await store.seed(watching());
   await sweepAll(findingsOf(store));
 });
 afterAll(() => store?.stop());
 
-it.each(Object.entries(CASES))('finds what contradicts: %s', async (_title, { told, finds }) => {
-  const rows = await found(store, `external_id = '${told.id}'`);
+it.each(Object.entries(CASES))('finds what contradicts: %s', async (_title, { facts, finds }) => {
+  const rows = await found(store, `external_id = '${facts.id}'`);
   expect(rows).toEqual(finds.map((one) => expect.objectContaining(one)));
 });
 

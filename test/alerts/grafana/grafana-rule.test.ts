@@ -122,7 +122,7 @@ describe('when evaluations stop', () => {
     ]);
   });
 
-  it('one rule tells, from three minutes on, and also when there never was one', async () => {
+  it('one rule says so, from three minutes on, and also when there never was one', async () => {
     const age = async (now: number) =>
       (await evaluate('GatewatchEvaluationsLate', now)).instances.map(({ values, firing }) => ({
         number: values['number'],

@@ -22,7 +22,7 @@ const HAS_AMTOOL = existsSync('/usr/bin/amtool');
 const amtool = (...args: string[]): string =>
   execFileSync('/usr/bin/amtool', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
-/** Who is told of what. */
+/** Who is notified of what. */
 const WHO: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   [
     'gatewatch-oncall',

@@ -116,7 +116,7 @@ describe.each(rules.map((rule) => [rule.title, rule] as const))('rule %s', (titl
   });
 
   it('has states for missing data and for errors that do not page for the wrong reason', () => {
-    // Evaluations that stop leave every alert as it was, and are told by a rule of their own.
+    // Evaluations that stop leave every alert as it was, and a rule of their own reports them.
     expect(rule.noDataState).toBe(
       title === 'GatewatchEvaluationsLate' ? 'Alerting' : title === 'GatewatchHeartbeat' ? 'OK' : 'KeepLast',
     );

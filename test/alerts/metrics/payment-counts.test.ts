@@ -53,15 +53,15 @@ async function counted(...kinds: PaymentTotal['kind'][]): Promise<Record<string,
 }
 
 /** Items by seconds after the order began, and of the reply that showed them first. */
-type Told = readonly [at: number, action: string, observed?: number];
-const items = (began: number, told: readonly Told[]): SeedItem[] =>
-  told.map(([at, action, observed = at]) => ({
+type TimedItem = readonly [at: number, action: string, observed?: number];
+const items = (began: number, timed: readonly TimedItem[]): SeedItem[] =>
+  timed.map(([at, action, observed = at]) => ({
     at: began + at * 1000,
     action,
     observedAt: began + observed * 1000,
   }));
-const order = (externalId: string, told: readonly Told[], began = NOW - 2 * MINUTE) =>
-  store.seed({ orders: [{ gateway: GATEWAY, externalId: idOf(externalId), items: items(began, told) }] });
+const order = (externalId: string, timed: readonly TimedItem[], began = NOW - 2 * MINUTE) =>
+  store.seed({ orders: [{ gateway: GATEWAY, externalId: idOf(externalId), items: items(began, timed) }] });
 const reply = (externalId: string, at: number, amount: string, currency: string) =>
   store.seed({
     replies: [
@@ -140,7 +140,7 @@ describe('payments', () => {
     });
   });
 
-  it('tell an order that is decided otherwise later as a change, and that one back, too', async () => {
+  it('count an order that is decided otherwise later as a change, and the way back, too', async () => {
     await order('o-1', [...BEGAN, [30, '4.1.4.00']]);
     await pass();
     await order('o-1', [...BEGAN, [30, '4.1.4.00'], [50, '4.1.3.00']]);

@@ -13,7 +13,7 @@ const alert = (status: Alert['status'], annotations: Alert['annotations'] = {}):
   values: {},
 });
 
-it("tells times by the reader's clocks where the alert has them, and in UTC otherwise", () => {
+it("shows times by the reader's clocks where the alert has them, and in UTC otherwise", () => {
   expect(messageOf(alert('firing'))).toContain('\nSince: 2026-11-21T10:15:00.000Z');
   expect(messageOf(alert('resolved'))).toBe('over since 2026-11-21T10:30:00.000Z: It is broken.');
   const since = '2026-11-21 10:15:00 UTC (11:15:00 Europe/Berlin)';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Alert } from '../../../alerts/explain/alert.ts';
 
-import { fileNotices, NOTICES_FILE } from '../../../alerts/notify/notice-store.ts';
+import { fileNotifications, NOTIFICATIONS_FILE } from '../../../alerts/notify/notification-store.ts';
 import type { AlertTarget } from '../../../alerts/notify/alert-target.ts';
 import { createTargets } from '../../../alerts/notify/delivery.ts';
 import { alertsConfigSchema } from '../../../schemas/config-alerts.ts';
@@ -31,7 +31,7 @@ afterEach(async () => {
 /** The target as a start of the collector makes it. */
 function started(url = receiver.url): AlertTarget {
   const [target] = createTargets(alertsConfigSchema.parse({ webhook: { url } }), {
-    notices: fileNotices(folder, url),
+    notifications: fileNotifications(folder, url),
     onOutcome: (_, outcome) => void outcomes.push(outcome),
   });
   return target ?? expect.fail('no target');
@@ -54,25 +54,25 @@ const notifications = (): string[] =>
       `${body.status}: ${body.alerts.map(({ labels, status }) => `${labels['alertname']} ${status}`).join(', ')}`,
   );
 
-it('is told of a beginning and of an end, once each', async () => {
+it('is notified of a beginning and of an end, once each', async () => {
   for (const minute of [1, 2]) await webhook.send([alert('A', 'firing')], minute * MINUTE);
   for (const minute of [3, 4]) await webhook.send([alert('A', 'resolved')], minute * MINUTE);
   await webhook.send([], 30 * MINUTE);
   expect(notifications()).toEqual(['firing: A firing', 'resolved: A resolved']);
 });
 
-it('is not told that all is well: it would repeat that to people', async () => {
+it('is not notified that all is well: it would repeat that to people', async () => {
   await webhook.send([alert('GatewatchHeartbeat', 'firing', '')], MINUTE);
   expect(receiver.requests()).toBe(0);
   await webhook.send([alert('GatewatchHeartbeat', 'firing', ''), alert('A', 'firing', '')], 2 * MINUTE);
   expect(notifications()).toEqual(['firing: A firing']);
 });
 
-it('has a dead man’s switch told after each evaluation, and of nothing else', async () => {
+it('posts to a dead man’s switch after each evaluation, and nothing else', async () => {
   const dead = await startWebhookReceiver();
   const [target] = createTargets(
     alertsConfigSchema.parse({ webhook: { url: receiver.url, heartbeatUrl: dead.url } }),
-    { notices: fileNotices(folder, receiver.url) },
+    { notifications: fileNotifications(folder, receiver.url) },
   );
   for (const minute of [1, 2])
     await target?.send([alert('GatewatchHeartbeat', 'firing', ''), alert('A', 'firing')], minute * MINUTE);
@@ -114,7 +114,7 @@ it('hears of an end that came while the collector was away', async () => {
   expect(notifications()).toEqual(['firing: A firing', 'resolved: A resolved']);
 });
 
-it('is not told again when what has ended is offered no more', async () => {
+it('is not notified again when what has ended is offered no more', async () => {
   await webhook.send([alert('A', 'firing'), alert('B', 'firing')], 2 * MINUTE);
   await webhook.send([alert('A', 'resolved'), alert('B', 'firing')], 3 * MINUTE);
   await webhook.send([alert('B', 'firing')], 30 * MINUTE);
@@ -135,7 +135,7 @@ it('hears nothing of what began and ended while it was away', async () => {
   expect(notifications()).toEqual([]);
 });
 
-it('tells each gateway on its own: what one is refused keeps nothing from the others', async () => {
+it('notifies of each gateway on its own: a refusal of one delays no other', async () => {
   const all = ['a', 'b', 'c', 'd', 'e', 'f'].map((gateway) => alert('A', 'firing', gateway));
   receiver.answer(400, 'a');
   receiver.answer(0, 'b');
@@ -169,16 +169,16 @@ it('keeps what was refused in the data folder, for its owner only, without the a
   receiver.answer(410);
   webhook = started(`${receiver.url}/services/T0/secret-path`);
   await expect(webhook.send([alert('A', 'firing')], MINUTE)).rejects.toThrow(/^(?!.*secret-path).*410/s);
-  const file = join(folder, NOTICES_FILE);
+  const file = join(folder, NOTIFICATIONS_FILE);
   const text = readFileSync(file, 'utf8');
   expect(text).not.toContain('secret-path');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(JSON.parse(text)).toMatchObject({
-    gateways: { 'acme-eu': { trouble: { kind: 'refused', status: 410, tries: 1, alerts: ['A'] } } },
+    gateways: { 'acme-eu': { lastFailure: { kind: 'refused', status: 410, tries: 1, alerts: ['A'] } } },
   });
 });
 
-it('does not forget over a restart what it was told: an end is told once, a beginning not again', async () => {
+it('remembers over a restart what was accepted: an end is sent once, a beginning not again', async () => {
   await webhook.send([alert('A', 'firing'), alert('B', 'firing')], 2 * MINUTE);
   webhook = started();
   await webhook.send([alert('A', 'firing'), alert('B', 'firing')], 3 * MINUTE);
@@ -193,7 +193,7 @@ it('does not forget over a restart what it was told: an end is told once, a begi
   expect(notifications()).toEqual(['firing: A firing, B firing', 'firing: B firing, A resolved']);
 });
 
-it('hears the end of what it may have heard the beginning of, though it gave no answer', async () => {
+it('sends the end of an alert whose beginning got no answer', async () => {
   receiver.answer(0);
   await expect(webhook.send([alert('A', 'firing')], MINUTE)).rejects.toThrow('no answer');
   webhook = started();
@@ -202,15 +202,15 @@ it('hears the end of what it may have heard the beginning of, though it gave no 
   expect(notifications()).toEqual(['resolved: A resolved']);
 });
 
-it('tells another address everything anew, and makes nothing of a file that is damaged', async () => {
+it('sends another address everything anew, and makes nothing of a file that is damaged', async () => {
   await webhook.send([alert('A', 'firing')], MINUTE);
   await started(`${receiver.url}/other`).send([alert('A', 'firing')], 2 * MINUTE);
-  writeFileSync(join(folder, NOTICES_FILE), '{"address": 1');
+  writeFileSync(join(folder, NOTIFICATIONS_FILE), '{"address": 1');
   await started().send([alert('A', 'firing')], 3 * MINUTE);
   expect(receiver.requests()).toBe(3);
 });
 
-it('tells, and says that it could not write it down, when the folder cannot be written', async () => {
+it('sends, and says that it could not write it down, when the folder cannot be written', async () => {
   writeFileSync(join(folder, 'file'), '');
   const known = folder;
   folder = join(known, 'file', 'folder');

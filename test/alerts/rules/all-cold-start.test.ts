@@ -67,6 +67,6 @@ it('a traffic drop is noticed before there are weeks to compare with, when hardl
   });
 });
 
-it('a gateway that has just been added is not told to be silent by windows in which it was not yet known', async () => {
+it('a gateway that has just been added is not called silent by windows in which it was not yet known', async () => {
   expect(await firing('GatewatchAntifraudSilent')).toMatchObject({ new: false });
 });

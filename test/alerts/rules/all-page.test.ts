@@ -29,7 +29,7 @@ describe.skipIf(!HAS_ALERTMANAGER)('a page, from the rows of an incident to whoe
     expect(story.direct[0]).toMatchObject({ path: '/direct', authorization: 'Bearer webhook-token' });
   });
 
-  it('is nothing that anybody is told of while it is pending', () => {
+  it('reaches nobody while it is pending', () => {
     expect(story.whilePending).toEqual([]);
   });
 
@@ -71,10 +71,10 @@ describe.skipIf(!HAS_ALERTMANAGER)('a page, from the rows of an incident to whoe
     expect(story.afterwards).toMatchObject([{ state: 'Normal', resolved_at: expect.any(String) }]);
   });
 
-  it('is told as over when it is, by both', () => {
-    for (const told of [story.direct, story.relayed]) {
-      const [firing] = pagesIn(told, 'firing');
-      const [over] = pagesIn(told, 'resolved');
+  it('is reported as over when it is, by both', () => {
+    for (const pages of [story.direct, story.relayed]) {
+      const [firing] = pagesIn(pages, 'firing');
+      const [over] = pagesIn(pages, 'resolved');
       expect(over?.alert.labels).toEqual(firing?.alert.labels);
       expect(Date.parse(over?.alert.endsAt ?? '')).toBeGreaterThan(Date.parse(over?.alert.startsAt ?? ''));
     }

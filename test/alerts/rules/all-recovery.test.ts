@@ -79,7 +79,7 @@ it('an incident of an hour has ended minutes after it did where there is traffic
   expect(fires).toContain('quiet');
 });
 
-it('nobody is told of a stutter of two minutes, whenever the evaluations are', async () => {
+it('nobody is notified of a stutter of two minutes, whenever the evaluations are', async () => {
   const held: boolean[] = [];
   for (const at of HALF_MINUTES) held.push((await firing('GatewatchTechTimeouts', at)).includes('stutter'));
   // It is pending once at most: never at two evaluations, which are a minute apart.

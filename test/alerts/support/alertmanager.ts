@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 const BINARY = ['/usr/bin/prometheus-alertmanager', '/usr/bin/alertmanager'].find((path) => existsSync(path));
 export const HAS_ALERTMANAGER = BINARY !== undefined;
 
-/** An alert as Alertmanager tells of it. */
+/** An alert as Alertmanager shows it. */
 export interface HeldAlert {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export interface HeldAlert {
 export interface AlertmanagerProcess {
   readonly url: string;
   alerts(): Promise<HeldAlert[]>;
-  /** Groups of alerts, as they would be told: the labels they share and the names of their members. */
+  /** Groups of alerts, as they would be sent: the labels they share and the names of their members. */
   groups(): Promise<{ labels: Record<string, string>; receiver: string; alerts: string[] }[]>;
   stop(): Promise<void>;
 }
@@ -84,7 +84,7 @@ export async function startAlertmanager(config: string): Promise<AlertmanagerPro
   };
 }
 
-/** A port that nothing listens on, for a process that must be told its own. */
+/** A port that nothing listens on, for a process that must be given its own. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

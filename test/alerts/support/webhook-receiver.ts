@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** What a webhook is told, in the shape that Grafana and Alertmanager share. */
+/** What a webhook gets, in the shape that Grafana and Alertmanager share. */
 export interface Notification {
   readonly path: string;
   readonly authorization: string | undefined;

@@ -82,7 +82,7 @@ it('counts what is found where there is none, what is over by now apart', () => 
   });
 });
 
-it('wants a move told once, of an order that makes it', () => {
+it('wants a move reported once, of an order that makes it', () => {
   const move = { subject: '1.1.1.00 -> 2.2.2.11' };
   const kind = 'FIRST_SEEN_TRANSITION';
   expect(score([...ALL, row('order-4', kind, move)], kind)?.wronglyFound).toBe(1);

@@ -42,12 +42,12 @@ function scoreOrders(kind: FindingKind, orders: ReadonlySet<string>, rows: reado
   return scored(kind, { provoked: orders.size, missed, wrong });
 }
 
-/** Each new move is told once, of one of the orders that make it. */
+/** Each new move is reported once, of one of the orders that make it. */
 function scoreMoves({ moves, unsure }: Expected, rows: readonly FoundRow[]): KindScore {
   const sure = [...moves.keys()].filter((move) => !unsure.has(move));
-  const told = Map.groupBy(rows, ({ subject }) => subject);
-  const missed = sure.filter((move) => !told.has(move));
-  const wrong = [...told].flatMap(([move, own]) => {
+  const found = Map.groupBy(rows, ({ subject }) => subject);
+  const missed = sure.filter((move) => !found.has(move));
+  const wrong = [...found].flatMap(([move, own]) => {
     if (unsure.has(move)) return [];
     const makers = moves.get(move);
     const strangers = own.filter(({ external_id }) => makers?.has(external_id) !== true);

@@ -129,7 +129,7 @@ async function watchBadOrders(http: string): Promise<void> {
   if (reply.status !== 202) throw new Error(`POST /orders answered ${reply.status}`);
 }
 
-/** Waits until the good gateway has told all it will tell and the store knows each order's end. */
+/** Waits until the good gateway has shown all it will show and the store knows each order's end. */
 async function settled(sandbox: Sandbox, collector: CollectorProcess) {
   const unsettled = (): number =>
     sandbox.stats().callbacksPending + sandbox.orders().filter((order) => !order.settled).length;
@@ -147,13 +147,13 @@ async function settled(sandbox: Sandbox, collector: CollectorProcess) {
 FROM history_events WHERE gateway = 'sandbox'`,
   );
   const stored = new Set(rows.map(({ line }) => line));
-  const told = new Set(historyOfGateway(sandbox, 'sandbox'));
+  const shown = new Set(historyOfGateway(sandbox, 'sandbox'));
   return {
     orders,
     settled: seen,
     wrongItems:
-      [...stored].filter((line) => !told.has(line)).length +
-      [...told].filter((line) => !stored.has(line)).length,
+      [...stored].filter((line) => !shown.has(line)).length +
+      [...shown].filter((line) => !stored.has(line)).length,
   };
 }
 

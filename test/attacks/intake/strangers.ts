@@ -4,7 +4,7 @@ import { sendBytes } from '../support/raw-connection.ts';
 import { HOSTILE, MAX_BODY_BYTES, type Hostile } from './messages.ts';
 import { startSlowClients, type SlowReport } from './slow-clients.ts';
 
-/** What the process of the strangers is told to do; it answers with StrangersReport and ends. */
+/** The orders to the process of the strangers; it answers with StrangersReport and ends. */
 export interface StrangersOptions {
   readonly intake: string;
   readonly messages: number;

@@ -30,13 +30,13 @@ export async function checkFindings(
   );
   const findings = createFindings({ query, command });
   while (await findings.sweep(later)) continue;
-  const told = new Set(
+  const claimed = new Set(
     [...callbacks.values()]
       .filter(({ verdict }) => verdict === 'valid')
       .map(({ externalId, status }) => `${externalId} ${status}`),
   );
   const expected = new Set(
-    truth.flatMap((order) => kindsOf(order, told).map((kind) => nameOf(order.externalId, kind))),
+    truth.flatMap((order) => kindsOf(order, claimed).map((kind) => nameOf(order.externalId, kind))),
   );
   const rows = await query<{ external_id: string; kind: FindingKind; received: string }>(
     'SELECT external_id, kind, received FROM findings WHERE resolved_at IS NULL',
@@ -50,15 +50,15 @@ export async function checkFindings(
   return tally;
 }
 
-/** @param told orders and statuses that a callback told which verifies */
-function kindsOf(order: OrderTruth, told: ReadonlySet<string>): FindingKind[] {
+/** @param claimed orders and statuses that a verified callback names */
+function kindsOf(order: OrderTruth, claimed: ReadonlySet<string>): FindingKind[] {
   const items = order.items.map(({ action }) => decode(action));
   if (!isFinal(order)) return items.some(isInProcessing) ? ['STUCK_PROCESSING'] : [];
   const failed = items.findIndex(({ state }) => state === 'FAILED');
   const paid = items.findLastIndex(({ state }) => state === 'SUCCESS');
   return [
     ...(failed >= 0 && paid > failed ? (['SUCCESS_AFTER_FAILED'] as const) : []),
-    ...(told.has(`${order.externalId} ${order.finalStatus}`) ? [] : (['CALLBACK_MISSING'] as const)),
+    ...(claimed.has(`${order.externalId} ${order.finalStatus}`) ? [] : (['CALLBACK_MISSING'] as const)),
   ];
 }
 

@@ -16,7 +16,7 @@ const CALM_LOOKS = 3;
 const LOOK_MS = 1000;
 
 /**
- * Waits until the gateway has told all it will tell, the group has committed every record and each order was
+ * Waits until the gateway has shown all it will show, the group has committed every record and each order was
  * read to its end. Gives up after `withinMs`, with what still moved then: what is missing is for the checks
  * to say.
  */

@@ -5,7 +5,7 @@ import { createTopic } from '../../support/kafka-topics.ts';
 export interface Broker extends Pick<KafkaProcess, 'kill' | 'start' | 'freeze' | 'thaw' | 'stop'> {
   /** For the oracle: past all proxies. */
   readonly direct: string;
-  /** Where the proxy of a collector connects to. A client that comes in here is told the proxy's port. */
+  /** Where the proxy of a collector connects to. A client that comes in here gets the proxy's port. */
   doorOf(collector: number): number;
 }
 

@@ -30,7 +30,7 @@ export interface Program {
   readonly startedAtMs: number;
   readonly endings: readonly Ending[];
   start(): void;
-  /** SIGKILL, at once. It is started again by the supervisor, unless told otherwise. */
+  /** SIGKILL, at once. It is started again by the supervisor, by default. */
   kill(how?: { stayDown?: boolean }): void;
   /** SIGTERM, and not started again. Resolves with the exit code. */
   stop(): Promise<number | null>;

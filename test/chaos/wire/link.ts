@@ -51,9 +51,9 @@ export interface Link {
   trap(trap: Omit<Trap, 'fire'> & { fire?: Trap['fire'] }): { sprung: Promise<Exchange>; remove(): void };
   /** Asked for each exchange at each moment, for cuts that are drawn. */
   decide: ((moment: Moment, exchange: Exchange) => boolean) | null;
-  /** Told of each request that arrives. */
+  /** Called with each request that arrives. */
   onAsked(listener: (exchange: Exchange) => void): void;
-  /** Told of each answer that went on. */
+  /** Called with each answer that went on. */
   onAnswered(listener: (exchange: Exchange) => void): () => void;
   close(): Promise<void>;
 }

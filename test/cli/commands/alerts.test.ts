@@ -134,9 +134,9 @@ describe('gatewatch alerts --send-test', () => {
       stdout: `webhook ${webhook.url}/hook: took the page\n`,
       stderr: '',
     });
-    const [told, ...others] = webhook.received.slice(before);
+    const [page, ...others] = webhook.received.slice(before);
     expect(others).toEqual([]);
-    expect(told).toMatchObject({
+    expect(page).toMatchObject({
       path: '/hook',
       authorization: 'Bearer secret-token',
       body: {
@@ -144,7 +144,7 @@ describe('gatewatch alerts --send-test', () => {
         alerts: [{ labels: { alertname: 'GatewatchTestPage', severity: 'critical' } }],
       },
     });
-    expect(told?.body.message).toContain('This is a test page of gatewatch.\nNothing is wrong.');
+    expect(page?.body.message).toContain('This is a test page of gatewatch.\nNothing is wrong.');
   });
 
   it.skipIf(!HAS_ALERTMANAGER)('goes to Alertmanager with the severity that is asked for', async () => {
@@ -170,7 +170,7 @@ describe('gatewatch alerts --send-test', () => {
     await alertmanager.stop();
   });
 
-  it('fails, and names the one, when a target does not take it; the others are told all the same', async () => {
+  it('fails, and names the one, when a target does not take it; the others are notified all the same', async () => {
     const before = webhook.received.length;
     const { code, stdout } = await send({ ...hook(), alertmanager: { url: 'http://127.0.0.1:1' } });
     expect(code).toBe(1);
@@ -189,7 +189,7 @@ describe('gatewatch alerts --send-test', () => {
     });
   });
 
-  it('is bad usage without anybody to tell, or with a severity that does not exist', async () => {
+  it('is bad usage without anybody to notify, or with a severity that does not exist', async () => {
     const nobody = await send({});
     expect(nobody.code).toBe(2);
     expect(nobody.stderr).toContain('neither alerts.alertmanager nor alerts.webhook');

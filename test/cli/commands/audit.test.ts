@@ -25,7 +25,7 @@ describe('gatewatch audit', () => {
     expect(code).toBe(0);
   });
 
-  test('looks back as far as it is told', async () => {
+  test('looks back as far as asked', async () => {
     const { stdout } = await cli(['audit', '--since', '1s', '--json'], { env });
     const { identities } = JSON.parse(stdout) as { identities: { identity: string; accepted: number }[] };
     expect(identities.find((one) => one.identity === 'replies')?.accepted).toBe(0);

@@ -39,7 +39,7 @@ async function backfill(args: readonly string[], env: Record<string, string> = {
 }
 
 describe('a dry run', () => {
-  test('tells bad lines, changes nothing and exits with 1 when there is one', async () => {
+  test('reports bad lines, changes nothing and exits with 1 when there is one', async () => {
     const path = await file(
       'dry.csv',
       'orderType,externalId\nDeposit,a\nRefund,b\nDeposit,4111111111111111;x\n',
@@ -161,7 +161,7 @@ describe('with a running collector', () => {
     expect(state).toMatchObject({ line: 1502, taken: 1501, done: true });
   });
 
-  test('stdin is read, and what the collector refuses is told with its line', async () => {
+  test('stdin is read, and what the collector refuses is reported with its line', async () => {
     const [id] = seed(1);
     const input = [
       { orderType: 'Deposit', externalId: id },

@@ -82,7 +82,7 @@ const report = async (...args: string[]): Promise<Report> => {
 };
 
 describe('backtest', () => {
-  test('tells when a rule would have fired, for which labels and for how long', async () => {
+  test('shows when a rule would have fired, for which labels and for how long', async () => {
     const { rules } = await report('TechTimeouts', '--step', '5m');
     expect(rules).toMatchObject([
       { rule: 'GatewatchTechTimeouts', pages: 2, evaluations: 37, read: 0, recounted: 37 },

@@ -133,7 +133,7 @@ describe('doctor about a gateway', () => {
     ['http_423', 'warn', /423 .*trouble at present/],
     ['http_500', 'warn', /500 .*trouble at present/],
     ['connection_reset', 'fail', /does not answer \(\w+\)/],
-  ] as const)('tells %s', async (name, status, message) => {
+  ] as const)('reports %s', async (name, status, message) => {
     const fault = sandbox.faults.add({ name, endpoint: 'status' });
     const { code, find } = await examine();
     sandbox.faults.remove(fault.id);
@@ -142,12 +142,12 @@ describe('doctor about a gateway', () => {
     expect(code).toBe(status === 'fail' ? 1 : 0);
   });
 
-  test('tells a token that is refused', async () => {
+  test('reports a token that is refused', async () => {
     const { find } = await examine({ GATEWATCH_GATEWAY_TOKEN: 's3cret-but-wrong' });
     expect(find(check)).toMatchObject({ status: 'fail', advice: expect.stringContaining('token') as string });
   });
 
-  test('tells an address that lacks a part of its path: it knows no order, and asks for no token', async () => {
+  test('reports an address that lacks a part of its path: it knows no order, and asks for no token', async () => {
     const { code, find } = await examine({ GATEWATCH_GATEWAY_URL: new URL(sandbox.secureUrl).origin });
     expect(find(check)).toMatchObject({
       status: 'warn',
@@ -173,7 +173,7 @@ describe('doctor about a gateway', () => {
     expect(asked).toEqual([expect.stringMatching(/^Bearer /), '']);
   });
 
-  test('tells a name that does not resolve, and a port where nothing listens', async () => {
+  test('reports a name that does not resolve, and a port where nothing listens', async () => {
     const noName = await examine({ GATEWATCH_GATEWAY_URL: 'https://gateway.invalid' });
     expect(noName.find('gateway acme-eu: name')?.message).toMatch(/gateway\.invalid cannot be resolved/);
     const closed = await listen(createServer());
@@ -183,7 +183,7 @@ describe('doctor about a gateway', () => {
     expect([noName.code, noPort.code]).toEqual([1, 1]);
   });
 
-  test('tells redirects, answers of something else, and clocks that differ', async () => {
+  test('reports redirects, answers of something else, and clocks that differ', async () => {
     const elsewhere = await listen(
       createHttpServer((_request, response) => {
         response.writeHead(301, { location: 'https://example.com/' }).end();
@@ -204,7 +204,7 @@ describe('doctor about a gateway', () => {
     expect(wrong.find('gateway acme-eu: clock')?.message).toMatch(/clock is 3\d{3} s behind this host's/);
   });
 
-  test('tells a certificate that is not trusted, one that soon expires, and takes an own authority', async () => {
+  test('reports a certificate that is not trusted, one that soon expires, and takes an own authority', async () => {
     const key = join(folder, 'key.pem');
     const cert = join(folder, 'cert.pem');
     const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
@@ -245,14 +245,14 @@ describe('doctor about a gateway', () => {
 });
 
 describe('doctor about the surroundings', () => {
-  test('tells a port that is taken', async () => {
+  test('reports a port that is taken', async () => {
     const port = await listen(createServer());
     const { code, find } = await examine({ GATEWATCH_HTTP_PORT: String(port) });
     expect(code).toBe(1);
     expect(find('port http.port')?.message).toBe(`127.0.0.1:${port} cannot be listened on (EADDRINUSE).`);
   });
 
-  test('tells a configured store that refuses or does not answer', async () => {
+  test('reports a configured store that refuses or does not answer', async () => {
     const refused = await examine({ GATEWATCH_CLICKHOUSE_URL: 'http://127.0.0.1:1' });
     expect(refused.code).toBe(1);
     expect(refused.find('store')?.message).toContain('ECONNREFUSED');
@@ -265,7 +265,7 @@ describe('doctor about the surroundings', () => {
     expect(wrong.find('disk')).toBeUndefined();
   });
 
-  test('tells a schema that is not there yet', async () => {
+  test('reports a schema that is not there yet', async () => {
     const { code, find } = await examine({
       GATEWATCH_CLICKHOUSE_URL: db.embedded.url,
       GATEWATCH_CLICKHOUSE_USER: db.embedded.writer.username,
@@ -277,13 +277,13 @@ describe('doctor about the surroundings', () => {
     expect(code).toBe(0);
   });
 
-  test('tells brokers that cannot be reached', async () => {
+  test('reports brokers that cannot be reached', async () => {
     const { code, find } = await examine({ GATEWATCH_KAFKA_BROKERS: '127.0.0.1:1' });
     expect(code).toBe(1);
     expect(find('kafka: brokers')?.message).toContain('Kafka at 127.0.0.1:1 cannot be reached');
   });
 
-  test('tells whether the OTLP receiver takes spans', async () => {
+  test('says whether the OTLP receiver takes spans', async () => {
     const paths: (string | undefined)[] = [];
     const port = await listen(
       createHttpServer((request, response) => {
@@ -335,7 +335,7 @@ test('a gateway behind a proxy is asked through it, as the collector asks it', a
   await proxy.stop();
 });
 
-test('links that nobody else can open are told of where pages are sent', async () => {
+test('links that nobody else can open are reported where pages are sent', async () => {
   const path = join(folder, 'links.yaml');
   writeFileSync(path, 'alerts: { evaluate: true }\n');
   const { find } = await examine({ GATEWATCH_CONFIG: path });

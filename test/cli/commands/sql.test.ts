@@ -141,7 +141,7 @@ describe('sql on a configured server', () => {
     expect(asked.map((params) => params.get('readonly'))).toEqual(['2', null]);
   });
 
-  test('tells a wrong password, and never prints it', async () => {
+  test('reports a wrong password, and never prints it', async () => {
     const { code, stderr } = await cli(['sql', 'SELECT 1'], {
       env: configured({ GATEWATCH_CLICKHOUSE_PASSWORD: 's3cret-wrong' }),
     });
@@ -150,7 +150,7 @@ describe('sql on a configured server', () => {
     expect(stderr).not.toContain('s3cret');
   });
 
-  test('tells an address where nothing answers', async () => {
+  test('reports an address where nothing answers', async () => {
     const { code, stderr } = await cli(['sql', 'SELECT 1'], {
       env: configured({ GATEWATCH_CLICKHOUSE_URL: 'http://127.0.0.1:1' }),
     });
@@ -158,7 +158,7 @@ describe('sql on a configured server', () => {
     expect(stderr).toMatch(/^error: The store at http:\/\/127\.0\.0\.1:1 does not answer \(\w+/);
   });
 
-  test('tells a database that is not there yet', async () => {
+  test('reports a database that is not there yet', async () => {
     const { code, stderr } = await cli(['sql', 'SELECT 1 FROM orders'], {
       env: configured({ GATEWATCH_CLICKHOUSE_DATABASE: 'not_yet' }),
     });

@@ -68,8 +68,8 @@ describe('store', () => {
   test('--json prints address and users on one line, and lasts when its reader goes away', async () => {
     child = startCli(['store', '--port', '0', '--json'], { env });
     const printed = await untilPrinted(child, 'stdout', /\n/);
-    const told = JSON.parse(printed) as Record<string, string>;
-    expect(told).toEqual({
+    const address = JSON.parse(printed) as Record<string, string>;
+    expect(address).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
       dataDir,
       writer: 'gatewatch',
@@ -78,7 +78,7 @@ describe('store', () => {
       readerSecretFile: join(dataDir, 'reader.secret'),
     });
     child.stdout?.destroy();
-    expect((await fetch(`${told['url']}/ping`)).status).toBe(200);
+    expect((await fetch(`${address['url']}/ping`)).status).toBe(200);
     expect(await stop('SIGTERM')).toBe(0);
   });
 

@@ -104,10 +104,10 @@ describe('the table of gatewatch alerts', () => {
     const held = (suppressedBy: string) =>
       drawn(line('Held', numbers('share', { affected: 30, seen: 71, suppressedBy })))[0];
     expect(held('settings')).toMatch(/ off {2}19:39/);
-    expect(held('GatewatchProviderUnreachable')).toMatch(/ told by GatewatchProviderUnreachable {2}19:39/);
+    expect(held('GatewatchProviderUnreachable')).toMatch(/ see GatewatchProviderUnreachable {2}19:39/);
   });
 
-  it('tells how many days a window spans', () => {
+  it('says how many days a window spans', () => {
     const day = numbers('share', { affected: 1, seen: 2, windowFrom: asOf - 5 * MINUTE - 1_440 * MINUTE });
     expect(drawn(line('Day', day))[0]).toMatch(/19:54 to 19:54 \(\+1 d\)$/);
   });

@@ -28,7 +28,7 @@ const load = (suffix: string, more: Record<string, unknown> = {}): LoadedConfig 
 const mapOf = (config: LoadedConfig) => new Map(config.gateways.map((gateway) => [gateway.name, gateway]));
 
 describe('secrets that are read again', () => {
-  it('are seen by whoever holds them, and are told by name only', () => {
+  it('are seen by all who hold them, and are logged by name only', () => {
     const config = load('-1');
     const gateways = mapOf(config);
     const sasl = kafkaConnection(config.kafka!).sasl as unknown as { password: string };

@@ -75,7 +75,7 @@ describe('a callback, for any content', () => {
     );
   });
 
-  it('verifies under each configured key, and tells the newest from an older one', () => {
+  it('verifies under each configured key, and distinguishes the newest from an older one', () => {
     const keys = fc.uniqueArray(privateKey, { minLength: 2, maxLength: 4 });
     fc.assert(
       fc.property(signedBody, keys, fc.nat(3), (body, configured, pick) => {

@@ -109,7 +109,7 @@ describe('a callback reduced to what is signed or needed', () => {
     expect(reduced.signatures).toEqual([sign(body)]);
   });
 
-  it('is as malformed as the whole, and tells nothing of it', () => {
+  it('is as malformed as the whole, and shows nothing of it', () => {
     for (const body of [
       '',
       '4111111111111111',
@@ -146,7 +146,7 @@ describe('a callback reduced to what is signed or needed', () => {
     expect(reduce(text, ['f'.repeat(64)], true).text).not.toContain('4111');
   });
 
-  it('has a hash that tells whole bodies apart, and cannot be guessed from a body', () => {
+  it('has a hash that distinguishes whole bodies, and cannot be guessed from a body', () => {
     const one = reduce(JSON.stringify({ ...BODY, note: 1 }), []);
     const two = reduce(JSON.stringify({ ...BODY, note: 2 }), []);
     expect(one.text).toBe(two.text);

@@ -418,7 +418,7 @@ describe('the amount of a reply', () => {
     ['{"value":"10.50","currency":"EUR"}', 'an object'],
     ['1e-18', '1e-18'],
     ['4111111111111111', 'a text like ~9:16'],
-  ])('that is %s is dropped and told of, and the rest of the reply counts', (source, seen) => {
+  ])('that is %s is dropped and reported, and the rest of the reply counts', (source, seen) => {
     const body = replyText(HISTORY).replace('"amount":100.5', `"amount":${source}`);
     const decoded = accept(body);
     const { newEvents, rejects, known } = decoded;
@@ -462,7 +462,7 @@ describe('an odd field that is not needed', () => {
     ['orderType', ['Deposit']],
     ['currency', 978],
     ['currency', 'euro-cents'],
-  ])('such as %s is dropped and told of, and the rest counts', (field, value) => {
+  ])('such as %s is dropped and reported, and the rest counts', (field, value) => {
     const { rejects, newEvents, orderStatus } = accept(replyText(HISTORY, { [field]: value }));
     expect(rejects).toEqual([expect.objectContaining({ reason: 'field_unreadable', field })]);
     expect(newEvents).toHaveLength(HISTORY.length);

@@ -26,7 +26,7 @@ const failed = (outcome: PollOutcome, retryAfterMs: number | null = null): Reply
 });
 
 /**
- * Reads the order whenever it is due, as `answer` says, and tells when each read was, in seconds after the
+ * Reads the order whenever it is due, as `answer` says, and says when each read was, in seconds after the
  * first.
  */
 function play(
@@ -119,7 +119,7 @@ describe('the schedule of an order whose final status was seen', () => {
     expect(order.phase).toBe('settled');
   });
 
-  it('does not settle on a read that brought no answer', () => {
+  it('does not settle on a read that got no answer', () => {
     const { at, order } = play((read) => (read >= 3 && read < 5 ? failed('unknown') : final));
     expect(at.slice(0, 4)).toEqual([0, 60, 180, 630]);
     expect(at).toHaveLength(6);

@@ -128,7 +128,7 @@ describe("the difference between the gateway's clock and ours", () => {
     expect(skew()).toBe(0);
   });
 
-  it('is not told by fewer than five orders, and ends with a hundred that agree', () => {
+  it('is not known from fewer than five orders, and ends with a hundred that agree', () => {
     const tracker = createClockSkewTracker();
     const at = (order: number, aheadS: number) =>
       noteDatedRead(tracker, {

@@ -68,7 +68,7 @@ describe('a credential that the gateway refuses', () => {
   });
 });
 
-it('a gateway that does not answer is told of once, and once that it answers again', async () => {
+it('a gateway that does not answer is logged once, and once that it answers again', async () => {
   let away = true;
   const scene = createScene({
     answer: () => (away ? { httpStatus: null, outcome: 'unknown', errorType: 'timeout', body: null } : {}),

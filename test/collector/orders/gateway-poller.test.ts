@@ -17,7 +17,7 @@ describe('a watched order', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('uses a budget that the poller tells: requests made and under way, and what is allowed of both', async () => {
+  it('uses a budget that the poller reports: requests made and under way, and what is allowed of both', async () => {
     const { clock, poller, watch } = createScene({
       policy: { concurrency: 3, requestsPerSecond: 7 },
       answer: (_order, clock) => wait(clock, 500).then(() => ({})),
@@ -80,7 +80,7 @@ describe('a watched order', () => {
     expect(scene.poller.get(watchKey(scene.order({ orderId: 'a' })))).toMatchObject({ attempt: 1 });
   });
 
-  it('is kept, and told, when a request itself breaks', async () => {
+  it('is kept, and reported, when a request itself breaks', async () => {
     let breaks = true;
     const scene = createScene({
       answer: () => {

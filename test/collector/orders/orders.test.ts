@@ -96,7 +96,7 @@ describe('orders', () => {
     expect(orders.status().get(GATEWAY)?.watched).toBe(1);
   });
 
-  it('tell what is wrong with requests without taking them', () => {
+  it('say what is wrong with requests without taking them', () => {
     const { orders, sink } = scene();
     const strange = { ...request('a'), message: { gateway: 'gone', orderType: 'Deposit', externalId: 'a' } };
     expect(orders.judgeWatchRequests([request('a'), strange as WatchRequest])).toMatchObject([

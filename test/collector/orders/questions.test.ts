@@ -32,9 +32,9 @@ describe('a question about an order', () => {
     await clock.advance(10_500);
     expect(starts('poll').length).toBeGreaterThanOrEqual(45);
     expect(asked.filter((one) => one.asked).length).toBeLessThanOrEqual(20);
-    // Those whose time ran out were told.
+    // Those whose time ran out got an answer.
     expect(asked).toHaveLength(100);
-    expect(asked.at(-1)).toEqual({ asked: false, why: 'budget' });
+    expect(asked.at(-1)).toEqual({ asked: false, reason: 'budget' });
   });
 
   it('does not wait for polls that the gateway leaves without an answer', async () => {
@@ -48,7 +48,7 @@ describe('a question about an order', () => {
     expect(asked).toMatchObject([{ asked: true }]);
   });
 
-  it('tells the circuits, which keep it from asking in vain', async () => {
+  it('informs the circuits, which keep it from asking in vain', async () => {
     let refuses = true;
     const { clock, ask, asked, poller } = busy(
       { answer: () => (refuses ? { httpStatus: 401, outcome: 'unauthorized', body: null } : {}) },
@@ -58,7 +58,7 @@ describe('a question about an order', () => {
       ask(id);
       await clock.advance(10);
     }
-    expect(asked[3]).toEqual({ asked: false, why: 'circuit_open' });
+    expect(asked[3]).toEqual({ asked: false, reason: 'circuit_open' });
     expect(poller.status()).toMatchObject({ circuitsOpen: 1, requests: 3 });
     refuses = false;
     await clock.advance(31_000);
@@ -77,7 +77,7 @@ describe('a question about an order', () => {
     await clock.advance(10);
     ask('b');
     await clock.advance(3_000);
-    expect(asked).toMatchObject([{ asked: true }, { asked: false, why: 'budget' }]);
+    expect(asked).toMatchObject([{ asked: true }, { asked: false, reason: 'budget' }]);
   });
 
   it('that nobody could answer any more ends with the poller', async () => {
@@ -90,8 +90,8 @@ describe('a question about an order', () => {
     ask('b');
     await clock.advance(10);
     expect(asked).toEqual([
-      { asked: false, why: 'stopped' },
-      { asked: false, why: 'stopped' },
+      { asked: false, reason: 'stopped' },
+      { asked: false, reason: 'stopped' },
     ]);
   });
 });

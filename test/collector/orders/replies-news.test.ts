@@ -4,8 +4,8 @@ import { ID, MINUTE, watching } from './watching.ts';
 
 const POLICY = { delaysS: [60], maxDelayS: 60, rereadsS: [60, 600] };
 
-describe('what a status request brought', () => {
-  it('is told for each: another status, new items, other facts, or nothing', async () => {
+describe('what a status request found', () => {
+  it('is noted for each: another status, new items, other facts, or nothing', async () => {
     const { order, clock, sink, receive } = await watching({}, POLICY);
     const news = () => sink.rows('polls').map((poll) => poll.news);
     expect(news()).toEqual(['status']);

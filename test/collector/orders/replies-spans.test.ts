@@ -54,8 +54,8 @@ describe('what is known of an order when it is closed', () => {
   });
 });
 
-describe('the read that brought an item', () => {
-  it('tells when the callback came that asked for it', async () => {
+describe('the read that delivered an item', () => {
+  it('says when the callback came that asked for it', async () => {
     const { sink, clock, order, receive } = await watching();
     order.history.push([1, '2.1.1.00']);
     const called = callback({ externalId: ID });

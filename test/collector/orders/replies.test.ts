@@ -70,7 +70,7 @@ describe('a reply', () => {
     expect(sink.rows('orders').map(({ status }) => status)).toEqual([null, 'Processing']);
   });
 
-  it('whose items were stored before a crash and its outcome was not tells of the outcome after the restart', async () => {
+  it('whose items were stored before a crash, but not its outcome, counts the outcome after the restart', async () => {
     const { sink, clock, order, restart } = await watching();
     order.history.push([1, '2.2.4.11']);
     // What a kill leaves between the insert of the history and that of the order's row.
@@ -88,7 +88,7 @@ describe('a reply', () => {
 
   it('with another amount or currency changes the row of the order, though neither status nor history is new', async () => {
     const { sink, clock, order } = await watching({ amount: 10, currency: null });
-    const told = () =>
+    const amounts = () =>
       sink
         .rows('orders')
         .filter(({ status }) => status !== null)
@@ -98,7 +98,7 @@ describe('a reply', () => {
     await clock.advance(10 * MINUTE);
     order.currency = 'PLN';
     await clock.advance(10 * MINUTE);
-    expect(told()).toEqual([
+    expect(amounts()).toEqual([
       ['10', null],
       ['12.5', null],
       ['12.5', 'PLN'],

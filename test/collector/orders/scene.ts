@@ -19,7 +19,7 @@ export interface Scene {
   readonly clock: FakeClock;
   readonly poller: GatewayPoller;
   /**
-   * Requests in the order of their start, with those under way (whose cause and lateness are not told yet).
+   * Requests in the order of their start, with those under way (whose cause and lateness are not known yet).
    */
   readonly started: { orderId: string; atMs: number }[];
   /** Answers in the order in which they were handled. */
@@ -34,7 +34,7 @@ export interface Scene {
 
 export interface SceneOptions {
   readonly policy?: Partial<PollConfig>;
-  /** How a request ends; `ok` and pending unless told otherwise. May wait on the clock. */
+  /** How a request ends; `ok` and pending by default. May wait on the clock. */
   readonly answer?: (
     order: WatchedOrder,
     clock: FakeClock,
@@ -53,8 +53,8 @@ export const wait = (clock: FakeClock, ms: number): Promise<void> =>
   new Promise((resolve) => void clock.after(ms, resolve));
 
 /**
- * A poller on a clock that stands still, the real schedule behind it, and a gateway that answers as it is
- * told.
+ * A poller on a clock that stands still, the real schedule behind it, and a gateway that answers as a test
+ * says.
  */
 export function createScene(options: SceneOptions = {}): Scene {
   const clock = createFakeClock();

@@ -30,12 +30,12 @@ describe('a watch request', () => {
     ['0.00000000001', '', null, null],
     ['1'.repeat(40), ' ', null, null],
     ['0.1', 'EUR', '0.1', 'EUR'],
-  ])('whose hints are %s and %j tells of the order %s and %s', async (amount, currency, ...told) => {
+  ])('whose hints are %s and %j gives the order %s and %s', async (amount, currency, ...expected) => {
     const { sink, watch } = createPipeline();
     await watch({ orderType: 'Deposit', externalId: ID, amount, currency });
     const [row] = sink.rows('orders');
-    expect([row?.amount, row?.currency]).toEqual(told);
-    expect(sink.rows('watchRequests')[0]).toMatchObject({ amount: told[0], currency: told[1] });
+    expect([row?.amount, row?.currency]).toEqual(expected);
+    expect(sink.rows('watchRequests')[0]).toMatchObject({ amount: expected[0], currency: expected[1] });
   });
 
   it('is not acknowledged before the order is stored', async () => {

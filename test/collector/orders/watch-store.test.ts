@@ -112,7 +112,7 @@ describe.each([
     expect((await subject.watchStore.find([FULL])).get(watchKey(FULL))).toEqual(FULL);
   });
 
-  it('tells orders with the same id apart by gateway, type and kind of id', async () => {
+  it('distinguishes orders with the same id by gateway, type and kind of id', async () => {
     const same = [
       watchedOrder({ orderId: 'same', channel: 'a' }),
       watchedOrder({ orderId: 'same', channel: 'b', gateway: 'other' }),
@@ -220,7 +220,7 @@ describe.each([
     expect(ours.every(({ known }) => readKnown(known ?? '').size === 1)).toBe(true);
   });
 
-  it('gives those of an assignment, or those of one writer, as the same hash tells here and there', async () => {
+  it('gives those of an assignment, or those of one writer, by the same hash here and there', async () => {
     const assignment = { partitions: [1, 4], of: 6 };
     const orders = [...NASTY, ...Array.from({ length: 50 }, (_, index) => `shared-${index}`)].map((orderId) =>
       watchedOrder({

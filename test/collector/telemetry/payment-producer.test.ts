@@ -138,7 +138,7 @@ describe('metrics of payments', () => {
     expect(field).toBe(form === 'classic' ? 9 : 10);
   });
 
-  it('tell once when there are too many sets of labels', async () => {
+  it('report once when there are too many sets of labels', async () => {
     const totals = Array.from({ length: MOST_SERIES + 5 }, (_, n) => ({
       ...decided,
       kind: 'callback' as const,

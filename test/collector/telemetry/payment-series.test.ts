@@ -111,7 +111,7 @@ describe('the bound of a metric', () => {
       total('started', ['', ''], { gateway: `g-${n}`, firstAt: 100 + n }),
     );
 
-  it('counts what is beyond as `other`, loses nothing, and tells', () => {
+  it('counts what is beyond as `other`, loses nothing, and reports it', () => {
     const all = seriesOf(many(MOST_SERIES + 30));
     const shown = all.get('ordersStarted') ?? [];
     expect(shown).toHaveLength(MOST_SERIES + 1);

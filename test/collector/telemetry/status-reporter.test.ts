@@ -63,7 +63,7 @@ function scene(kafka: object | null = null) {
 const poll = (more: Partial<PollRow>) => ({ items: 0, new_items: 0, lateness_ms: 0, ...more }) as PollRow;
 
 describe('the reports of a collector', () => {
-  it('tell of the collector as a whole and of each gateway', () => {
+  it('describe the collector as a whole and of each gateway', () => {
     const { options, counters } = scene({ lag: 9 });
     counters.acknowledged({
       rejects: [{}, {}] as never,
@@ -105,7 +105,7 @@ describe('the reports of a collector', () => {
     });
   });
 
-  it('tell the requests a second since the report before, of each gateway', async () => {
+  it('have the requests a second since the report before, of each gateway', async () => {
     const clock = createFakeClock();
     const rate = createRequestRates(clock);
     // As after a restart: many orders are due at once.

@@ -162,7 +162,7 @@ describe('the console', () => {
     });
   });
 
-  it('tells the notes of the time range', async () => {
+  it('has the notes of the time range', async () => {
     const { annotations, errors } = answerOf(await gatewatch.annotations(scope));
     expect(errors).toEqual([]);
     expect(annotations).toEqual([
@@ -177,7 +177,7 @@ describe('the console', () => {
     ]);
   });
 
-  it('tells which alerts there are, in what state, in words, and where each is shown', async () => {
+  it('says which alerts there are, in what state, in words, and where each is shown', async () => {
     asked.splice(0);
     const { alerts, ...answer } = await gatewatch.alerts();
     expect(answer).toEqual({ asOf: AS_OF, ageMs: NOW - AS_OF, error: null, timeZone: 'UTC' });

@@ -55,7 +55,7 @@ describe('the files of the page', () => {
     expect(await page()).toBe(two);
   });
 
-  it('tell why they could not be built, and are built again at the next request', async () => {
+  it('say why they could not be built, and are built again at the next request', async () => {
     await using folder = await temporary();
     const ran = JSON.stringify(join(folder.path, 'ran'));
     const builder = builderOf(

@@ -161,7 +161,7 @@ describe('the interface of the page', () => {
     expect(requests).toHaveLength(before);
   });
 
-  it('tells when the asker of a question has gone, and not before', async () => {
+  it('notices when the asker of a question has gone, and not before', async () => {
     const page = new AbortController();
     const asking = fetch(`${server.url}/console/api/query`, {
       method: 'POST',

@@ -148,7 +148,7 @@ const causesOf = async (panel: Seeded['runPanel']): Promise<unknown[]> =>
     row['callbacks'],
   ]);
 
-it('tells why signatures do not match, of contents that first came in the range', async () => {
+it('says why signatures do not match, of contents that first came in the range', async () => {
   const forged = callbacks.filter(({ verdict }) => verdict === 'mismatch');
   const inRange = forged.filter(({ receivedAt }) => receivedAt >= FROM && receivedAt < TO);
   expect(inRange.length).toBeLessThan(forged.length);

@@ -71,7 +71,7 @@ beforeAll(async () => {
       rows: {
         alertEvaluations: [
           ...ROWS.map(evaluationRow),
-          // A second evaluator is later: what was told once stays.
+          // A second evaluator is later: what was said once stays.
           evaluationRow({ ...rowOf(at(5)), affected: 99, evaluatedAt: TO + MINUTE }),
         ],
         alertStates: STATES.map(stateRow),

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => seeded?.store.stop());
 const runPanel: Seeded['runPanel'] = (...args) => seeded.runPanel(...args);
 
-/** The step of an item, as the interface document tells the payer's way; 0 for other items. */
+/** The step of an item, as the interface document describes the payer's way; 0 for other items. */
 function stepOf(action: string): number {
   if (/^[45]\.1\./.test(action)) return 5;
   if (action === '3.1.1.55') return 4;

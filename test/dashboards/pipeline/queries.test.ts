@@ -59,13 +59,13 @@ it('polls per minute, however wide the panel', async () => {
 });
 
 it('the poll budget: what the reports say is used of what is allowed', async () => {
-  // Each gateway's reports stand apart, a bucket each; the second gateway's are of a version that tells no
+  // Each gateway's reports stand apart, a bucket each; the second gateway's are of a version that reports no
   // budget.
-  const telling = reports.filter(({ requestsPerSecondLimit = 0 }) => requestsPerSecondLimit > 0);
+  const reporting = reports.filter(({ requestsPerSecondLimit = 0 }) => requestsPerSecondLimit > 0);
   const rows = await runPanel('Share of the poll budget in use, by gateway');
   expect(new Map(rows.map((row) => [utc(row['time']), row]))).toEqual(
     new Map(
-      telling.map((one) => [
+      reporting.map((one) => [
         minute(one.reportedAt),
         expect.objectContaining({
           gateway: one.gateway,
@@ -76,7 +76,7 @@ it('the poll budget: what the reports say is used of what is allowed', async () 
       ]),
     ),
   );
-  const rates = telling.map(({ requestsPerSecond = 0 }) => requestsPerSecond);
+  const rates = reporting.map(({ requestsPerSecond = 0 }) => requestsPerSecond);
   expect(await runPanel('Poll budget, by gateway and collector')).toEqual([
     {
       gateway: 'acme-eu',

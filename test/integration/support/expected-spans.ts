@@ -21,7 +21,7 @@ export interface ExpectedItem {
 export const orderTextOf = (gateway: string, order: OrderTruth): string =>
   `${gateway}|${order.orderType}|${order.externalId}`;
 
-/** The whole history of an order, as rows and spans must tell it. */
+/** The whole history of an order, as rows and spans must show it. */
 export function expectedItems(gateway: string, order: OrderTruth): ExpectedItem[] {
   const seen = new Map<string, number>();
   return order.items.map(({ time: text, action }) => {

@@ -7,7 +7,7 @@ import { expectedItems } from './expected-spans.ts';
 export const neverEnding = (sandbox: Sandbox): number =>
   sandbox.orders().filter(({ outcome }) => outcome === 'pending').length;
 
-/** Waits until the gateway has told all it will tell, and every order that ends is settled in the view. */
+/** Waits until the gateway has shown all it will show, and every order that ends is settled in the view. */
 export async function untilSettled(sandbox: Sandbox, store: Queryable): Promise<void> {
   const unsettled = () => {
     const { callbacksPending, watch } = sandbox.stats();

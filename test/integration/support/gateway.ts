@@ -33,7 +33,7 @@ export interface CallbackFields {
   readonly currency?: string;
 }
 
-/** A callback's body, and its signature as section 6.3 of the interface tells a merchant to compute it. */
+/** A callback's body, and its signature as section 6.3 of the interface has a merchant compute it. */
 export function signedCallback(fields: CallbackFields, key: string): { body: string; signature: string } {
   const {
     externalId,
@@ -67,6 +67,6 @@ export const EXAMPLE = {
 
 /**
  * Delays of a gateway that sends again until it is answered, in milliseconds. A busy machine takes half a
- * minute for a start, and an order that the gateway gave up to tell of is unknown.
+ * minute for a start, and an order whose callbacks the gateway gave up is unknown.
  */
 export const UNTIL_ANSWERED: readonly number[] = Array.from({ length: 600 }, () => 500);

@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 import { orderTextOf, traceIdOf } from './expected-spans.ts';
 import { gatewayConfig } from './gateway.ts';
 
-/** A span as any receiver tells it. Times in microseconds since 1970. */
+/** A span as any receiver shows it. Times in microseconds since 1970. */
 export interface SeenSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -28,7 +28,7 @@ export interface ReceiverScene {
   readonly collector: CollectorProcess;
   readonly orders: readonly OrderTruth[];
   readonly traceIds: readonly string[];
-  /** Spans of these orders as SQL tells them, by span id. Waits until all orders are settled. */
+  /** Spans of these orders as SQL shows them, by span id. Waits until all orders are settled. */
   spansOfStore(): Promise<SeenSpan[]>;
   stop(): Promise<void>;
 }
@@ -44,7 +44,7 @@ const HISTORIES: readonly (readonly [status: string, actions: readonly string[]]
 ];
 
 /**
- * Starts all of it. `env` is where the receiver is, by the standard `OTEL_*`; `seed` tells the ids of one
+ * Starts all of it. `env` is where the receiver is, by the standard `OTEL_*`; `seed` returns the ids of one
  * scene from those of another.
  */
 export async function startReceiverScene(
@@ -106,7 +106,7 @@ const fromStore = ({ tags, isError, ...span }: StoredSpan): SeenSpan => ({
 });
 
 /**
- * Every span of the store is there once and tells the same; the receiver's attributes may be more than those
+ * Every span of the store is there once and says the same; the receiver's attributes may be more than those
  * in SQL, which are text.
  */
 export function expectSameSpans(seen: readonly SeenSpan[], stored: readonly SeenSpan[]): void {

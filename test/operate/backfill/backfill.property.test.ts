@@ -9,7 +9,7 @@ interface Kept extends Destination {
   readonly calls: number[];
 }
 
-/** Takes what it is given, until it is told to be gone. */
+/** Takes what it is given, until a test makes it fail. */
 function createDestination(goneAfterCalls = Infinity, refuses: (id: string) => boolean = () => false): Kept {
   const ids: string[] = [];
   const calls: number[] = [];
@@ -118,7 +118,7 @@ describe('a backfill', () => {
     expect(cut.ids).toEqual(goodOf(10));
   });
 
-  it('tells the line of an order that the destination refuses', async () => {
+  it('reports the line of an order that the destination refuses', async () => {
     const refused: number[] = [];
     const destination = createDestination(Infinity, (id) => id === 'o2' || id === 'o700');
     const result = await run(fileOf(800), destination, { onRefused: (line) => refused.push(line) });
@@ -129,11 +129,11 @@ describe('a backfill', () => {
 
   it('refuses gateways that nobody has, where the names are known, without repeating them', async () => {
     const text = 'orderType,externalId,gateway\nDeposit,a,acme\nDeposit,b,4111111111111111\nDeposit,c,\n';
-    const told: string[] = [];
+    const problems: string[] = [];
     const onRefused: BackfillOptions['onRefused'] = (line, { field, received }) =>
-      told.push(`${line} ${field} ${received}`);
+      problems.push(`${line} ${field} ${received}`);
     await run(text, null, { gateways: ['acme', 'other'], onRefused });
-    expect(told).toEqual(['3 gateway another name', '4 gateway nothing']);
+    expect(problems).toEqual(['3 gateway another name', '4 gateway nothing']);
     expect(await run(text.replace(/,4111.*/, ',acme'), null, { gateways: ['acme'] })).toMatchObject({
       refused: 0,
     });

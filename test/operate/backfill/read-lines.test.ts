@@ -93,7 +93,7 @@ Withdrawal,two,,,,,
     ]);
   });
 
-  it('has each bad line told with number, field, what was there and what belongs there', () => {
+  it('has each bad line reported with number, field, what was there and what belongs there', () => {
     const text = `orderType,externalId,amount
 Deposit,good,1
 Refund,a,1
@@ -129,14 +129,14 @@ Deposit,also-good,2`;
     ]);
   });
 
-  it('never has a card number told', () => {
-    const told = JSON.stringify(
+  it('never reports a card number', () => {
+    const text = JSON.stringify(
       problems(
         'orderType,externalId,amount\n4111111111111111,a,1\nDeposit,b,4111 1111 1111 1111\nx4111111111111111',
       ),
     );
-    expect(told).not.toMatch(/4111/);
-    expect(told).toContain('a text like ~9:16');
+    expect(text).not.toMatch(/4111/);
+    expect(text).toContain('a text like ~9:16');
   });
 
   it.each([

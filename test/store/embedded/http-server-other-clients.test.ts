@@ -21,7 +21,7 @@ async function curl(...args: string[]): Promise<string> {
 describe('curl', () => {
   const missing = spawnSync('curl', ['--version']).error !== undefined;
 
-  it.skipIf(missing)("reads, writes and is told the engine's own errors", async () => {
+  it.skipIf(missing)("reads, writes and gets the engine's own errors", async () => {
     const writer = ['-sS', '--user', `${store.writer.username}:${store.writer.password}`];
     await curl(...writer, store.url, '--data-binary', 'CREATE TABLE c (a UInt8, b String) ORDER BY a');
     await curl(

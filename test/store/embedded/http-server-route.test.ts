@@ -30,7 +30,7 @@ describe('a request, by its head alone', () => {
     ['an address that cannot be read', 'GET', 'http://[', {}, 'refused', 400],
     ['another host', 'POST', '/', { host: 'evil.example' }, 'refused', 403],
     ['a web page', 'POST', '/', { origin: 'http://127.0.0.1:8123' }, 'refused', 403],
-  ])('%s is told so', (_what, method, url, headers, kind, status) => {
+  ])('%s gets an answer that says so', (_what, method, url, headers, kind, status) => {
     expect(route(method, url, headers)).toMatchObject({ kind, status });
   });
 });

@@ -165,7 +165,7 @@ describe('statements', () => {
     expect(await post('EXISTS TABLE gatewatch.t')).toBe('1\n');
   });
 
-  it('with a fault in them are told its place, by the reader as by the writer', async () => {
+  it('with a fault in them get its place, by the reader as by the writer', async () => {
     for (const headers of [{}, asWriter()]) {
       const first = await send('SELEC 1', { headers });
       expect(await first.text()).toMatch(/failed at position 1 \(SELEC\)/);
@@ -392,7 +392,7 @@ describe('the reader', () => {
     expect(await ask(basic('default', password))).toEqual([200, '1\n']);
   });
 
-  it('is refused without it, and told where it is', async () => {
+  it('is refused without it, with an answer that says where it is', async () => {
     for (const headers of [{}, basic('default', ''), basic('gatewatch_reader', ''), basic('', '')]) {
       const [status, text] = await ask(headers);
       expect([status, text]).toEqual([401, expect.stringContaining('reader.secret')]);
@@ -463,7 +463,7 @@ async function rawExchange(sql: string): Promise<{ raw: string; tag: string }> {
   return { raw, tag: /x-clickhouse-exception-tag: (\S+)/i.exec(raw)?.[1] ?? '' };
 }
 
-/** Tells by what the sender may do who it is: the writer, or the code of the refusal. */
+/** Finds out by what the sender may do who it is: the writer, or the code of the refusal. */
 async function whoCan(headers: Record<string, string>, search: Record<string, string> = {}) {
   const url = `${store.url}/?${new URLSearchParams(search)}`;
   const response = await fetch(url, {

@@ -137,7 +137,7 @@ describe('a store', () => {
     expect(await findRunningStore(dataDir)).toBeNull();
   });
 
-  it('forces inserts to the disk unless told otherwise', async () => {
+  it('forces inserts to the disk by default', async () => {
     const fsync = "SELECT groupUniqArray(value) FROM system.merge_tree_settings WHERE name LIKE 'fsync%'";
     const careful = await start();
     expect(await query(careful, fsync)).toBe("['1']\n");
@@ -264,7 +264,7 @@ describe('the owner of a store', () => {
     expect(await query(await second, 'SELECT 1')).toBe('1\n');
   });
 
-  it('that waits for too long is told who to ask', async () => {
+  it('that waits for too long hears which process holds it', async () => {
     await parent();
     const error = await start({ startTimeoutMs: 300 }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'DATA_DIR_LOCKED', retryable: true });

@@ -4,7 +4,7 @@ import { supervise } from '../../../store/embedded/supervisor.ts';
 
 it('gives up a replacement that is still starting when the store is to stop', async () => {
   const { promise: exited, resolve: exit } = Promise.withResolvers<string>();
-  const sandboxState = { active: false, why: 'a test' } as const;
+  const sandboxState = { active: false, reason: 'a test' } as const;
   const first: Child = {
     port: 1,
     pid: 1,
@@ -34,7 +34,7 @@ it('gives up a replacement that is still starting when the store is to stop', as
 });
 
 it('does not count against the store what a statement of a reader did', async () => {
-  const sandboxState = { active: false, why: 'a test' } as const;
+  const sandboxState = { active: false, reason: 'a test' } as const;
   let started = 0;
   const stuck: string[] = [];
   const fifth = Promise.withResolvers<void>();

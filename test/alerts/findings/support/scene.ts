@@ -10,8 +10,8 @@ export const MINUTE = 60_000;
 export const NOW = Date.parse('2026-03-02T12:00:00Z');
 export const GATEWAY = 'acme-eu';
 
-/** An order as its sources tell of it; times in seconds after it began. */
-export interface Told {
+/** An order as its sources show it; times in seconds after it began. */
+export interface OrderFacts {
   readonly id: string;
   /** Epoch milliseconds at which it began. @default an hour before NOW */
   readonly began?: number;
@@ -20,12 +20,12 @@ export interface Told {
   readonly items?: readonly (readonly [at: number, action: string, observed?: number])[];
   readonly replies?: readonly (readonly [at: number, status: string, amount?: string, currency?: string])[];
   readonly watch?: readonly [at: number, amount: string | null, currency: string | null];
-  readonly callbacks?: readonly ToldCallback[];
+  readonly callbacks?: readonly CallbackFacts[];
   /** Status requests: when, how they ended, and how many items were missing. */
   readonly polls?: readonly (readonly [at: number, outcome: 'ok' | 'not_found', missing?: number])[];
 }
 
-export interface ToldCallback {
+export interface CallbackFacts {
   readonly at: number;
   readonly status: string;
   /** @default '10.00' */
@@ -45,7 +45,7 @@ export interface ToldCallback {
 }
 
 /** An order that was paid, as all of its sources say. */
-export const paid = (id: string, change: Partial<Told> = {}): Told => ({
+export const paid = (id: string, change: Partial<OrderFacts> = {}): OrderFacts => ({
   id,
   items: [
     [0, '1.0.0.00'],
@@ -66,15 +66,15 @@ export const paid = (id: string, change: Partial<Told> = {}): Told => ({
   ...change,
 });
 
-export const beganAt = ({ began = NOW - 60 * MINUTE }: Told): number => began;
+export const beganAt = ({ began = NOW - 60 * MINUTE }: OrderFacts): number => began;
 
-export function seedOf(told: Told): Seed {
-  const { id, gateway = GATEWAY } = told;
-  const began = beganAt(told);
+export function seedOf(facts: OrderFacts): Seed {
+  const { id, gateway = GATEWAY } = facts;
+  const began = beganAt(facts);
   const at = (seconds: number): number => began + seconds * 1000;
   const order = { gateway, order_type: 'Deposit', external_id: id };
   const claims = [
-    ...(told.replies ?? []).map(([seconds, status, amount, currency]) => ({
+    ...(facts.replies ?? []).map(([seconds, status, amount, currency]) => ({
       ...order,
       observed_at: dateTime64(at(seconds)),
       kind: 'status_reply',
@@ -82,15 +82,15 @@ export function seedOf(told: Told): Seed {
       amount: amount ?? null,
       currency: currency ?? null,
     })),
-    ...(told.watch === undefined
+    ...(facts.watch === undefined
       ? []
       : [
           {
             ...order,
-            observed_at: dateTime64(at(told.watch[0])),
+            observed_at: dateTime64(at(facts.watch[0])),
             kind: 'watch',
-            amount: told.watch[1],
-            currency: told.watch[2],
+            amount: facts.watch[1],
+            currency: facts.watch[2],
           },
         ]),
   ];
@@ -99,7 +99,7 @@ export function seedOf(told: Told): Seed {
       {
         gateway,
         externalId: id,
-        items: (told.items ?? []).map(([seconds, action, observed]): SeedItem => ({
+        items: (facts.items ?? []).map(([seconds, action, observed]): SeedItem => ({
           at: at(seconds),
           action,
           observedAt: at(observed ?? seconds),
@@ -108,7 +108,7 @@ export function seedOf(told: Told): Seed {
     ],
     rows: {
       ...(claims.length === 0 ? {} : { orderClaims: claims }),
-      callbackDeliveries: (told.callbacks ?? []).map((callback, n) => {
+      callbackDeliveries: (facts.callbacks ?? []).map((callback, n) => {
         const {
           status,
           amount = '10.00',
@@ -134,7 +134,7 @@ export function seedOf(told: Told): Seed {
           currency,
         };
       }),
-      polls: (told.polls ?? []).map(([seconds, outcome, missing = 0]) => ({
+      polls: (facts.polls ?? []).map(([seconds, outcome, missing = 0]) => ({
         gateway,
         started_at: dateTime64(at(seconds)),
         poll_id: `${id}-${seconds}`,
@@ -169,7 +169,7 @@ export const watching = (gateway = GATEWAY, until = NOW, from = until - 30 * 86_
   },
 });
 
-export const seedAll = (told: readonly Told[]): Seed => merge(told.map(seedOf));
+export const seedAll = (facts: readonly OrderFacts[]): Seed => merge(facts.map(seedOf));
 
 export interface FoundRow {
   readonly external_id: string;

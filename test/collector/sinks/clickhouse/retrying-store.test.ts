@@ -26,7 +26,7 @@ function scene(answer: (insert: FrozenInsert) => Promise<void>) {
 }
 
 describe('a store that is asked until it answers', () => {
-  it('gets the same insert again, and tells once of the trouble and of its end', async () => {
+  it('gets the same insert again, and reports the trouble and its end once each', async () => {
     let failures = 3;
     const seen: unknown[] = [];
     const { retrying, lines } = scene(async (given) => {

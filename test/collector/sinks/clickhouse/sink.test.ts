@@ -284,7 +284,7 @@ describe('a store that is away', () => {
     ]);
   });
 
-  it('is told as away while one table waits, also when another goes in meanwhile', async () => {
+  it('is reported as away while one table waits, also when another goes in meanwhile', async () => {
     const states: SinkStatus[] = [];
     const { sink } = await setUp({
       retry: { minDelayMs: 100, maxDelayMs: 200 },

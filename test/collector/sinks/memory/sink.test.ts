@@ -14,7 +14,7 @@ describe('the status of a sink in memory', () => {
     });
   });
 
-  it('tells how many rows wait, and for how long the oldest has', () => {
+  it('says how many rows wait, and for how long the oldest has', () => {
     const waiting = [
       { bundle, since: 1_000_000 },
       { bundle, since: 2_000_000 },

@@ -11,7 +11,7 @@ import {
 const after = (...changes: ExportChange[]) => changes.reduce(nextState, INITIAL_STATE);
 
 describe('the export of spans', () => {
-  it('goes on from the cursor of the store up to the last batch, whoever tells it first', () => {
+  it('goes on from the cursor of the store up to the last batch, whichever reports it first', () => {
     const announced = after({ type: 'announced', batch: 9 }, { type: 'resumed', cursor: 4 });
     expect([announced.cursor, announced.lastBatch, hasBacklog(announced)]).toEqual([4, 9, true]);
     const resumed = after({ type: 'resumed', cursor: 4 }, { type: 'announced', batch: 3 });

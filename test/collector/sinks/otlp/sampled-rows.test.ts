@@ -59,7 +59,7 @@ describe('with a share of traces', () => {
     await storeBatches(store, [{ historyEvents: [item('a', 2)], settlements: [settled('a')] }], 'c2');
     await storeBatches(store, [{ historyEvents: [item('a', 3)] }], 'c3');
     expect(await exported(0, 1, keepAll, 'c2')).toMatchObject({ items: ['a@1', 'a@2', 'a@3'], roots: ['a'] });
-    // It cannot be told here which came first: sent twice rather than never.
+    // Which came first is not known here: sent twice rather than never.
     expect(await exported(0, 1, keepAll, 'c3')).toMatchObject({ items: ['a@3'], roots: [] });
   });
 

@@ -40,7 +40,7 @@ function startExporter(options: Partial<SpanExporterOptions> = {}): SpanExporter
   return exporter;
 }
 
-/** Stores each bundle as one acknowledged batch and tells the exporter. */
+/** Stores each bundle as one acknowledged batch and notifies the exporter. */
 async function storeBatches(
   bundles: readonly RowBundle[],
   exporter?: SpanExporter,
@@ -162,20 +162,20 @@ describe('payment spans', () => {
   });
 
   it.each([400, 413])(
-    'that are refused with %i are left out, counted and told, and all others arrive',
+    'that are refused with %i are left out, counted and logged, and all others arrive',
     async (status) => {
       const bad = spanIdOf(historyEvents('b', 3)[1]);
       receiver.refuse((spans) => (spans.some(({ spanId }) => spanId === bad) ? status : null));
-      const told: object[] = [];
+      const logged: object[] = [];
       const exporter = startExporter({
-        log: { info: () => undefined, warn: (details) => void told.push(details) },
+        log: { info: () => undefined, warn: (details) => void logged.push(details) },
       });
       const batches = ['a', 'b', 'c'].map((name) => ({ historyEvents: historyEvents(name, 3) }));
       await storeBatches(batches, exporter);
       await expect.poll(() => exporter.status()).toMatchObject({ cursor: 3, state: 'ok', spansExported: 8 });
       expect(new Set(spanIds()).size).toBe(8);
       expect(spanIds()).not.toContain(bad);
-      expect(told).toContainEqual(expect.objectContaining({ spanId: bad }));
+      expect(logged).toContainEqual(expect.objectContaining({ spanId: bad }));
     },
   );
 
@@ -190,19 +190,19 @@ describe('payment spans', () => {
     expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(990);
   });
 
-  it('that the receiver rejects out of a request that it takes are counted, told and not sent again', async () => {
+  it('that the receiver rejects out of a request that it takes are counted, logged and not sent again', async () => {
     receiver.reject(2);
-    const told: object[] = [];
+    const logged: object[] = [];
     const exporter = startExporter({
-      log: { info: () => undefined, warn: (details) => void told.push(details) },
+      log: { info: () => undefined, warn: (details) => void logged.push(details) },
     });
     await storeBatches([{ historyEvents: historyEvents('a', 5) }], exporter);
     await expect.poll(() => exporter.status()).toMatchObject({ cursor: 1, state: 'ok', spansExported: 3 });
-    expect(told).toContainEqual({ rejected: 2, of: 5 });
+    expect(logged).toContainEqual({ rejected: 2, of: 5 });
     expect(receiver.requests()).toBe(1);
   });
 
-  it('of a sampled trace tell their rate, as an attribute and to other samplers', async () => {
+  it('of a sampled trace carry their rate, as an attribute and to other samplers', async () => {
     const exporter = startExporter({
       sampler: () => ({ rate: 0.25, traceState: 'ot=th:c' }),
       toSpans({ events, settlements }, sampling) {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Refused } from '../../../../collector/sources/http/guard.ts';
 import { createRefusals } from '../../../../collector/sources/http/guard.ts';
 
-it('every refusal is counted, and a line a minute tells of each reason', () => {
+it('every refusal is counted, and a line a minute names each reason', () => {
   const lines: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
   const counted: Refused[] = [];

@@ -163,7 +163,7 @@ describe('a callback over HTTP', () => {
     expect(await answer).toBe(200);
   });
 
-  it('that hits a bug of ours is 500, is logged, and tells nothing', async () => {
+  it('that hits a bug of ours is 500, is logged, and reveals nothing', async () => {
     scene.behind = async () => {
       throw new TypeError('cannot read secret-thing');
     };

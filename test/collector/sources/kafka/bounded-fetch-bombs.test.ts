@@ -51,7 +51,7 @@ describe.skipIf(!kafka.available)('a batch that unpacks to more than is allowed'
       await send(topic, codec, ['after']);
       expect(await read(topic, 3)).toEqual([
         '0 before',
-        { why: 'too_large', firstOffset: '1', lastOffset: '2', bytes: expect.any(Number) },
+        { problem: 'too_large', firstOffset: '1', lastOffset: '2', bytes: expect.any(Number) },
         '3 after',
       ]);
     },

@@ -271,7 +271,7 @@ describe.skipIf(!kafka.available)('a Kafka source', () => {
     await until('the later one to be stored', () => texts(records).includes('5'));
     isDown = true;
     stored.get('2')?.reject(storeDown());
-    // Beyond the slice that failed nothing is committed; if it is, that is told at once and not by waiting.
+    // Beyond the slice that failed nothing is committed; if it is, that shows at once and not by waiting.
     await until('the outage to last', () => of('paused').length >= 3 || of('committed').length > 1);
     expect(of('committed').map(({ offset }) => offset)).toEqual(['2']);
     expect(await committedOffsets(brokers, groupId, topic)).toEqual(new Map([[0, 2]]));

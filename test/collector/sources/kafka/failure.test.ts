@@ -71,7 +71,7 @@ describe('a failure of Kafka in words for its user', () => {
     expect(describeFailure('no error at all', brokers).message).toContain('no error at all');
   });
 
-  it('tells a rebalance from a membership that is lost', () => {
+  it('distinguishes a rebalance from a membership that is lost', () => {
     expect(isRebalance(protocolError('REBALANCE_IN_PROGRESS'))).toBe(true);
     expect(isLostMembership(protocolError('REBALANCE_IN_PROGRESS'))).toBe(false);
     for (const type of ['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION']) {

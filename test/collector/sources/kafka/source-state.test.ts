@@ -57,7 +57,7 @@ describe('a Kafka source', () => {
     expect([statusAt(gone, 2).lastError?.code, gone.group]).toEqual(['kafka_unreachable', 'connecting']);
   });
 
-  it('tells of a connection at first, and after every failure', () => {
+  it('reports a connection at first, and after every failure', () => {
     expect(isConnectionNews(initialState(0))).toBe(true);
     const connected = after([{ type: 'topics', missing: [], error: null }, 0]);
     expect(isConnectionNews(connected)).toBe(false);

@@ -39,7 +39,7 @@ describe.skipIf(!kafka.available)('a batch that the client library cannot read',
     expect(records[0]).toMatchObject({
       offset: '1',
       value: null,
-      unreadable: { why: 'damaged', firstOffset: '0', lastOffset: '1' },
+      unreadable: { problem: 'damaged', firstOffset: '0', lastOffset: '1' },
     });
     expect(texts(records)).toEqual(['', 'c']);
     expect(of('crash')).toEqual([]);

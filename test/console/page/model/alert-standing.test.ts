@@ -34,7 +34,7 @@ describe('how far alerts can be relied on', () => {
 });
 
 describe('the state of an alert', () => {
-  it('tells who knows of it, and since when', () => {
+  it('says who knows of it, and since when', () => {
     expect(stateOf('Pending', AS_OF)).toEqual({
       phase: 'waiting',
       text: 'Pending since 10:30:00 UTC: nobody is notified yet',
@@ -48,7 +48,7 @@ describe('the state of an alert', () => {
     expect(stateOf('Error', null).text).toBe('Firing: the rule cannot be evaluated');
   });
 
-  it("tells times by the reader's clocks beside UTC, unless these show the same", () => {
+  it("shows times by the reader's clocks beside UTC, unless these show the same", () => {
     expect(standingOf(answer(0, 'Europe/Berlin')).text).toBe(
       'Evaluated as of 10:30:00 UTC (11:30:00 Europe/Berlin), once a minute.',
     );

@@ -60,7 +60,7 @@ describe('a long result', () => {
     expect(user).toMatchObject({ title: 'orders USER', config: { unit: 'short', decimals: 3 } });
   });
 
-  it('tells equal names apart by numbers', () => {
+  it('distinguishes equal names by numbers', () => {
     const [frame] = framesOf(long, 0, { defaults: { displayName: 'orders' } });
     expect(frame?.fields.slice(1).map(({ title }) => title)).toEqual(['orders 2', 'orders 3']);
   });

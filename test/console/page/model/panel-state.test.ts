@@ -91,7 +91,7 @@ describe('a panel', () => {
     ]);
   });
 
-  it('tells what went wrong, also beside what there is to show', () => {
+  it('says what went wrong, also beside what there is to show', () => {
     expect(problemOf({ kind: 'none' })).toBeNull();
     expect(problemOf({ kind: 'failed', error: 'no answer' })).toBe('no answer');
     expect(problemOf(frames('B: wrong'))).toBe('B: wrong');

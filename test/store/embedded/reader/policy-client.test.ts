@@ -38,7 +38,7 @@ describe('requests that wait for a verdict', () => {
     expect(pending.size).toBe(1);
   });
 
-  it('are told when judging took too long, and the log is told how long the statement was', async () => {
+  it('are refused when judging took too long, and the log says how long the statement was', async () => {
     const log = vi.fn<ReaderPolicyOptions['log']>();
     const pending = createPending(8, log);
     const { question, verdict } = pending.add(REQUEST);

@@ -116,7 +116,7 @@ const refused = [
   'DESCRIBE TABLE `a b`',
 ];
 
-/** What looks like something else and tells a reader nothing: the judge leaves it to the engine. */
+/** What looks like something else and shows a reader nothing: the judge leaves it to the engine. */
 const harmless = [
   'SELECT x.processes FROM gatewatch.orders AS x',
   'SELECT id FROM gatewatch.orders WHERE system.processes IN (1)',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EvaluationNumbers } from '../../../alerts/evaluate/instance.ts';
-import { readWhy, type Why } from '../../../alerts/explain/why.ts';
-import { atRiskText, NOTHING_STANDS_OUT, whyText } from '../../../alerts/explain/why-text.ts';
+import { readExplanation, type Explanation } from '../../../alerts/explain/explanation.ts';
+import { atRiskText, NOTHING_STANDS_OUT, explanationText } from '../../../alerts/explain/explanation-text.ts';
 import { traceId } from '../../../collector/decode/ids.ts';
 import type { AlertRuleName } from '../../../schemas/names.ts';
 import { createStore, type Store } from '../../../store/store.ts';
@@ -63,8 +63,12 @@ afterAll(async () => {
   await seeded?.stop();
 });
 
-async function why(rule: AlertRuleName, gateway: string, numbers: Partial<EvaluationNumbers>): Promise<Why> {
-  const found = await readWhy((sql) => store.query(sql), ruleNamed(rule), {
+async function explanation(
+  rule: AlertRuleName,
+  gateway: string,
+  numbers: Partial<EvaluationNumbers>,
+): Promise<Explanation> {
+  const found = await readExplanation((sql) => store.query(sql), ruleNamed(rule), {
     gateway,
     label: '',
     as_of: NOW * 1000,
@@ -82,7 +86,8 @@ async function why(rule: AlertRuleName, gateway: string, numbers: Partial<Evalua
 }
 
 describe('an incident of callbacks that do not verify', () => {
-  const ask = (rule: AlertRuleName, gateway: string) => why(rule, gateway, { affected: 12, seen: 12 });
+  const ask = (rule: AlertRuleName, gateway: string) =>
+    explanation(rule, gateway, { affected: 12, seen: 12 });
 
   it('has an order as its example that is known otherwise, and none where there is no such order', async () => {
     expect((await ask('GatewatchCallbackKeyBroken', 'signed-wrong')).example).toBeNull();
@@ -93,7 +98,7 @@ describe('an incident of callbacks that do not verify', () => {
 });
 
 describe('an incident of one channel', () => {
-  const ask = () => why('GatewatchTechTimeouts', 'one-channel', { label: 'GATEWAY_CREATE' });
+  const ask = () => explanation('GatewatchTechTimeouts', 'one-channel', { label: 'GATEWAY_CREATE' });
 
   it('has the channel named first, with its orders and those of the rest', async () => {
     const { slices } = await ask();
@@ -107,7 +112,7 @@ describe('an incident of one channel', () => {
       explained: 80,
     });
     expect(slices).toHaveLength(1);
-    expect(whyText({ slices }, 'share')).toBe(
+    expect(explanationText({ slices }, 'share')).toBe(
       'channel card: 80 of 100 orders (80 %), the rest 0 of 100 (0 %)',
     );
   });
@@ -140,26 +145,26 @@ describe('an incident of one channel', () => {
 });
 
 it('callbacks whose signature does not match have their main cause named first, with what to do', async () => {
-  const found = await why('GatewatchCallbackKeyBroken', 'signed-wrong', { seen: 12, affected: 12 });
+  const found = await explanation('GatewatchCallbackKeyBroken', 'signed-wrong', { seen: 12, affected: 12 });
   expect(found.signature).toEqual({ cause: 'amount_two_decimals', callbacks: 8, of: 10 });
-  expect(whyText(found, 'share').split('\n')[0]).toMatch(
-    /^8 of 10 callbacks whose signature does not match: It verifies when the amount is written with two decimals\. Tell/,
+  expect(explanationText(found, 'share').split('\n')[0]).toMatch(
+    /^8 of 10 callbacks whose signature does not match: It verifies when the amount is written with two decimals\. Inform/,
   );
-  const other = await why('GatewatchTechTimeouts', 'signed-wrong', { label: 'CHECK' });
+  const other = await explanation('GatewatchTechTimeouts', 'signed-wrong', { label: 'CHECK' });
   expect(other.signature).toBeNull();
 });
 
 it('an incident that is everywhere alike has nothing that stands out', async () => {
-  const { slices } = await why('GatewatchTechTimeouts', 'everywhere', {
+  const { slices } = await explanation('GatewatchTechTimeouts', 'everywhere', {
     label: 'GATEWAY_CREATE',
     affected: 100,
   });
   expect(slices).toEqual([]);
-  expect(whyText({ slices }, 'share')).toBe(NOTHING_STANDS_OUT);
+  expect(explanationText({ slices }, 'share')).toBe(NOTHING_STANDS_OUT);
 });
 
 it('an outcome is explained by the reason that is new, against the time before', async () => {
-  const { slices } = await why('GatewatchTechnicalBurnFast', 'refused', { affected: 100 });
+  const { slices } = await explanation('GatewatchTechnicalBurnFast', 'refused', { affected: 100 });
   expect(slices).toMatchObject([
     {
       value: '21 401_UNAUTHORIZED',
@@ -172,7 +177,7 @@ it('an outcome is explained by the reason that is new, against the time before',
 
 describe('a drop', () => {
   it('is explained by the channel that went away', async () => {
-    const { slices, atRisk, example } = await why('GatewatchTrafficDrop', 'dropped', {
+    const { slices, atRisk, example } = await explanation('GatewatchTrafficDrop', 'dropped', {
       seen: 55,
       affected: 55,
       expected: 200,
@@ -184,7 +189,7 @@ describe('a drop', () => {
   });
 
   it('of all orders has nothing that stands out', async () => {
-    const { slices } = await why('GatewatchTrafficDrop', 'vanished', {
+    const { slices } = await explanation('GatewatchTrafficDrop', 'vanished', {
       seen: 10,
       affected: 10,
       expected: 200,
@@ -195,5 +200,5 @@ describe('a drop', () => {
 
 it('a rule that counts no orders is not asked about', async () => {
   const query = () => Promise.reject(new Error('no statement is needed'));
-  expect(await readWhy(query, ruleNamed('GatewatchConsumerLag'), {} as EvaluationNumbers)).toBeNull();
+  expect(await readExplanation(query, ruleNamed('GatewatchConsumerLag'), {} as EvaluationNumbers)).toBeNull();
 });

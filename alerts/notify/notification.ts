@@ -2,7 +2,7 @@ import type { Alert } from '../explain/alert.ts';
 import type { PostOutcome } from './post.ts';
 
 /** What a receiver knows of one gateway, and what it did not accept. Times in epoch milliseconds. */
-export interface Notice {
+export interface NotificationState {
   /** When it last accepted a notification; 0 when it never did. */
   readonly at: number;
   /** The statuses in that notification, by fingerprint. */
@@ -24,7 +24,7 @@ export interface SendFailure {
   readonly tries: number;
   /** The changes that were not accepted: fingerprints with their statuses. */
   readonly changesKey: string;
-  /** Names of the alerts among them, for whoever looks. */
+  /** Names of the alerts among them, for those who read the file. */
   readonly alerts: readonly string[];
 }
 
@@ -32,12 +32,12 @@ export interface SendFailure {
 export interface Notification {
   readonly kind: 'notify';
   readonly alerts: readonly Alert[];
-  readonly before: Notice;
+  readonly before: NotificationState;
   /**
    * `before`, with what begins to fire: what is known if no answer comes. Stored before the request, so that
    * the ends are sent after a kill, too.
    */
-  readonly afterSendAttempt: Notice;
+  readonly afterSendAttempt: NotificationState;
 }
 
 export type Decision =
@@ -47,14 +47,14 @@ export type Decision =
   /** All is over and accepted: nothing needs to be remembered. */
   | { readonly kind: 'forget' };
 
-const NOTHING: Notice = { at: 0, acceptedStatuses: {}, firingForReceiver: [], lastFailure: null };
+const NOTHING: NotificationState = { at: 0, acceptedStatuses: {}, firingForReceiver: [], lastFailure: null };
 
 /** First and longest wait before the same changes are offered again. */
 const WAITS_MS = { failed: [15_000, 300_000], refused: [300_000, 3_600_000] } as const;
 
 /** What is to be done about one gateway, whose alerts are `offered` at `now`. */
 export function decide(
-  known: Notice | undefined,
+  known: NotificationState | undefined,
   offered: readonly Alert[],
   now: number,
   repeatMs: number,
@@ -82,7 +82,7 @@ export function afterPost(
   { alerts, before, afterSendAttempt }: Notification,
   outcome: PostOutcome,
   now: number,
-): Notice {
+): NotificationState {
   if (outcome.kind === 'accepted')
     return {
       at: now,
@@ -95,12 +95,12 @@ export function afterPost(
   return { ...kept, lastFailure: failureOf(outcome, before.lastFailure, alerts, now) };
 }
 
-/** The notice, with its firing alerts as they are offered now. */
-const refreshed = (notice: Notice, offered: readonly Alert[]): Notice => {
+/** The state, with its firing alerts as they are offered now. */
+const refreshed = (state: NotificationState, offered: readonly Alert[]): NotificationState => {
   const newest = new Map(offered.map((alert) => [alert.fingerprint, alert]));
   return {
-    ...notice,
-    firingForReceiver: notice.firingForReceiver.map((alert) => newest.get(alert.fingerprint) ?? alert),
+    ...state,
+    firingForReceiver: state.firingForReceiver.map((alert) => newest.get(alert.fingerprint) ?? alert),
   };
 };
 

@@ -20,9 +20,9 @@ import {
   micros,
   toTheMillisecond,
   type OtelRow,
-  type ToldSpan,
+  type ComparableSpan,
   type TraceRow,
-} from './support/told-spans.ts';
+} from './support/comparable-spans.ts';
 
 const AT = Date.now() - 3_600_000;
 const item = (action: string, second: number, visibleAfterMs = 0) => ({
@@ -70,7 +70,7 @@ const GATEWAYS = ['acme-eu', 'blue-pay'] as const;
  * One order looked up by its id in five places: the command line, SQL, the console, an OTLP receiver and the
  * rows of Grafana's trace panel.
  */
-describe('an order is told alike everywhere', () => {
+describe('an order has the same spans everywhere', () => {
   let sandbox: Sandbox;
   let receiver: OtlpReceiver;
   let collector: CollectorProcess;
@@ -168,14 +168,14 @@ describe('an order is told alike everywhere', () => {
     return fromConsole(answer);
   };
 
-  const told = [
+  const cases = [
     ...Object.entries(ORDERS).map(([what, { externalId: id }]) => ({ what, gateway: 'acme-eu', id })),
     { what: 'an order of the same id at another gateway', gateway: 'blue-pay', id: 'order-declined' },
   ];
 
-  describe.each(told)('$what', ({ gateway, id }) => {
+  describe.each(cases)('$what', ({ gateway, id }) => {
     let timeline: OrderTimeline;
-    let exported: ToldSpan[];
+    let exported: ComparableSpan[];
     beforeAll(async () => {
       timeline = await byCli(gateway, id);
       exported = inOrderOfIds(byOtlp(timeline.order.traceId ?? ''));
@@ -190,7 +190,7 @@ describe('an order is told alike everywhere', () => {
       expect(inOrderOfIds(await byConsole(gateway, id))).toEqual(exported.map(toTheMillisecond));
     });
 
-    it('has the items that the command line and the HTTP interface tell', async () => {
+    it('has the items that the command line and the HTTP interface show', async () => {
       expect(await byHttp(gateway, id)).toEqual(timeline);
       for (const event of timeline.events) {
         const span = exported.find(({ spanId }) => spanId === event.spanId);
@@ -222,7 +222,7 @@ describe('an order is told alike everywhere', () => {
       }
     });
 
-    it('has the root that the command line tells', () => {
+    it('has the root that the command line shows', () => {
       const { order, events } = timeline;
       const deciding = events.find((event) => event.deciding);
       const root = exported.find(({ parentSpanId }) => parentSpanId === '');
@@ -264,7 +264,7 @@ describe('an order is told alike everywhere', () => {
     });
   });
 
-  it('tells when the callback came that asked for the read', async () => {
+  it('says when the callback came that asked for the read', async () => {
     const { order, callbacks, events: items } = await byCli('acme-eu', 'order-paid');
     const called = byOtlp(order.traceId ?? '').filter(
       ({ attributes }) => attributes['payment.source'] === 'callback',

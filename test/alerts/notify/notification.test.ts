@@ -4,9 +4,9 @@ import {
   afterPost,
   decide,
   type Decision,
-  type Notice,
+  type NotificationState,
   type Notification,
-} from '../../../alerts/notify/notice.ts';
+} from '../../../alerts/notify/notification.ts';
 import type { PostOutcome } from '../../../alerts/notify/post.ts';
 
 const MINUTE = 60_000;
@@ -31,13 +31,16 @@ const due = (decision: Decision): Notification =>
   decision.kind === 'notify' ? decision : expect.fail(`it is to ${decision.kind}`);
 /** What is known after a notification of these alerts had this outcome. */
 const known = (
-  before: Notice | undefined,
+  before: NotificationState | undefined,
   offered: readonly Alert[],
   now: number,
   outcome: PostOutcome = OK,
-): Notice => afterPost(due(decide(before, offered, now, REPEAT)), outcome, now);
-const kinds = (before: Notice | undefined, offered: readonly Alert[], minutes: readonly number[]) =>
-  minutes.map((minute) => decide(before, offered, minute * MINUTE, REPEAT).kind);
+): NotificationState => afterPost(due(decide(before, offered, now, REPEAT)), outcome, now);
+const kinds = (
+  before: NotificationState | undefined,
+  offered: readonly Alert[],
+  minutes: readonly number[],
+) => minutes.map((minute) => decide(before, offered, minute * MINUTE, REPEAT).kind);
 
 it('notifies of a beginning once, again when it is time, and of the end', () => {
   const begun = known(undefined, FIRES, MINUTE);

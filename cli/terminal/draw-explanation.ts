@@ -1,8 +1,13 @@
-import { type ToldEvaluation, sentenceOf } from '../../alerts/explain/sentence.ts';
+import { type SentenceNumbers, sentenceOf } from '../../alerts/explain/sentence.ts';
 import { findingText } from '../../alerts/explain/signature-finding.ts';
 import { shareOf, type Slice } from '../../alerts/explain/slices.ts';
-import { atRiskText, DIMENSION_TEXT, NOTHING_STANDS_OUT, percent } from '../../alerts/explain/why-text.ts';
-import type { Why } from '../../alerts/explain/why.ts';
+import {
+  atRiskText,
+  DIMENSION_TEXT,
+  NOTHING_STANDS_OUT,
+  percent,
+} from '../../alerts/explain/explanation-text.ts';
+import type { Explanation } from '../../alerts/explain/explanation.ts';
 import { minuteText, timesText } from '../../alerts/explain/zoned.ts';
 import type { Rule } from '../../alerts/rules/rule.ts';
 import { type Output, printable } from './host.ts';
@@ -13,17 +18,17 @@ import { drawTable } from './table.ts';
  *
  * @param timeZone the reader's, for times beside UTC
  */
-export function drawWhy(
+export function drawExplanation(
   output: Output,
   rule: Rule,
-  evaluation: ToldEvaluation & { readonly gateway: string; readonly label: string },
-  why: Why | null,
+  evaluation: SentenceNumbers & { readonly gateway: string; readonly label: string },
+  explanation: Explanation | null,
   timeZone = 'UTC',
 ): string {
   const place = [evaluation.gateway, evaluation.label].filter((name) => name !== '').join(' ');
   const head = `${rule.name}${place === '' ? '' : `, ${printable(place)}`}, ${timesText([evaluation.as_of], timeZone, minuteText)}\n${sentenceOf(rule, evaluation, timeZone)}\n`;
-  if (why === null) return `${head}\nThe rule counts no orders: its number is all there is to it.\n`;
-  const { slices, atRisk, example, signature = null } = why;
+  if (explanation === null) return `${head}\nThe rule counts no orders: its number is all there is to it.\n`;
+  const { slices, atRisk, example, signature = null } = explanation;
   const amounts = atRisk === null ? '' : atRiskText(atRisk);
   return [
     head,

@@ -1,8 +1,8 @@
 import type { PanelAnswer } from '../../../schemas/console.ts';
 import type { ReceivedSpan } from '../../support/otlp-receiver.ts';
 
-/** A span as whoever asks is told it, in one form for all who tell. */
-export interface ToldSpan {
+/** A span in one form, whichever interface it was read from. */
+export interface ComparableSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string;
@@ -21,13 +21,13 @@ export interface ToldSpan {
   readonly links: readonly string[];
 }
 
-/** By their ids, so that two who tell the same can be compared. */
-export const inOrderOfIds = (spans: readonly ToldSpan[]): ToldSpan[] =>
+/** By their ids, so that the spans of two interfaces can be compared. */
+export const inOrderOfIds = (spans: readonly ComparableSpan[]): ComparableSpan[] =>
   spans.toSorted((a, b) => (a.spanId < b.spanId ? -1 : 1));
 
 const SERVICE = ['service.name', 'service.namespace'] as const;
 
-export const fromOtlp = (span: ReceivedSpan): ToldSpan => ({
+export const fromOtlp = (span: ReceivedSpan): ComparableSpan => ({
   traceId: span.traceId,
   spanId: span.spanId,
   parentSpanId: span.parentSpanId,
@@ -65,7 +65,7 @@ export interface TraceRow {
   readonly references: readonly { readonly traceID: string; readonly spanID: string }[];
 }
 
-export function fromTraceRow(row: TraceRow): ToldSpan {
+export function fromTraceRow(row: TraceRow): ComparableSpan {
   const { [SERVICE[0]]: name = '', [SERVICE[1]]: namespace = '' } = fromTags(row.serviceTags);
   return {
     traceId: row.traceID,
@@ -102,7 +102,7 @@ export interface OtelRow {
   readonly 'Links.SpanId': readonly string[];
 }
 
-export const fromOtelRow = (row: OtelRow): ToldSpan => ({
+export const fromOtelRow = (row: OtelRow): ComparableSpan => ({
   traceId: row.TraceId,
   spanId: row.SpanId,
   parentSpanId: row.ParentSpanId,
@@ -123,7 +123,7 @@ export const fromOtelRow = (row: OtelRow): ToldSpan => ({
 });
 
 /** The spans of a panel, as the console's server answers its page: instants there are in milliseconds. */
-export function fromConsole({ frames }: PanelAnswer): ToldSpan[] {
+export function fromConsole({ frames }: PanelAnswer): ComparableSpan[] {
   const rows = frames.flatMap(({ columns }) =>
     (columns[0]?.values ?? []).map((_value, row) =>
       Object.fromEntries(columns.map(({ name, values }) => [name, values[row]])),
@@ -136,7 +136,7 @@ export function fromConsole({ frames }: PanelAnswer): ToldSpan[] {
 }
 
 /** The same with its start in whole milliseconds. */
-export const toTheMillisecond = (span: ToldSpan): ToldSpan => ({
+export const toTheMillisecond = (span: ComparableSpan): ComparableSpan => ({
   ...span,
   start: Math.floor(span.start / 1000) * 1000,
 });

@@ -1,6 +1,6 @@
 import { type Count, type Dimension, shareOf, type Slice } from './slices.ts';
 import { findingText } from './signature-finding.ts';
-import type { AtRisk, Why } from './why.ts';
+import type { AtRisk, Explanation } from './explanation.ts';
 
 export const NOTHING_STANDS_OUT = 'Nothing stands out: it is everywhere alike.';
 
@@ -15,8 +15,8 @@ export const DIMENSION_TEXT: Readonly<Record<Dimension, string>> = {
 };
 
 /** One line a slice, or the sentence that there is none. */
-export function whyText(
-  { slices, signature = null }: Pick<Why, 'slices' | 'signature'>,
+export function explanationText(
+  { slices, signature = null }: Pick<Explanation, 'slices' | 'signature'>,
   kind: 'share' | 'drop',
 ): string {
   const lines = [

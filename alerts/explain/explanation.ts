@@ -11,7 +11,7 @@ import { shownRange } from './incident-url.ts';
 import { type Cell, type Slice, standOut, WHAT, WHERE } from './slices.ts';
 
 /** What explains one evaluation, and what it may cost. */
-export interface Why {
+export interface Explanation {
   /** At most three, what explains most first; none: nothing stands out. */
   readonly slices: readonly Slice[];
   /** Null for a drop, whose orders never came, and where orders lose nothing. */
@@ -47,7 +47,11 @@ export type Query = <T>(sql: string) => Promise<T[]>;
  *
  * @throws StoreError when the store does not answer
  */
-export async function readWhy(query: Query, rule: Rule, numbers: EvaluationNumbers): Promise<Why | null> {
+export async function readExplanation(
+  query: Query,
+  rule: Rule,
+  numbers: EvaluationNumbers,
+): Promise<Explanation | null> {
   if (rule.kind === 'gauge') return null;
   const what = whatIsOpen(rule);
   const [cells, orders, signature] = await Promise.all([
