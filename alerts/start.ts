@@ -8,7 +8,7 @@ import { INTERVAL_MS, SETTLE_MS } from './evaluate/due.ts';
 import type { EvaluationPass } from './evaluate/evaluation.ts';
 import { createEvaluator, type Evaluator, type PassReport } from './evaluate/evaluator.ts';
 import { createLateAlert } from './evaluate/late-alert.ts';
-import { createLeaseKeeper } from './evaluate/lease.ts';
+import { createEvaluationLease } from './evaluate/lease.ts';
 import { startTicker } from './evaluate/ticker.ts';
 import { createExplanationCache, type ExplanationCache } from './explain/explanation-cache.ts';
 import {
@@ -96,11 +96,11 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
   const evaluator = createEvaluator({
     ...options,
     page: config,
-    lease: createLeaseKeeper({
+    lease: createEvaluationLease({
       query: (sql) => store.query(sql),
       insert: (row, token) => store.insert('alertLeases', [row], token),
       collectorId,
-      tells: config.evaluate,
+      notifies: config.evaluate,
       now: clock.now,
     }),
     onChange: offers.now,

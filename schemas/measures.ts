@@ -26,9 +26,6 @@ export const sqlList = (values: readonly string[]): string => values.map(sqlText
 export const ORDER_KEY = 'gateway, order_type, external_id';
 /** n: distinct orders. Events are never counted, since polling repeats codes. */
 export const DISTINCT_ORDERS = `uniqExact(${ORDER_KEY})`;
-/** Distinct orders for which at least one row meets the condition. */
-export const distinctOrdersIf = (condition: string): string =>
-  `uniqExactIf(${ORDER_KEY}, ifNull(${condition}, 0))`;
 
 /** Items that can decide an order. Info items carry earlier states and never reopen it. */
 export const DECIDING = `state IN ('SUCCESS', 'FAILED')`;
@@ -102,12 +99,6 @@ export function startedOrders(where: string): string {
 export const MONEY_STATES = ['at_risk', 'delayed', 'declined_technically', 'recovered'] as const;
 export type MoneyState = (typeof MONEY_STATES)[number];
 
-const TECHNICAL_GROUPS = Object.entries(OUTCOME_OF_GROUP).flatMap(([group, result]) =>
-  result === 'technical_failure' ? [group] : [],
-);
-/** An operation failed for a technical reason. */
-export const TECHNICAL_FAILURE = `ifNull(result = 'FAILURE' AND reason_group IN (${sqlList(TECHNICAL_GROUPS)}), 0)`;
-
 const APPROVAL_OUTCOMES: readonly Outcome[] = [
   'succeeded',
   'risk_decline',
@@ -138,11 +129,6 @@ export const {
   judged: JUDGED,
   approval: APPROVAL_SHARE,
 } = outcomeShares((condition) => (condition === undefined ? 'count()' : `countIf(${condition})`));
-/**
- * Over history items of one stage: orders with a failed operation there / orders seen there. 0..1, NULL
- * without orders.
- */
-export const OPERATION_FAILURE_SHARE = ratio(distinctOrdersIf(`result = 'FAILURE'`), DISTINCT_ORDERS);
 
 /** numerator / denominator, NULL when there is nothing to divide by. */
 export function ratio(numerator: string, denominator: string): string {

@@ -31,9 +31,6 @@ export const FORM_STEPS = [
   },
 ] as const;
 export type FormStep = (typeof FORM_STEPS)[number]['step'];
-/** Number of a step, from 1. */
-export const formStepNumber = (step: FormStep): number =>
-  FORM_STEPS.findIndex((candidate) => candidate.step === step) + 1;
 /** The last step that an order with these codes reached. */
 export const furthestStep = (codes: readonly DecodedCode[]): FormStep | null =>
   FORM_STEPS.findLast(({ isItem }) => codes.some(isItem))?.step ?? null;

@@ -366,7 +366,7 @@ export const COLUMNS = {
     evaluator: 'string',
     took_ms: 'f64',
   },
-  alertLeases: { holder: 'string', tells: 'u8', taken_at: 'micros' },
+  alertLeases: { holder: 'string', notifies: 'u8', taken_at: 'micros' },
   fingerprintKeys: { created_at: 'micros', key: 'string' },
 } as const satisfies Record<TableKey, Columns>;
 

@@ -55,7 +55,7 @@ export interface RowSink {
 export interface SpanExporterStatus {
   readonly state: 'ok' | 'retrying';
   /** Last batch that was sent in full. */
-  readonly cursor: number;
+  readonly doneBatch: number;
   /** Batches acknowledged and not yet exported. */
   readonly backlogBatches: number;
   readonly spansExported: number;

@@ -159,39 +159,31 @@ const ITEM_ARRAYS = {
   code_format: `arrayMap(stage -> if(stage IS NULL, 'unrecognized', 'v2'), history.stage)`,
 } as const;
 
-/** SQL of a lambda over the items of an order, by name of what it reads. */
-function overItems(
-  name: 'arrayMax' | 'arrayFilter' | 'arrayLastIndex',
-  result: string,
-  condition: string,
-): string {
+/** SQL of the place of an item that is known and meets a condition; 0 where none does. */
+function placeOf(name: 'arrayFirstIndex' | 'arrayLastIndex', condition: string): string {
   const read = Object.entries(ITEM_ARRAYS).filter(([column]) =>
     new RegExp(`\\b${column}\\b`).test(condition),
   );
-  const names = ['time', ...read.map(([column]) => column)].join(', ');
-  const arrays = ['known_times', ...read.map(([, array]) => array)].join(', ');
-  return `${name}((${names}) -> ${result}, ${arrays})`;
+  const names = ['is_known', ...read.map(([column]) => column)].join(', ');
+  const arrays = ['known', ...read.map(([, array]) => array)].join(', ');
+  return `${name}((${names}) -> is_known AND ${sure(condition)}, ${arrays})`;
 }
 
-/** The last time of an item that meets a condition. */
-const lastTime = (condition: string): string =>
-  condition === '1'
-    ? 'arrayMax(known_times)'
-    : overItems('arrayMax', `if(${sure(condition)}, time, ${NEVER})`, condition);
+/** The last time of an item that meets a condition; items stand in the order of their times. */
+const lastTime = (condition: string): string => `times[${placeOf('arrayLastIndex', condition)}]`;
 /** The first. */
-const firstTime = (condition: string): string =>
-  `arrayMin(${overItems('arrayFilter', `time > ${NEVER} AND ${sure(condition)}`, condition)})`;
+const firstTime = (condition: string): string => `times[${placeOf('arrayFirstIndex', condition)}]`;
 
 /**
- * Orders as they were known at the scope's instant, from the items of their rows: an item that was not known
- * yet, or happened after the scope's end, has the time 1970. Columns that nothing reads cost nothing.
+ * Orders as they were known at the scope's instant, from the items of their rows: those that were not known
+ * yet, or happened after the scope's end, are passed over. Columns that nothing reads cost nothing.
  */
 function ofOrders(sources: readonly OfOrders[], scope: Scope, columns: (latest: LatestOf) => string): string {
   const judgedAfter = Math.max(0, ...sources.map((from) => ('afterSeconds' in from ? from.afterSeconds : 0)));
   return `SELECT toString(gateway) AS gateway, toString(order_type) AS order_type, external_id, ${columns(latestOfOrders)}
     FROM
     (
-      SELECT *, known_times[deciding] AS final_at, history.state[deciding] AS state, history.reason_code[deciding] AS reason_code, ${groupOfReason('reason_code')} AS reason_group,
+      SELECT *, times[deciding] AS final_at, history.state[deciding] AS state, history.reason_code[deciding] AS reason_code, ${groupOfReason('reason_code')} AS reason_group,
         ${outcome('state', 'reason_group')} AS outcome, deciding > 0 AS decided,
         ${firstTime("state = 'SUCCESS'")} AS paid_first_at, ${lastTime("state = 'SUCCESS'")} AS paid_last_at,
         ${firstTime("state = 'FAILED'")} AS failed_first_at, ${lastTime("state = 'FAILED'")} AS failed_last_at,
@@ -199,10 +191,10 @@ function ofOrders(sources: readonly OfOrders[], scope: Scope, columns: (latest: 
         ${isReversed('failed_first_at', 'paid_last_at')} AS reversed, ${firstTime(IN_PROCESSING)} AS began_at
       FROM
       (
-        SELECT *, ${overItems('arrayLastIndex', `time > ${NEVER} AND ${sure(DECIDING)}`, DECIDING)} AS deciding
+        SELECT *, ${placeOf('arrayLastIndex', DECIDING)} AS deciding
         FROM
         (
-          SELECT gateway, order_type, external_id, ${scope.end} AS ends_at, arrayMap((time, seen) -> if(seen <= ${scope.asOf} AND time < ends_at, time, ${NEVER}), history.time, history.observed_at) AS known_times,
+          SELECT gateway, order_type, external_id, ${scope.end} AS ends_at, history.time AS times, arrayMap((time, seen) -> seen <= ${scope.asOf} AND time < ends_at, times, history.observed_at) AS known,
             history.action, history.stage, history.result, history.state, history.reason_code, history.list_position
           FROM ${view('orders')}
           WHERE ${scope.touched(judgedAfter)}

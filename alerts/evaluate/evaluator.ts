@@ -17,7 +17,7 @@ import {
   withInstant,
   withStoredInstant,
 } from './evaluator-state.ts';
-import type { LeaseKeeper } from './lease.ts';
+import type { EvaluationLease } from './lease.ts';
 import { createObserver } from './observer.ts';
 import { shownAfter, shownAtStart, type ShownState } from './shown-state.ts';
 import { loadStates, newestState, stateRows } from './state-store.ts';
@@ -50,7 +50,7 @@ export interface EvaluatorOptions {
   readonly pass: EvaluationPass;
   /** Work in the background, a part at a time. True: there is more to do. @default nothing */
   readonly jobs?: (asOfMs: number) => Promise<boolean>;
-  readonly lease: LeaseKeeper;
+  readonly lease: EvaluationLease;
   readonly store: Pick<Store, 'query' | 'insert'>;
   readonly collectorId: string;
   readonly clock: Clock;
@@ -199,7 +199,7 @@ function createRecord(store: EvaluatorOptions['store'], collectorId: string) {
 }
 
 /** Is it this collector that evaluates? Asked once a minute, also while there is much to catch up. */
-function createTurn(lease: LeaseKeeper, clock: Clock) {
+function createTurn(lease: EvaluationLease, clock: Clock) {
   let isOurs = false;
   let checkedMs = -Infinity;
   return {

@@ -8,7 +8,7 @@ import type { EpochMicros, Rows } from '../../schemas/rows.ts';
 export interface Lease {
   readonly holder: string;
   /** It notifies receivers. */
-  readonly tells: boolean;
+  readonly notifies: boolean;
   readonly takenAt: EpochMicros;
 }
 
@@ -18,14 +18,14 @@ export interface Lease {
  */
 const LEASE_SECONDS = 90;
 
-/** Whoever tells goes before those that do not, then whoever came first. */
+/** A collector that notifies goes first, then the one that came first. */
 const byRank = (a: Lease, b: Lease): number =>
-  Number(b.tells) - Number(a.tells) || a.takenAt - b.takenAt || (a.holder < b.holder ? -1 : 1);
+  Number(b.notifies) - Number(a.notifies) || a.takenAt - b.takenAt || (a.holder < b.holder ? -1 : 1);
 
 /** The lease that `self` is to write, or null: another one evaluates. */
 export function leaseToWrite(
   live: readonly Lease[],
-  self: Pick<Lease, 'holder' | 'tells'>,
+  self: Pick<Lease, 'holder' | 'notifies'>,
   now: EpochMicros,
 ): Lease | null {
   const [mine] = live.filter(({ holder }) => holder === self.holder).toSorted(byRank);
@@ -33,11 +33,11 @@ export function leaseToWrite(
   const lease = { ...self, takenAt: mine?.takenAt ?? now };
   if (first === undefined) return lease;
   // Whoever comes later waits, whatever its clock says.
-  const isFirst = mine === undefined ? self.tells && !first.tells : byRank(lease, first) < 0;
+  const isFirst = mine === undefined ? self.notifies && !first.notifies : byRank(lease, first) < 0;
   return isFirst ? lease : null;
 }
 
-export interface LeaseKeeper {
+export interface EvaluationLease {
   /**
    * Renews the lease, or takes it where nobody has it. Is this the collector that evaluates?
    * @throws StoreError when the store does not answer
@@ -49,18 +49,24 @@ export interface LeaseOptions {
   readonly query: <T>(sql: string) => Promise<T[]>;
   readonly insert: (row: Rows['alertLeases'], token: string) => Promise<void>;
   readonly collectorId: string;
-  readonly tells: boolean;
+  readonly notifies: boolean;
   readonly now: () => EpochMicros;
 }
 
-export function createLeaseKeeper({ query, insert, collectorId, tells, now }: LeaseOptions): LeaseKeeper {
-  const self = { holder: collectorId, tells };
+export function createEvaluationLease({
+  query,
+  insert,
+  collectorId,
+  notifies,
+  now,
+}: LeaseOptions): EvaluationLease {
+  const self = { holder: collectorId, notifies };
   let holds = false;
   const look = async (): Promise<Lease | null> => {
-    const rows = await query<{ holder: string; tells: number; taken: EpochMicros }>(LIVE_SQL);
-    const live = rows.map(({ holder, tells: told, taken }) => ({
+    const rows = await query<{ holder: string; notifies: number; taken: EpochMicros }>(LIVE_SQL);
+    const live = rows.map(({ holder, notifies: notifying, taken }) => ({
       holder,
-      tells: told === 1,
+      notifies: notifying === 1,
       takenAt: taken,
     }));
     return leaseToWrite(live, self, now());
@@ -69,7 +75,7 @@ export function createLeaseKeeper({ query, insert, collectorId, tells, now }: Le
     async check() {
       const lease = await look();
       if (lease === null) return (holds = false);
-      const row = { holder: lease.holder, tells: Number(lease.tells), taken_at: lease.takenAt };
+      const row = { holder: lease.holder, notifies: Number(lease.notifies), taken_at: lease.takenAt };
       try {
         // The same row each time: without a token of its own the store would take it for a repetition.
         await insert(row, `lease-${lease.holder}-${now()}`);
@@ -84,7 +90,7 @@ export function createLeaseKeeper({ query, insert, collectorId, tells, now }: Le
   };
 }
 
-const LIVE_SQL = `SELECT holder, toUnixTimestamp64Micro(taken_at) AS taken, argMax(l.tells, l.renewed_at) AS tells
+const LIVE_SQL = `SELECT holder, toUnixTimestamp64Micro(taken_at) AS taken, argMax(l.notifies, l.renewed_at) AS notifies
 FROM ${TABLES.alertLeases} AS l
 WHERE renewed_at > now64(6) - INTERVAL ${LEASE_SECONDS} SECOND
 GROUP BY holder, taken_at`;

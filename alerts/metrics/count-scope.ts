@@ -22,7 +22,7 @@ type StepScope = Omit<CountScope, 'old'>;
 const MOST_NAMED = 500;
 
 const SECOND: EpochMicros = 1_000_000;
-/** How long before most of these rows their orders were heard of: what was counted of them is read by time. */
+/** How long before their rows most orders were heard of: what was counted of them is read by time. */
 const REACH: EpochMicros = 1_800 * SECOND;
 /** An order is counted for so long after it began. What was counted is known for a day longer. */
 const COUNTED_FOR: EpochMicros = 7 * 86_400 * SECOND;

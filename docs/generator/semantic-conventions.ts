@@ -71,7 +71,7 @@ function spans(): string[] {
       '- A decline by issuer or risk is a successful check of a failed payment: its span is not an error. Ask for ' +
       '`payment.state = FAILED`, or on the root for `payment.outcome`.\n' +
       '- Spans show the order of events. For durations use the views: a late item lands between spans that are already sent.\n' +
-      '- Export reads the stored rows from a cursor, so a receiver that is down for a while misses nothing.',
+      '- Export reads the stored rows batch after batch and notes the last one that was sent, so a receiver that is down for a while misses nothing.',
   ];
 }
 

@@ -3,7 +3,7 @@
 CREATE TABLE IF NOT EXISTS alert_leases_store
 (
     holder String COMMENT 'Which collector, and which run of it.',
-    tells UInt8 COMMENT 'Whether it notifies receivers: it goes before one that does not.',
+    notifies UInt8 COMMENT 'Whether it notifies receivers: it goes before one that does not.',
     taken_at DateTime64(6, 'UTC') COMMENT 'Since when it wants to evaluate.',
     renewed_at DateTime64(6, 'UTC') DEFAULT now64(6, 'UTC') COMMENT 'When it said so last, by the store''s clock.'
 )

@@ -210,7 +210,7 @@ describe('that nothing is evaluated', () => {
     await alone.stop();
     does = 'answers';
     lateNotified = [];
-    memory.lease({ holder: 'collector-2', tells: true });
+    memory.lease({ holder: 'collector-2', notifies: true });
     const second = await start();
     await minutes(7);
     // The other one has the lease and evaluates nothing.
@@ -374,7 +374,7 @@ it('evaluates also where nobody is to be notified, and notifies nobody', async (
 });
 
 it('stands by while another collector evaluates, notifies nobody, and takes over when that one is gone', async () => {
-  memory.lease({ holder: 'collector-2', tells: true });
+  memory.lease({ holder: 'collector-2', notifies: true });
   const alerting = await start();
   await minutes(3);
   expect({ passes, notified }).toEqual({ passes: [], notified: [] });
@@ -383,7 +383,7 @@ it('stands by while another collector evaluates, notifies nobody, and takes over
   await minutes(2);
   expect(alerting.status().holdsLease).toBe(true);
   expect(firing(newest().alerts)).toHaveLength(PAGES);
-  memory.lease({ holder: 'collector-2', tells: true });
+  memory.lease({ holder: 'collector-2', notifies: true });
   await minutes(1);
   const [evaluated, sent] = [passes.length, notified.length];
   await minutes(3);

@@ -147,7 +147,7 @@ async function shareOfPipeline({ embedded, store, write }: BenchSink, sender: Sp
       await until(
         'all spans to be exported',
         () => exporter.status(),
-        ({ cursor, backlogBatches }) => cursor > 0 && backlogBatches === 0,
+        ({ doneBatch, backlogBatches }) => doneBatch > 0 && backlogBatches === 0,
       );
       await exporter.stop(1_000);
     });

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DISTINCT_ORDERS, OPERATION_FAILURE_SHARE, view } from '../../schemas/measures.ts';
-import { STAGES } from '../../schemas/dictionary.ts';
 import type { VariableValues } from '../../store/macros.ts';
 import { expandPanelSql } from '../support/macros.ts';
 import { drawnPanels, generatedDashboards, queriesOf } from './generated.ts';
@@ -197,24 +195,4 @@ describe('the numbers are those of the seed', () => {
     expect(Number(rows[0]?.['watermark_age'])).toBeLessThan((Date.now() - seededAt) / 1000 + 3);
     expect(Number(rows[1]?.['watermark_age'])).toBeGreaterThan(45 * 60);
   });
-
-  it('the operation failure ratio of a stage, as analysts may ask for it', async () => {
-    const sql = `SELECT stage, ${OPERATION_FAILURE_SHARE} AS share, ${DISTINCT_ORDERS} AS orders FROM ${view('historyEvents')}
-      WHERE stage IS NOT NULL GROUP BY stage ORDER BY stage`;
-    const { data } = await seeded.store.query(sql);
-    for (const { code, name } of STAGES)
-      expect(data.find((row) => row['stage'] === name)).toEqual({
-        stage: name,
-        share: expect.closeTo(ordersAtStage(code, true) / ordersAtStage(code, false), 12),
-        orders: ordersAtStage(code, false),
-      });
-  });
 });
-
-/** Orders with an item of the stage, or only those with a failed operation there. */
-const ordersAtStage = (stage: number, failed: boolean): number =>
-  orders.filter(({ items }) =>
-    items.some(
-      ({ action }) => action.startsWith(`${stage}.${failed ? 2 : ''}`) && /^\d\.\d\.\d\.\d\d$/.test(action),
-    ),
-  ).length;

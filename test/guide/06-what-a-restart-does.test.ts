@@ -19,7 +19,7 @@ const kafka = await useKafka();
  *
  *     which orders are watched, and when each is due     the store, table `order_watch`
  *     how far Kafka has been read                        Kafka, the group's committed offsets
- *     which spans have been sent                         the store, a cursor over stored rows
+ *     which spans have been sent                         the store, the last batch whose spans were sent
  *     who may ask the embedded store                     the data folder, `writer.secret` and `reader.secret`
  *
  * Nothing of it is in memory alone, so that a stop, a kill and a new machine on the same data are one case.

@@ -3,7 +3,7 @@ import { decode } from '../../collector/decode/code.ts';
 import { foldHistory } from '../../collector/decode/fold-order.ts';
 import type { DecodedCode } from '../../schemas/code.ts';
 import { CATALOGUE } from '../../schemas/dictionary.ts';
-import { DECIDING, FAILING, IN_PROCESSING, outcome, TECHNICAL_FAILURE } from '../../schemas/measures.ts';
+import { DECIDING, FAILING, IN_PROCESSING, outcome } from '../../schemas/measures.ts';
 import { FORM_STEPS, furthestStep } from '../../schemas/payform.ts';
 import type { Store } from '../../store/store.ts';
 import { shareDatabase } from '../support/shared-database.ts';
@@ -46,7 +46,7 @@ describe('measures in SQL', () => {
       .join('\n');
     const rows = await store.query<Record<string, string | number | null>>(
       `SELECT action, ifNull(${DECIDING}, 0) AS deciding, if(deciding, ${outcome('state', 'reason_group')}, NULL) AS outcome,
-  ifNull(${FAILING}, 0) AS failing, ${TECHNICAL_FAILURE} AS technical, ifNull(${IN_PROCESSING}, 0) AS processing,
+  ifNull(${FAILING}, 0) AS failing, ifNull(${IN_PROCESSING}, 0) AS processing,
   [${FORM_STEPS.map(({ step, item }) => `if(ifNull(${item}, 0), '${step}', '')`).join(', ')}] AS steps,
   arrayElement(arrayFilter(step -> step != '', steps), -1) AS furthest_step
 FROM format(JSONEachRow, 'action String, stage Nullable(String), result Nullable(String), state Nullable(String), reason_code Nullable(UInt8), reason_group Nullable(String)', {values:String})`,
@@ -65,7 +65,6 @@ function foldOne(code: DecodedCode) {
     deciding: Number(folded.deciding !== null),
     outcome: folded.outcome,
     failing: Number(folded.reasons.length > 0),
-    technical: Number(folded.firstTechnicalFailureAt !== null),
     processing: Number(folded.processingAt !== null),
     furthest_step: furthestStep([code]) ?? '',
   };

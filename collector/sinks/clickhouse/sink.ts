@@ -17,7 +17,7 @@ import type { Store } from '../../../store/store.ts';
 
 export interface ClickHouseSinkOptions {
   store: Store;
-  /** Stays the same over restarts: batch numbers and the span cursor belong to it. */
+  /** Stays the same over restarts: batch numbers and the progress of span export belong to it. */
   collectorId: string;
   /** A batch is sent when it has as many rows. @default 75000 */
   maxBatchRows?: number;

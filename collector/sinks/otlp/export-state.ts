@@ -3,9 +3,9 @@ import type { SpanExporterStatus } from '../../../schemas/sink.ts';
 /** How far the export of spans is. Batches are numbered from 1. */
 export interface ExportState {
   /** The last batch whose spans were sent in full. */
-  readonly cursor: number;
-  /** The cursor as the store has it. */
-  readonly savedCursor: number;
+  readonly doneBatch: number;
+  /** What of it the store has noted. */
+  readonly savedBatch: number;
   /** The last batch that is known to be in the ledger. */
   readonly lastBatch: number;
   readonly spansExported: number;
@@ -13,19 +13,19 @@ export interface ExportState {
 }
 
 export const INITIAL_STATE: ExportState = {
-  cursor: 0,
-  savedCursor: 0,
+  doneBatch: 0,
+  savedBatch: 0,
   lastBatch: 0,
   spansExported: 0,
   lastError: null,
 };
 
 export type ExportChange =
-  /** The cursor was read from the store. */
-  | { readonly type: 'resumed'; readonly cursor: number }
+  /** The progress was read from the store. */
+  | { readonly type: 'resumed'; readonly doneBatch: number }
   /** A batch is in the ledger. */
   | { readonly type: 'announced'; readonly batch: number }
-  /** The ledger has nothing behind the cursor. */
+  /** The ledger has nothing behind it. */
   | { readonly type: 'exhausted' }
   | { readonly type: 'sent'; readonly spans: number }
   /** All spans up to that batch were sent. */
@@ -39,21 +39,21 @@ export function nextState(state: ExportState, change: ExportChange): ExportState
     case 'resumed':
       return {
         ...state,
-        cursor: change.cursor,
-        savedCursor: change.cursor,
-        lastBatch: Math.max(state.lastBatch, change.cursor),
+        doneBatch: change.doneBatch,
+        savedBatch: change.doneBatch,
+        lastBatch: Math.max(state.lastBatch, change.doneBatch),
       };
     case 'announced':
       return { ...state, lastBatch: Math.max(state.lastBatch, change.batch) };
     case 'exhausted':
       // The ledger is the truth: what was announced is not there, e.g. because its rows have expired.
-      return { ...state, lastBatch: state.cursor };
+      return { ...state, lastBatch: state.doneBatch };
     case 'sent':
       return { ...state, spansExported: state.spansExported + change.spans };
     case 'exported':
-      return { ...state, cursor: change.to };
+      return { ...state, doneBatch: change.to };
     case 'saved':
-      return { ...state, savedCursor: state.cursor };
+      return { ...state, savedBatch: state.doneBatch };
     case 'failed':
       return { ...state, lastError: change.error };
     case 'answered':
@@ -61,14 +61,20 @@ export function nextState(state: ExportState, change: ExportChange): ExportState
   }
 }
 
-export const hasBacklog = ({ cursor, lastBatch }: ExportState): boolean => cursor < lastBatch;
-export const isCursorUnsaved = ({ cursor, savedCursor }: ExportState): boolean => cursor !== savedCursor;
+export const hasBacklog = ({ doneBatch, lastBatch }: ExportState): boolean => doneBatch < lastBatch;
+export const isProgressUnsaved = ({ doneBatch, savedBatch }: ExportState): boolean =>
+  doneBatch !== savedBatch;
 
-export function statusOf({ cursor, lastBatch, spansExported, lastError }: ExportState): SpanExporterStatus {
+export function statusOf({
+  doneBatch,
+  lastBatch,
+  spansExported,
+  lastError,
+}: ExportState): SpanExporterStatus {
   return {
     state: lastError === null ? 'ok' : 'retrying',
-    cursor,
-    backlogBatches: Math.max(0, lastBatch - cursor),
+    doneBatch,
+    backlogBatches: Math.max(0, lastBatch - doneBatch),
     spansExported,
     lastError,
   };

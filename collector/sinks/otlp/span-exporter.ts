@@ -9,13 +9,13 @@ import type { Store } from '../../../store/store.ts';
 import type { RetryPolicy } from '../retry.ts';
 import { DEFAULT_RETRY, untilAnswered } from '../retry.ts';
 import type { ExportChange, ExportState } from './export-state.ts';
-import { hasBacklog, INITIAL_STATE, isCursorUnsaved, nextState, statusOf } from './export-state.ts';
+import { hasBacklog, INITIAL_STATE, isProgressUnsaved, nextState, statusOf } from './export-state.ts';
 import { isRefusal, sendOrBisect } from './send-or-bisect.ts';
 import type { SpanSender } from './sender.ts';
 import { readSampledRows, type Sampler } from './sampled-rows.ts';
 import { readRows, type SpanRows } from './stored-rows.ts';
 import { retryAfterMs } from './transport.ts';
-import { nextWindows, readCursor, readLastBatch, type Window } from './windows.ts';
+import { nextWindows, readProgress, readLastBatch, type Window } from './windows.ts';
 
 export interface SpanExporterOptions {
   store: Store;
@@ -57,9 +57,9 @@ export interface SpanExporter {
 }
 
 /**
- * Exports payment spans from a cursor over stored rows: a span is offered until the receiver takes it, over
- * restarts of both. Ids are derived from content, so that the repetition after a crash between sending and
- * moving the cursor gives the same spans again. Starts at once.
+ * Exports payment spans from the stored rows of batch after batch: a span is offered until the receiver takes
+ * it, over restarts of both. Ids are derived from content, so that the repetition after a crash between
+ * sending and noting the progress gives the same spans again. Starts at once.
  */
 export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
   const stopping = new AbortController();
@@ -90,7 +90,7 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
 
   async function finish(): Promise<void> {
     await done;
-    await saveCursor(running).finally(() => settings.sender.close());
+    await saveProgress(running).finally(() => settings.sender.close());
   }
 
   return {
@@ -102,7 +102,7 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
     async stop(graceMs) {
       stopping.abort();
       wake?.();
-      // A receiver that is down now is not waited for: the cursor stays where it is.
+      // A receiver that is down now is not waited for: the progress stays where it is.
       if (state.lastError !== null) abort.abort();
       await settlesWithin(finish(), graceMs);
       abort.abort();
@@ -141,8 +141,8 @@ interface RunningExporter {
 async function run(running: RunningExporter): Promise<void> {
   const { store, collectorId, intervalMs } = running.settings;
   const { stopping, aborted, state, change } = running;
-  const cursor = await withRetry(running, 'read the cursor', () => readCursor(store, collectorId));
-  change({ type: 'resumed', cursor });
+  const doneBatch = await withRetry(running, 'read the progress', () => readProgress(store, collectorId));
+  change({ type: 'resumed', doneBatch });
   const batch = await withRetry(running, 'read the ledger', () => readLastBatch(store, collectorId));
   change({ type: 'announced', batch });
   while (!stopping.aborted) {
@@ -161,11 +161,11 @@ async function exportNext(running: RunningExporter): Promise<boolean> {
   const { state, change } = running;
   const { lastBatch } = state();
   const windows = await withRetry(running, 'read the ledger', () =>
-    nextWindows(store, collectorId, state().cursor, windowRows),
+    nextWindows(store, collectorId, state().doneBatch, windowRows),
   );
   if (windows.length === 0) change({ type: 'exhausted' });
   for (const window of windows) await exportWindow(running, window);
-  return windows.length > 0 && state().cursor < lastBatch;
+  return windows.length > 0 && state().doneBatch < lastBatch;
 }
 
 async function exportWindow(running: RunningExporter, window: Window): Promise<void> {
@@ -175,7 +175,7 @@ async function exportWindow(running: RunningExporter, window: Window): Promise<v
     await sendPart(running, part);
   }
   running.change({ type: 'exported', to: window.to });
-  if (spans > 0) await saveCursor(running);
+  if (spans > 0) await saveProgress(running);
 }
 
 /** The spans of a window, as requests have them. */
@@ -231,12 +231,12 @@ async function sendPart(running: RunningExporter, part: readonly SpanData[]): Pr
     log.warn({ traceId, spanId }, 'the receiver refused a span for good; it stays in the store');
 }
 
-async function saveCursor(running: RunningExporter): Promise<void> {
+async function saveProgress(running: RunningExporter): Promise<void> {
   const { store, collectorId } = running.settings;
   const { state, change } = running;
-  if (!isCursorUnsaved(state())) return;
-  const row = { job: JOBS.spans, part: collectorId, done_batch: state().cursor };
-  await withRetry(running, 'save the cursor', () => store.insert('jobProgress', [row]));
+  if (!isProgressUnsaved(state())) return;
+  const row = { job: JOBS.spans, part: collectorId, done_batch: state().doneBatch };
+  await withRetry(running, 'save the progress', () => store.insert('jobProgress', [row]));
   change({ type: 'saved' });
 }
 
@@ -260,7 +260,7 @@ async function withRetry<T>(
       if (failures === 1 || failures % 20 === 0) log.warn({ failures, error }, `cannot ${what}, repeating`);
     },
   });
-  if (state().lastError !== null) log.info({ cursor: state().cursor }, 'span export works again');
+  if (state().lastError !== null) log.info({ doneBatch: state().doneBatch }, 'span export works again');
   change({ type: 'answered' });
   return result;
 }

@@ -17,17 +17,17 @@ const LEDGER_BATCHES = 500;
 export async function nextWindows(
   store: Store,
   collectorId: string,
-  cursor: number,
+  doneBatch: number,
   maxRows: number,
 ): Promise<readonly Window[]> {
   const batches = await store.query<{ seq: number; items: number }>(
     `SELECT batch_seq AS seq, max(history_rows) AS items FROM ${TABLES.ingestLedger}
-WHERE collector_id = {collector:String} AND batch_seq > {cursor:UInt64}
+WHERE collector_id = {collector:String} AND batch_seq > {doneBatch:UInt64}
 GROUP BY batch_seq ORDER BY batch_seq LIMIT ${LEDGER_BATCHES}`,
-    { collector: collectorId, cursor },
+    { collector: collectorId, doneBatch },
   );
   const windows: Window[] = [];
-  let from = cursor;
+  let from = doneBatch;
   let to: number | null = null;
   let items = 0;
   for (const batch of batches) {
@@ -44,12 +44,12 @@ GROUP BY batch_seq ORDER BY batch_seq LIMIT ${LEDGER_BATCHES}`,
 }
 
 /** Number of the last batch of a collector whose spans were sent; 0 before the first. */
-export async function readCursor(store: Store, collectorId: string): Promise<number> {
-  const [row] = await store.query<{ cursor: number }>(
-    `SELECT max(done_batch) AS cursor FROM ${TABLES.jobProgress} WHERE job = {job:String} AND part = {collector:String}`,
+export async function readProgress(store: Store, collectorId: string): Promise<number> {
+  const [row] = await store.query<{ doneBatch: number }>(
+    `SELECT max(done_batch) AS doneBatch FROM ${TABLES.jobProgress} WHERE job = {job:String} AND part = {collector:String}`,
     { job: JOBS.spans, collector: collectorId },
   );
-  return row?.cursor ?? 0;
+  return row?.doneBatch ?? 0;
 }
 
 /** Number of the last batch in the ledger; 0 before the first. */

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createLeaseKeeper, type Lease, leaseToWrite } from '../../../alerts/evaluate/lease.ts';
+import { createEvaluationLease, type Lease, leaseToWrite } from '../../../alerts/evaluate/lease.ts';
 import type { Store } from '../../../store/store.ts';
 import type { TestStore } from '../../support/embedded.ts';
 import { emptyDatabase, openStore } from '../../support/migrated-store.ts';
 import { withTemplate } from '../../support/migrated-folder.ts';
 
-const lease = (holder: string, takenAt: number, tells = true): Lease => ({ holder, tells, takenAt });
-const self = { holder: 'b', tells: true };
+const lease = (holder: string, takenAt: number, notifies = true): Lease => ({ holder, notifies, takenAt });
+const self = { holder: 'b', notifies: true };
 
 describe('who evaluates', () => {
   it('whoever finds nobody takes the lease, and keeps it', () => {
@@ -17,12 +17,14 @@ describe('who evaluates', () => {
 
   it('whoever comes later waits, even with a clock that is behind', () => {
     expect(leaseToWrite([lease('a', 5)], self, 1)).toBeNull();
-    expect(leaseToWrite([lease('a', 5, false)], { ...self, tells: false }, 1)).toBeNull();
+    expect(leaseToWrite([lease('a', 5, false)], { ...self, notifies: false }, 1)).toBeNull();
   });
 
-  it('whoever tells goes before one that does not', () => {
+  it('whoever notifies goes before one that does not', () => {
     expect(leaseToWrite([lease('a', 5, false)], self, 9)).toEqual(lease('b', 9));
-    expect(leaseToWrite([lease('a', 5, false), lease('b', 9)], { holder: 'a', tells: false }, 10)).toBeNull();
+    expect(
+      leaseToWrite([lease('a', 5, false), lease('b', 9)], { holder: 'a', notifies: false }, 10),
+    ).toBeNull();
   });
 
   it('goes on at once after a restart', () => {
@@ -32,12 +34,14 @@ describe('who evaluates', () => {
 
   it('of all that have one, exactly one keeps it', () => {
     const some = fc.uniqueArray(
-      fc.record({ holder: fc.string({ minLength: 1 }), takenAt: fc.nat(3), tells: fc.boolean() }),
+      fc.record({ holder: fc.string({ minLength: 1 }), takenAt: fc.nat(3), notifies: fc.boolean() }),
       { selector: ({ holder }) => holder, minLength: 1, maxLength: 6 },
     );
     fc.assert(
       fc.property(some, (live) => {
-        const kept = live.filter(({ holder, tells }) => leaseToWrite(live, { holder, tells }, 9) !== null);
+        const kept = live.filter(
+          ({ holder, notifies }) => leaseToWrite(live, { holder, notifies }, 9) !== null,
+        );
         expect(kept).toHaveLength(1);
       }),
     );
@@ -58,24 +62,24 @@ describe('in a store', () => {
   });
   let micros = 1_790_000_000_000_000;
   let takesRows = true;
-  const keeper = (collectorId: string, tells = true) =>
-    createLeaseKeeper({
+  const keeper = (collectorId: string, notifies = true) =>
+    createEvaluationLease({
       query: (sql) => store.query(sql),
       insert: (row, token) =>
         takesRows ? store.insert('alertLeases', [row], token) : Promise.reject(new Error('disk full')),
       collectorId,
-      tells,
+      notifies,
       now: () => (micros += 1),
     });
   /** As if nobody had renewed anything for this long. */
   const age = async (seconds: number) => {
-    const rows = await store.query<{ holder: string; tells: number; taken: string; renewed: string }>(
-      'SELECT holder, tells, toString(taken_at) AS taken, toString(renewed_at) AS renewed FROM alert_leases_store FINAL',
+    const rows = await store.query<{ holder: string; notifies: number; taken: string; renewed: string }>(
+      'SELECT holder, notifies, toString(taken_at) AS taken, toString(renewed_at) AS renewed FROM alert_leases_store FINAL',
     );
     await store.command('TRUNCATE TABLE alert_leases_store');
-    for (const { holder, tells, taken, renewed } of rows)
+    for (const { holder, notifies, taken, renewed } of rows)
       await store.command(
-        `INSERT INTO alert_leases_store SELECT '${holder}', ${tells}, toDateTime64('${taken}', 6, 'UTC'), toDateTime64('${renewed}', 6, 'UTC') - INTERVAL ${seconds} SECOND`,
+        `INSERT INTO alert_leases_store SELECT '${holder}', ${notifies}, toDateTime64('${taken}', 6, 'UTC'), toDateTime64('${renewed}', 6, 'UTC') - INTERVAL ${seconds} SECOND`,
       );
   };
 
@@ -99,7 +103,7 @@ describe('in a store', () => {
     expect(await keeper('b').check()).toBe(false);
   });
 
-  it('goes to whoever tells, from whoever does not', async () => {
+  it('goes to whoever notifies, from whoever does not', async () => {
     const silent = keeper('a', false);
     expect(await silent.check()).toBe(true);
     const telling = keeper('b');

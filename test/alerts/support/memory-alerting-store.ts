@@ -12,7 +12,7 @@ export interface MemoryAlertingStore {
   /** Instants that have evaluations, oldest first. */
   instants(): number[];
   /** Another collector's lease; null: it is over. */
-  lease(of: { readonly holder: string; readonly tells: boolean } | null): void;
+  lease(of: { readonly holder: string; readonly notifies: boolean } | null): void;
 }
 
 /** `reach` is called before each statement, and may wait or throw as a store does that is away. */
@@ -22,7 +22,7 @@ export function memoryAlertingStore(reach: (kind: 'query' | 'insert') => Promise
   const evaluations = new Map<string, Evaluation>();
   const states = new Map<string, Rows['alertStates']>();
   let own: Rows['alertLeases'] | null = null;
-  let other: { holder: string; tells: number; taken: number } | null = null;
+  let other: { holder: string; notifies: number; taken: number } | null = null;
 
   function answer(sql: string): unknown[] {
     if (sql.includes('alert_leases_store'))
@@ -62,7 +62,7 @@ export function memoryAlertingStore(reach: (kind: 'query' | 'insert') => Promise
     statements: (table) => of(table).length,
     instants: () => [...new Set([...evaluations.values()].map(({ as_of }) => as_of / 1000))].toSorted(),
     lease(next) {
-      other = next === null ? null : { holder: next.holder, tells: Number(next.tells), taken: 1 };
+      other = next === null ? null : { holder: next.holder, notifies: Number(next.notifies), taken: 1 };
     },
   };
 }

@@ -3,7 +3,7 @@ import {
   type ExportChange,
   hasBacklog,
   INITIAL_STATE,
-  isCursorUnsaved,
+  isProgressUnsaved,
   nextState,
   statusOf,
 } from '../../../../collector/sinks/otlp/export-state.ts';
@@ -11,11 +11,11 @@ import {
 const after = (...changes: ExportChange[]) => changes.reduce(nextState, INITIAL_STATE);
 
 describe('the export of spans', () => {
-  it('goes on from the cursor of the store up to the last batch, whichever reports it first', () => {
-    const announced = after({ type: 'announced', batch: 9 }, { type: 'resumed', cursor: 4 });
-    expect([announced.cursor, announced.lastBatch, hasBacklog(announced)]).toEqual([4, 9, true]);
-    const resumed = after({ type: 'resumed', cursor: 4 }, { type: 'announced', batch: 3 });
-    expect([resumed.cursor, resumed.lastBatch, hasBacklog(resumed)]).toEqual([4, 4, false]);
+  it('goes on from the progress that the store has noted up to the last batch, whichever reports it first', () => {
+    const announced = after({ type: 'announced', batch: 9 }, { type: 'resumed', doneBatch: 4 });
+    expect([announced.doneBatch, announced.lastBatch, hasBacklog(announced)]).toEqual([4, 9, true]);
+    const resumed = after({ type: 'resumed', doneBatch: 4 }, { type: 'announced', batch: 3 });
+    expect([resumed.doneBatch, resumed.lastBatch, hasBacklog(resumed)]).toEqual([4, 4, false]);
     expect(statusOf(announced).backlogBatches).toBe(5);
   });
 
@@ -24,16 +24,16 @@ describe('the export of spans', () => {
     expect([hasBacklog(state), statusOf(state).backlogBatches]).toEqual([false, 0]);
   });
 
-  it('moves its cursor when all spans up to there were sent, and saves it once', () => {
+  it('goes on when all spans up to there were sent, and saves it once', () => {
     const sent = after(
       { type: 'announced', batch: 9 },
       { type: 'sent', spans: 500 },
       { type: 'sent', spans: 20 },
     );
-    expect([sent.cursor, sent.spansExported, isCursorUnsaved(sent)]).toEqual([0, 520, false]);
+    expect([sent.doneBatch, sent.spansExported, isProgressUnsaved(sent)]).toEqual([0, 520, false]);
     const exported = nextState(sent, { type: 'exported', to: 6 });
-    expect([exported.cursor, isCursorUnsaved(exported), hasBacklog(exported)]).toEqual([6, true, true]);
-    expect(isCursorUnsaved(nextState(exported, { type: 'saved' }))).toBe(false);
+    expect([exported.doneBatch, isProgressUnsaved(exported), hasBacklog(exported)]).toEqual([6, true, true]);
+    expect(isProgressUnsaved(nextState(exported, { type: 'saved' }))).toBe(false);
   });
 
   it('is in trouble from a failure to the next answer', () => {

@@ -172,7 +172,9 @@ describe('payment spans', () => {
       });
       const batches = ['a', 'b', 'c'].map((name) => ({ historyEvents: historyEvents(name, 3) }));
       await storeBatches(batches, exporter);
-      await expect.poll(() => exporter.status()).toMatchObject({ cursor: 3, state: 'ok', spansExported: 8 });
+      await expect
+        .poll(() => exporter.status())
+        .toMatchObject({ doneBatch: 3, state: 'ok', spansExported: 8 });
       expect(new Set(spanIds()).size).toBe(8);
       expect(spanIds()).not.toContain(bad);
       expect(logged).toContainEqual(expect.objectContaining({ spanId: bad }));
@@ -197,7 +199,7 @@ describe('payment spans', () => {
       log: { info: () => undefined, warn: (details) => void logged.push(details) },
     });
     await storeBatches([{ historyEvents: historyEvents('a', 5) }], exporter);
-    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 1, state: 'ok', spansExported: 3 });
+    await expect.poll(() => exporter.status()).toMatchObject({ doneBatch: 1, state: 'ok', spansExported: 3 });
     expect(logged).toContainEqual({ rejected: 2, of: 5 });
     expect(receiver.requests()).toBe(1);
   });
@@ -220,7 +222,7 @@ describe('payment spans', () => {
     receiver.refuse((spans) => (spans.length > 2 ? 413 : null));
     const exporter = startExporter();
     await storeBatches([{ historyEvents: historyEvents('a', 9) }], exporter);
-    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 1, spansExported: 9 });
+    await expect.poll(() => exporter.status()).toMatchObject({ doneBatch: 1, spansExported: 9 });
     expect(new Set(spanIds()).size).toBe(9);
   });
 
@@ -260,7 +262,7 @@ describe('payment spans', () => {
       [{ historyEvents: rows }, { historyEvents: again }, { historyEvents: historyEvents('z', 1) }],
       exporter,
     );
-    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 3, backlogBatches: 0 });
+    await expect.poll(() => exporter.status()).toMatchObject({ doneBatch: 3, backlogBatches: 0 });
     expect(receiver.spans.length).toBe(4);
     expect(new Set(spanIds()).size).toBe(4);
   });
@@ -273,10 +275,10 @@ describe('payment spans', () => {
     const exporter = startExporter();
     // What was left behind goes out with the next batch, before it is read again.
     await storeBatches([{ historyEvents: historyEvents('b', 1) }], exporter);
-    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 2, backlogBatches: 0 });
+    await expect.poll(() => exporter.status()).toMatchObject({ doneBatch: 2, backlogBatches: 0 });
     const again = rows.map((row) => ({ ...row, observed_at: row.observed_at + 1 }));
     await storeBatches([{ historyEvents: again }], exporter);
-    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 3, backlogBatches: 0 });
+    await expect.poll(() => exporter.status()).toMatchObject({ doneBatch: 3, backlogBatches: 0 });
     expect(receiver.spans).toHaveLength(3);
     expect(new Set(spanIds()).size).toBe(3);
   });
@@ -284,9 +286,9 @@ describe('payment spans', () => {
   it('go out at once after a pause, then those of an interval together, and at a stop without waiting', async () => {
     const exporter = startExporter({ intervalMs: 3_600_000 });
     await storeBatches([{ historyEvents: historyEvents('a', 1) }], exporter);
-    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 1, backlogBatches: 0 });
+    await expect.poll(() => exporter.status()).toMatchObject({ doneBatch: 1, backlogBatches: 0 });
     for (const name of ['b', 'c']) await storeBatches([{ historyEvents: historyEvents(name, 1) }], exporter);
-    expect(exporter.status()).toMatchObject({ cursor: 1, backlogBatches: 2 });
+    expect(exporter.status()).toMatchObject({ doneBatch: 1, backlogBatches: 2 });
     await exporter.stop(5000);
     expect(receiver.spans).toHaveLength(3);
     expect(receiver.requests()).toBe(2);
@@ -296,7 +298,7 @@ describe('payment spans', () => {
     const exporter = startExporter();
     await storeBatches([{ historyEvents: historyEvents('other', 3) }], undefined, 'c2');
     await storeBatches([{ historyEvents: historyEvents('own', 2) }], exporter);
-    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 1, spansExported: 2 });
+    await expect.poll(() => exporter.status()).toMatchObject({ doneBatch: 1, spansExported: 2 });
     const orders = receiver.spans.map((span) => span.attributes['payment.external_id']);
     expect(orders).toEqual(['own-0', 'own-1']);
   });
@@ -311,7 +313,7 @@ describe('payment spans', () => {
       ],
       exporter,
     );
-    await expect.poll(() => exporter.status()).toMatchObject({ cursor: 3, backlogBatches: 0 });
+    await expect.poll(() => exporter.status()).toMatchObject({ doneBatch: 3, backlogBatches: 0 });
     expect(new Set(spanIds()).size).toBe(510);
     expect(receiver.requests()).toBe(1 + 1 + 4);
   });
