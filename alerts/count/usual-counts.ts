@@ -18,7 +18,8 @@ export const usualTogether = (rule: CountingRule): string =>
 export type UsualRow = Readonly<Record<string, string | number | readonly number[]>>;
 
 export interface UsualCounting {
-  readonly sql: string;
+  /** Null: holidays leave nothing to compare with. */
+  readonly sql: string | null;
   /** Rows by name of the rule. */
   readonly take: (rows: readonly UsualRow[]) => ReadonlyMap<string, readonly ActivityRow[]>;
 }
@@ -50,6 +51,7 @@ export function usualCounting(
   /** The first stretch of a part, counted from the quarter of the instant. */
   const firstPlace = ({ from, shift }: Source): number => Math.floor((from + shift - now) / stretch);
   const most = Math.max(
+    0,
     ...parts.map((part) => firstPlace({ ...part, from: part.to - 1 }) - firstPlace(part) + 1),
   );
   const met = metAt(rules);
@@ -63,7 +65,7 @@ export function usualCounting(
     return `SELECT ${index} AS part, gateway, ${places.join(', ')}\nFROM\n(\n  ${facts}\n)\nGROUP BY gateway`;
   });
   return {
-    sql: selects.join('\nUNION ALL\n'),
+    sql: selects.length === 0 ? null : selects.join('\nUNION ALL\n'),
     take: (rows) =>
       new Map(
         rules.map((rule) => [

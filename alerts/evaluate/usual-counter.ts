@@ -38,7 +38,7 @@ export function createUsualCounter(
       let counted = last.get(index)?.key === key ? last.get(index)?.counted : undefined;
       if (counted === undefined) {
         const { sql, take } = usualCounting([first, ...others], gateways, at, calendars);
-        counted = take(await query<UsualRow>(sql));
+        counted = take(sql === null ? [] : await query<UsualRow>(sql));
         last.set(index, { key, counted });
       }
       for (const [rule, rows] of counted) usual.set(rule, rows);

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { calendarOf } from '../../../alerts/count/calendar.ts';
+import { createUsualCounter } from '../../../alerts/evaluate/usual-counter.ts';
+import { RULES } from '../../../alerts/rules/all.ts';
+import type { CountingRule } from '../../../alerts/rules/rule.ts';
+
+/** A Monday. */
+const MONDAY = Date.UTC(2026, 10, 23, 12) / 1000;
+const rules = RULES.filter((rule): rule is CountingRule => rule.kind !== 'gauge');
+const shares = rules.filter(({ name }) => name === 'GatewatchApprovalDrop');
+
+function counter() {
+  const statements: string[] = [];
+  const count = createUsualCounter(rules, (sql) => {
+    statements.push(sql);
+    return Promise.resolve([]);
+  });
+  return { statements, count };
+}
+
+it('asks once a quarter of an hour for shares, again for another gateway, and not at all without one', async () => {
+  const { statements, count } = counter();
+  await count(shares, [], MONDAY, new Map());
+  expect(statements).toEqual([]);
+  for (const seconds of [0, 60, 899]) await count(shares, ['acme-eu'], MONDAY + seconds, new Map());
+  expect(statements).toHaveLength(1);
+  await count(shares, ['acme-eu', 'blue-pay'], MONDAY + 899, new Map());
+  await count(shares, ['acme-eu'], MONDAY + 900, new Map());
+  expect(statements).toHaveLength(3);
+});
+
+it('knows nothing usual where each of the days before is a holiday', async () => {
+  const { statements, count } = counter();
+  const mondays = [7, 14, 21, 28].map((days) =>
+    new Date((MONDAY - days * 86_400) * 1000).toISOString().slice(0, 10),
+  );
+  const usual = await count(shares, ['acme-eu'], MONDAY, new Map([['acme-eu', calendarOf('UTC', mondays)]]));
+  expect(statements).toEqual([]);
+  expect(usual.get('GatewatchApprovalDrop')).toEqual([]);
+});
