@@ -27,7 +27,7 @@ export function createRecount(
 
   function passOf(rules: readonly Rule[]): EvaluationPass {
     const causes = RULES.filter(({ name }) => rules.some(({ suppressedBy }) => suppressedBy === name));
-    const pass = createPass({
+    return createPass({
       rules: [...new Map([...causes, ...rules].map((rule) => [rule.name, rule])).values()],
       query,
       overrides: limits,
@@ -36,6 +36,5 @@ export function createRecount(
       now: () => 0,
       monotonicMs: () => 0,
     });
-    return pass;
   }
 }

@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { orderRow } from '../../support/order-row.ts';
 import { cli, cliOnTerminal } from './support/cli.ts';
-import { historyRow, migratedStore, type MigratedStore } from './support/seeded-order.ts';
+import { migratedStore, type MigratedStore } from './support/seeded-order.ts';
 
 /** Ten orders a minute for three hours; half of them time out from 01:00 to 01:20. */
 const START = Date.parse('2026-03-02T00:00:00Z');
@@ -22,18 +23,18 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gatewatch-backtest-'));
   db = await migratedStore('timeless');
   env = { GATEWATCH_DATA_DIR: db.embedded.dataDir };
-  const rows = Array.from({ length: 1800 }, (_, n) => n).flatMap((n) => {
+  const rows = Array.from({ length: 1800 }, (_, n) => {
     const start = START + n * 6000;
     const broken = start >= INCIDENT.from && start < INCIDENT.to && n % 2 === 0;
     const late = start >= START + 120 * MINUTE && n % 2 === 0;
-    return (broken || late ? TIMED_OUT : PAID).map((action, position) => {
+    const items = (broken || late ? TIMED_OUT : PAID).map((action, position) => {
       const at = start + position * 500;
       const observedAt = late ? Math.max(LATE_KNOWN, at + 1000) : at + 1000;
-      const order = { gateway: 'acme-eu', order_type: 'Deposit', external_id: `order-${n}` };
-      return historyRow({ at: at * 1000, action, position, observedAt: observedAt * 1000 }, order);
+      return { time: at * 1000, action, observedAt: observedAt * 1000 };
     });
+    return orderRow({ gateway: 'acme-eu', order_type: 'Deposit', external_id: `order-${n}` }, items);
   });
-  await db.store.insert('historyEvents', rows);
+  await db.store.insert('orders', rows);
   await db.store.insert(
     'gatewayStatus',
     Array.from({ length: 720 }, (_, n) => ({
