@@ -11,9 +11,9 @@ import { cpuBetween, cpuTimes, untilIdle } from './cpu.ts';
 
 /**
  * What a callback costs the embedded store by how many share a batch, and at 5,000 of them by the tables that
- * they go to; and what a status read costs that found three new items, with the row of its order of nine: processor
- * time of the engine's process, merges of the next moments included. In turns within
- * one run, medians. `node test/bench/batches.ts [--rounds 9] [--sizes 100000]`.
+ * they go to; and what a status read costs that found three new items, with the row of its order of nine.
+ * Processor time of the engine's process, merges of the next moments included. In turns within one run,
+ * medians. `node test/bench/batches.ts [--rounds 9] [--sizes 100000]`.
  */
 
 /** Larger ones leave merges to those after them: they are measured apart. */
