@@ -71,7 +71,7 @@ export const JOBS = {
   payments: 'count payments',
   spans: 'export spans',
 } as const;
-export type Job = (typeof JOBS)[keyof typeof JOBS];
+export type JobName = (typeof JOBS)[keyof typeof JOBS];
 
 /**
  * Physical tables that the comparison of sources keeps for itself, by statements of its own: what it found,

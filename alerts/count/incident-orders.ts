@@ -1,6 +1,7 @@
 import { FAILING, FIRST_ITEM, sqlList, sqlText, TIME_ORDER, view } from '../../schemas/measures.ts';
 import { DATABASE, INCIDENT_ORDERS, INCIDENT_POPULATION } from '../../schemas/names.ts';
 import type { CountingRule, Rule, ShareRule } from '../rules/rule.ts';
+import { sourcesOfRules } from './met-at.ts';
 import { conditionsOf } from './order-count.ts';
 import { type LatestOf, orderFacts, type Scope, scanOf } from './order-facts.ts';
 import { PAGE_SCOPE } from './scope.ts';
@@ -99,14 +100,14 @@ const viewOf = (name: string, select: string): string =>
  */
 function scansOf(rules: readonly Rule[]): string {
   const counting = rules.filter((rule): rule is CountingRule => rule.kind !== 'gauge');
-  const scans = [...Map.groupBy(counting, ({ count }) => scanOf(count.from)).values()].map(factsOfPage);
+  const together = Map.groupBy(counting, ({ count }) => scanOf(count.from)).values();
+  const scans = [...together].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [factsOfPage([first, ...others])],
+  );
   return scans.join('\n    UNION ALL\n    ');
 }
 
-function factsOfPage(rules: readonly CountingRule[]): string {
-  const froms = [...new Map(rules.map(({ count }) => [JSON.stringify(count.from), count.from])).values()];
-  const [from, ...others] = froms;
-  if (from === undefined) throw new Error('a scan without rules');
+function factsOfPage(rules: readonly [CountingRule, ...CountingRule[]]): string {
   const isWanted = `{rule:String} IN (${sqlList(rules.map(({ name }) => name))})`;
   const scope: Scope = {
     ...PAGE_SCOPE,
@@ -114,7 +115,7 @@ function factsOfPage(rules: readonly CountingRule[]): string {
     reach: (...range) => `${isWanted} AND ${PAGE_SCOPE.reach(...range)}`,
     touched: (before) => `${isWanted} AND ${PAGE_SCOPE.touched(before)}`,
   };
-  return orderFacts([from, ...others], scope, Math.max(...rules.flatMap(lengthsOf)), (latest) => {
+  return orderFacts(sourcesOfRules(rules), scope, Math.max(...rules.flatMap(lengthsOf)), (latest) => {
     const facts = rules.map((rule) => `{rule:String} = ${sqlText(rule.name)}, ${labelFacts(rule, latest)}`);
     return `multiIf(${facts.join(', ')}, ${NO_FACTS}) AS facts`;
   });

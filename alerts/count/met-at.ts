@@ -12,6 +12,15 @@ export interface MetAt {
   readonly sources: readonly [OrderSource, ...OrderSource[]];
 }
 
+/** What some rules count from, each source once. */
+export const sourcesOfRules = (
+  rules: readonly [CountingRule, ...CountingRule[]],
+): [OrderSource, ...OrderSource[]] =>
+  [...new Map(rules.map(({ count }) => [JSON.stringify(count.from), count.from])).values()] as [
+    OrderSource,
+    ...OrderSource[],
+  ];
+
 export function metAt(rules: readonly [CountingRule, ...CountingRule[]]): MetAt {
   const instants: string[] = [];
   const placeOf = (instant: string): number => {
@@ -19,9 +28,8 @@ export function metAt(rules: readonly [CountingRule, ...CountingRule[]]): MetAt 
     return place === -1 ? instants.push(instant) - 1 : place;
   };
   const places = new Map<string, { readonly seen: number; readonly hit: number }>();
-  const bySource = new Map(rules.map(({ count }) => [JSON.stringify(count.from), count.from]));
   return {
-    sources: [...bySource.values()] as [OrderSource, ...OrderSource[]],
+    sources: sourcesOfRules(rules),
     columns(latest) {
       for (const { name, count } of rules)
         for (const label of count.counts) {

@@ -137,10 +137,9 @@ const isNew = (scope: Scope): string =>
   `(gateway, content_hash) IN (SELECT gateway, content_hash FROM ${DELIVERIES} WHERE (gateway, content_hash) IN (SELECT gateway, content_hash FROM ${ARRIVALS} WHERE ${scope.within('received_at')} AND verdict != 'valid') GROUP BY gateway, content_hash HAVING ${scope.within('min(received_at)')})`;
 
 /**
- * What an order's items of a final state say together, from when such items came first and last (1970 for
- * never): the state that it has last, and since when, late repeats left out.
+ * Since when an order has its last state, late repeats left out: from that state, and from when items of
+ * either final state came first and last (1970 for never).
  */
-export const LAST_STATE = `if(paid_last_at > failed_last_at, 'SUCCESS', 'FAILED')`;
 export const LAST_STATE_AT = `if(state = 'SUCCESS', if(paid_first_at > failed_last_at, paid_first_at, paid_last_at), if(failed_first_at > paid_last_at, failed_first_at, failed_last_at))`;
 /** From when on an item of the merchant callback (stage 6) shows that state. */
 export const CONFIRMED_FROM = 'decided_at - INTERVAL 1 SECOND';

@@ -3,7 +3,7 @@ import { STUCK } from '../../schemas/limits.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { sqlList, sqlText } from '../../schemas/measures.ts';
 import { instant } from './sweep-scope.ts';
-import { CONFIRMED_FROM, isReversed, LAST_STATE, LAST_STATE_AT } from '../count/order-facts.ts';
+import { CONFIRMED_FROM, isReversed, LAST_STATE_AT } from '../count/order-facts.ts';
 
 /**
  * When the facts of one order (`order-facts.ts`) are a contradiction, kind by kind, as SQL. Nothing here
@@ -73,7 +73,7 @@ const CLAIMS = [
  * each step, planning the statement took twice as long.
  */
 export const COLUMNS_OF_KINDS: readonly Column[] = [
-  ['state', LAST_STATE],
+  ['state', `if(paid_last_at > failed_last_at, 'SUCCESS', 'FAILED')`],
   ['answered_at', `arrayFirst(c -> c.2 = deciding.1, callbacks).1`],
   ['doubted_at', `if(deciding.1 = 'Success', paid_doubted_at, failed_doubted_at)`],
   ['paid_callback_at', `arrayFirst(c -> c.2 = 'Success', callbacks).1`],

@@ -1,5 +1,5 @@
 import { clocksSql, type ClocksRow, endsOf, readClocks, settingOf, type Clocks } from '../count/clocks.ts';
-import { sqlText, view } from '../../schemas/measures.ts';
+import { view } from '../../schemas/measures.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { JOBS } from '../../schemas/names.ts';
 import { doneByTime, noteDoneByTime } from '../../store/job-progress.ts';
@@ -64,7 +64,7 @@ export function createFindings({ query, command }: FindingsOptions): Findings {
     }
     await store(rewrittenHistories(scope));
     await store(unknownOrders(scope));
-    await command(noteDoneByTime(JOBS.findings, sqlText(scope.gateway), scope.to));
+    await command(noteDoneByTime(JOBS.findings, scope.gateway, scope.to));
   }
 
   return {

@@ -41,7 +41,7 @@ export function createPaymentCounts({ query, command }: Tools): PaymentCounts {
       if (found.touched > 0) await command(countOrders({ ...scope, old: oldOf(found) }));
       if (found.callbacks > 0) await command(countCallbacks(scope));
       if (found.findings > 0) await command(countFindings(scope));
-      await command(noteDoneByTime(JOBS.payments, `''`, step.to ?? now));
+      await command(noteDoneByTime(JOBS.payments, '', step.to ?? now));
       await makeSumsDue(now, { query, command });
       return step.to !== null;
     },

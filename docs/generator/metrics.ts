@@ -51,9 +51,9 @@ const PAYMENTS_TEXT = [
     '`max by (gateway, order_type, outcome) (gatewatch_payment_orders_total)`. They go on over restarts and kills, so that `rate()` sees no reset. Counting ' +
     'goes on once a minute, at the collector that evaluates the alert rules.',
   'What is counted stays: an order that is decided otherwise later is in `gatewatch_payment_outcome_changes_total` as well, so that ' +
-    '`orders` + changes `to` an outcome - changes `from` it is what the view `orders` says. An amount is the one in the reply with the decision. An order is counted for 7 days after its ' +
+    '`orders` + changes `to` an outcome - changes `from` it is what the view `orders` says. An amount is the one that the order has when its decision is counted. An order is counted for 7 days after its ' +
     'first item. An order whose failing items have two reasons at one stage is in both; a callback that comes again is the same one ' +
-    'within six hours. What was known before the first count, but for the last hour, is not counted.',
+    'within six hours. Orders whose rows were last written more than an hour before the first count are not counted.',
   'Durations have the bounds 0.25 s, 0.5 s, 1 s, 2 s ... 65,536 s at `/metrics`, and as exponential histograms (scale 3) over OTLP ' +
     'with `OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION=base2_exponential_bucket_histogram`, which Prometheus keeps as native ones. ' +
     "Exemplars come with OpenMetrics, which Prometheus asks for: `trace_id` is the order's trace.",

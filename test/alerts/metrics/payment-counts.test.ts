@@ -124,11 +124,11 @@ describe('payments', () => {
 
   it('count what comes late to the order that they have counted, also to one of days ago', async () => {
     await order('o-1', BEGAN, NOW - 3 * DAY);
-    await store.command(noteDoneByTime(JOBS.payments, `''`, (NOW - 3 * DAY) * 1000));
+    await store.command(noteDoneByTime(JOBS.payments, '', (NOW - 3 * DAY) * 1000));
     await pass(NOW - 3 * DAY + MINUTE);
     expect(await counted('started', 'outcome')).toEqual({ started: 1 });
     for (let n = 0; n < 12; n += 1) await pass(NOW - 3 * DAY + (2 + n) * MINUTE);
-    await store.command(noteDoneByTime(JOBS.payments, `''`, (NOW - MINUTE) * 1000));
+    await store.command(noteDoneByTime(JOBS.payments, '', (NOW - MINUTE) * 1000));
     await order('o-1', [...BEGAN, [3 * 86_400 - 60, '4.1.3.00']], NOW - 3 * DAY);
     await pass();
     expect(await counted('started', 'stage', 'outcome')).toEqual({
