@@ -116,6 +116,7 @@ export const GRAFANA = {
 export const ALERT_RULES = [
   'GatewatchTechTimeouts',
   'GatewatchProviderUnreachable',
+  'GatewatchRequestsRepeated',
   'GatewatchGatewayUnreachable',
   'GatewatchAuthzFailures',
   'GatewatchAccessRefused',

@@ -349,6 +349,7 @@ export const COLUMNS = {
     rule: 'string',
     kind: 'string',
     gateway: 'string',
+    slice: 'string',
     label: 'string',
     as_of: 'micros',
     window_from: 'micros',

@@ -41,7 +41,7 @@ type OfOrders = Extract<
 >;
 
 /** Is the source answered by the rows of `orders`, with all items of an order in one row? */
-function isOfOrders(from: OrderSource): from is OfOrders {
+export function isOfOrders(from: OrderSource): from is OfOrders {
   switch (from.kind) {
     case 'items':
     case 'finished':
@@ -147,7 +147,13 @@ export const CONFIRMED_FROM = 'decided_at - INTERVAL 1 SECOND';
 export const isReversed = (failedFirst: string, paidLast: string): string =>
   `${failedFirst} > ${NEVER} AND ${paidLast} > ${failedFirst}`;
 
-/** What conditions on history items read, as arrays over the items of an order. */
+/** Stages whose operation is repeated when it fails. */
+const REPEATED_STAGES = ['GATEWAY_CREATE', 'CHECK', 'GATEWAY_CALLBACK'] as const;
+
+/**
+ * What conditions on history items read, as arrays over the items of an order. `is_last`: nothing of its stage
+ * came after it, so that what failed there has not been repeated.
+ */
 const ITEM_ARRAYS = {
   action: 'history.action',
   stage: 'history.stage',
@@ -155,6 +161,7 @@ const ITEM_ARRAYS = {
   state: 'history.state',
   reason_code: 'history.reason_code',
   list_position: 'history.list_position',
+  is_last: `arrayMap(place -> has(last_places, place), arrayEnumerate(times))`,
   code_format: `arrayMap(stage -> if(stage IS NULL, 'unrecognized', 'v2'), history.stage)`,
 } as const;
 
@@ -190,11 +197,11 @@ function ofOrders(sources: readonly OfOrders[], scope: Scope, columns: (latest: 
         ${isReversed('failed_first_at', 'paid_last_at')} AS reversed, ${firstTime(IN_PROCESSING)} AS began_at
       FROM
       (
-        SELECT *, ${placeOf('arrayLastIndex', DECIDING)} AS deciding
+        SELECT *, ${placeOf('arrayLastIndex', DECIDING)} AS deciding, [${REPEATED_STAGES.map((stage) => placeOf('arrayLastIndex', `stage = '${stage}'`)).join(', ')}] AS last_places
         FROM
         (
           SELECT gateway, order_type, external_id, ${scope.end} AS ends_at, history.time AS times, arrayMap((time, seen) -> seen <= ${scope.asOf} AND time < ends_at, times, history.observed_at) AS known,
-            history.action, history.stage, history.result, history.state, history.reason_code, history.list_position
+            channel, currency, history.action, history.stage, history.result, history.state, history.reason_code, history.list_position
           FROM ${view('orders')}
           WHERE ${scope.touched(judgedAfter)}
         )

@@ -3,7 +3,8 @@ import type { CountingRule } from '../rules/rule.ts';
 import { type Calendar, type Source, sourcesOf } from './calendar.ts';
 import { metAt } from './met-at.ts';
 import { orderFacts, type Scope, scanOf } from './order-facts.ts';
-import { type ActivityRow, QUARTER_SECONDS, quarterOf, spanOf } from './usual.ts';
+import { SLICE_COLUMNS, sumsBySlice, sumsOfWhole } from './slices.ts';
+import { type ActivityRow, hasSlices, QUARTER_SECONDS, quarterOf, spanOf } from './usual.ts';
 
 /**
  * Counts what baselines are made of: the orders of some rules in the same hours of the weeks before, an order
@@ -14,7 +15,7 @@ import { type ActivityRow, QUARTER_SECONDS, quarterOf, spanOf } from './usual.ts
 export const usualTogether = (rule: CountingRule): string =>
   JSON.stringify([rule.kind, scanOf(rule.count.from), spanOf(rule)]);
 
-/** Orders of a gateway in a source: in `place_0` and so on, how many met each condition in that stretch. */
+/** Orders of a gateway and slice in a source: in `place_0` and so on, how many met each condition in that stretch. */
 export type UsualRow = Readonly<Record<string, string | number | readonly number[]>>;
 
 export interface UsualCounting {
@@ -55,14 +56,19 @@ export function usualCounting(
     ...parts.map((part) => firstPlace({ ...part, from: part.to - 1 }) - firstPlace(part) + 1),
   );
   const met = metAt(rules);
+  const areSliced = rules.some(hasSlices);
   const selects = parts.map((part, index) => {
-    const facts = orderFacts(met.sources, scopeOf(part, asOf), part.to - part.from, met.columns);
-    const places = Array.from({ length: most }, (_, nth) => {
-      const begin = now - part.shift + (firstPlace(part) + nth) * stretch;
-      const [from, to] = [Math.max(begin, part.from), Math.min(begin + stretch, part.to)];
-      return `sumForEach(arrayMap(at -> toUInt32(at >= ${time(from)} AND at < ${time(to)}), met_at)) AS place_${nth}`;
-    });
-    return `SELECT ${index} AS part, gateway, ${places.join(', ')}\nFROM\n(\n  ${facts}\n)\nGROUP BY gateway`;
+    const columns: typeof met.columns = (latest) =>
+      `${areSliced ? `${SLICE_COLUMNS}, ` : ''}${met.columns(latest)}`;
+    const facts = orderFacts(met.sources, scopeOf(part, asOf), part.to - part.from, columns);
+    const places = Object.fromEntries(
+      Array.from({ length: most }, (_, nth) => {
+        const begin = now - part.shift + (firstPlace(part) + nth) * stretch;
+        const [from, to] = [Math.max(begin, part.from), Math.min(begin + stretch, part.to)];
+        return [`place_${nth}`, `arrayMap(at -> toUInt32(at >= ${time(from)} AND at < ${time(to)}), met_at)`];
+      }),
+    );
+    return `SELECT ${index} AS part, * FROM (${areSliced ? sumsBySlice(facts, places) : sumsOfWhole(facts, places)})`;
   });
   return {
     sql: selects.length === 0 ? null : selects.join('\nUNION ALL\n'),
@@ -79,6 +85,7 @@ export function usualCounting(
                 const numbers = (row[`place_${nth}`] ?? []) as readonly number[];
                 return {
                   gateway: String(row['gateway']),
+                  slice: String(row['slice']),
                   week: part.week,
                   place: firstPlace(part) + nth,
                   label,

@@ -1,6 +1,6 @@
 import type { UsualTraffic } from '../evaluate/judge-drop.ts';
 import type { UsualShare } from '../evaluate/judge-share.ts';
-import type { CountingRule, DropRule, ShareRule } from '../rules/rule.ts';
+import type { CountingRule, DropRule, Rule, ShareRule } from '../rules/rule.ts';
 import type { Span } from './calendar.ts';
 import { lengthsOf } from './windows.ts';
 
@@ -25,6 +25,7 @@ const MINIMUM_ORDERS = 5;
 /** The orders of a stretch of time in one of the weeks; week 0 is this one. */
 export interface ActivityRow {
   readonly gateway: string;
+  readonly slice: string;
   readonly week: number;
   /** The stretch, counted from the quarter of the instant: 0 begins with it. */
   readonly place: number;
@@ -155,3 +156,6 @@ export const hasBaseline = (
   rule: CountingRule,
 ): rule is DropRule | (ShareRule & { condition: { baseline: object } }) =>
   rule.kind === 'drop' || rule.condition.baseline !== undefined;
+
+/** Rules that are judged in slices of the orders too: it takes what is usual there. */
+export const hasSlices = (rule: Rule): rule is ShareRule => rule.kind === 'share' && hasBaseline(rule);

@@ -1,7 +1,8 @@
 import { sqlText } from '../../schemas/measures.ts';
 import type { CountingRule } from '../rules/rule.ts';
 import { metAt } from './met-at.ts';
-import { orderFacts, type Scope, scanOf } from './order-facts.ts';
+import { isOfOrders, orderFacts, type Scope, scanOf } from './order-facts.ts';
+import { SLICE_COLUMNS, sumsBySlice, sumsOfWhole } from './slices.ts';
 import { lengthsOf } from './windows.ts';
 
 /** Where a gateway's windows end, in seconds since 1970. */
@@ -14,8 +15,9 @@ export interface GatewayEnd {
 export type AddOrders = (
   at: {
     readonly rule: string;
-    readonly label: string;
     readonly gateway: string;
+    readonly slice: string;
+    readonly label: string;
     readonly windowSeconds: number;
   },
   seen: number,
@@ -26,7 +28,7 @@ export type AddOrders = (
 export type SettingOf = (rule: string, name: string) => ReadonlyMap<string, number>;
 
 /**
- * Orders of a gateway: in `within_60` and so on, how many met each condition within that many seconds before
+ * Orders of a gateway and slice: in `within_60` and so on, how many met each condition within that many seconds before
  * the window's end.
  */
 export type WindowCountRow = Readonly<Record<string, string | readonly number[]>>;
@@ -51,8 +53,8 @@ export const countedTogether = ({ count }: CountingRule): string =>
   `${scanOf(count.from)} ${count.clock ?? 'watermark'}`;
 
 /**
- * One SELECT that counts orders for some rules: of each order the latest instant at which it met each
- * condition, and of these how many lie in each window.
+ * One SELECT that counts orders for some rules, by slice: of each order the latest instant at which it met
+ * each condition, and of these how many lie in each window.
  */
 export function windowCounting({ rules, ends, asOf, settingOf }: WindowCountingOptions): WindowCounting {
   const [first] = rules;
@@ -60,13 +62,18 @@ export function windowCounting({ rules, ends, asOf, settingOf }: WindowCountingO
   const longest = Math.max(...lengths);
   const met = metAt(rules);
   const scope = scopeOf(ends, longest, asOf, (name) => settingOf(first.name, name));
-  const facts = orderFacts(met.sources, scope, longest, met.columns);
-  const within = lengths.map(
-    (seconds) =>
-      `sumForEach(arrayMap(at -> toUInt32(at >= ${scope.end} - toIntervalSecond(${seconds})), met_at)) AS within_${seconds}`,
+  const within = Object.fromEntries(
+    lengths.map((seconds) => [
+      `within_${seconds}`,
+      `arrayMap(at -> toUInt32(at >= ${scope.end} - toIntervalSecond(${seconds})), met_at)`,
+    ]),
   );
+  const isSliced = isOfOrders(first.count.from);
+  const columns: typeof met.columns = (latest) =>
+    `${isSliced ? `${SLICE_COLUMNS}, ` : ''}${met.columns(latest)}`;
+  const facts = orderFacts(met.sources, scope, longest, columns);
   return {
-    sql: `SELECT gateway, ${within.join(', ')}\nFROM\n(\n  ${facts}\n)\nGROUP BY gateway`,
+    sql: isSliced ? sumsBySlice(facts, within) : sumsOfWhole(facts, within),
     take(rows, add) {
       for (const row of rows)
         for (const rule of rules)
@@ -74,7 +81,8 @@ export function windowCounting({ rules, ends, asOf, settingOf }: WindowCountingO
             const { seen, hit } = met.placesOf(rule, label);
             for (const windowSeconds of lengths) {
               const numbers = row[`within_${windowSeconds}`] ?? [];
-              const at = { rule: rule.name, label, gateway: String(row['gateway']), windowSeconds };
+              const [gateway, slice] = [String(row['gateway']), String(row['slice'])];
+              const at = { rule: rule.name, gateway, slice, label, windowSeconds };
               add(at, Number(numbers[seen]), Number(numbers[hit]));
             }
           }

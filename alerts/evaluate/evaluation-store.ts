@@ -44,6 +44,8 @@ export interface BreachOf {
   readonly rule: string;
   /** @default any */
   readonly gateway?: string | undefined;
+  /** '' for the whole gateway. @default any */
+  readonly slice?: string | undefined;
   /** @default any */
   readonly label?: string | undefined;
   /** Milliseconds since 1970: what was the newest then. */
@@ -53,15 +55,15 @@ export interface BreachOf {
 /** The newest evaluation that was an incident; of several at one instant the one that affects most. */
 export async function newestBreach(
   query: Query,
-  { rule, gateway, label, atMs }: BreachOf,
+  { rule, gateway, slice, label, atMs }: BreachOf,
 ): Promise<Evaluation | null> {
   const is = (column: string, value: string | undefined): string =>
     value === undefined ? '' : ` AND e.${column} = ${sqlText(value)}`;
   const [row] = await query<Evaluation>(
     `SELECT ${COLUMNS}
 FROM ${VIEWS.alertEvaluations} AS e
-WHERE e.rule = ${sqlText(rule)}${is('gateway', gateway)}${is('label', label)} AND e.as_of <= toDateTime(${Math.floor(atMs / 1000)}, 'UTC') AND e.breach
-ORDER BY e.as_of DESC, e.affected DESC, e.gateway, e.label
+WHERE e.rule = ${sqlText(rule)}${is('gateway', gateway)}${is('slice', slice)}${is('label', label)} AND e.as_of <= toDateTime(${Math.floor(atMs / 1000)}, 'UTC') AND e.breach
+ORDER BY e.as_of DESC, e.affected DESC, e.gateway, e.slice, e.label
 LIMIT 1`,
   );
   return row ?? null;
@@ -69,7 +71,7 @@ LIMIT 1`,
 
 const micros = (column: string): string =>
   `toUnixTimestamp64Micro(toDateTime64(e.${column}, 6)) AS ${column}`;
-const COLUMNS = `toString(e.kind) AS kind, rule, gateway, label, seen, affected, expected, limit, share, number, breach, suppressed_by, definition, evaluator, took_ms,
+const COLUMNS = `toString(e.kind) AS kind, rule, gateway, slice, label, seen, affected, expected, limit, share, number, breach, suppressed_by, definition, evaluator, took_ms,
   ${['as_of', 'window_from', 'window_to', 'evaluated_at'].map(micros).join(', ')}`;
 
 const instant = (ms: number): string => `toDateTime(${Math.ceil(ms / 1000)}, 'UTC')`;

@@ -1,3 +1,4 @@
+import { WHOLE } from '../count/slices.ts';
 import { labelOf, type Rule } from '../rules/rule.ts';
 import type { AlertInstance, Labels } from './alert-state.ts';
 import type { Evaluation } from './evaluation.ts';
@@ -6,6 +7,7 @@ import type { Evaluation } from './evaluation.ts';
 export type EvaluationNumbers = Pick<
   Evaluation,
   | 'gateway'
+  | 'slice'
   | 'label'
   | 'as_of'
   | 'window_from'
@@ -20,11 +22,15 @@ export type EvaluationNumbers = Pick<
 
 /** An evaluation as an alert's state has it: its numbers by name, and times in seconds since 1970. */
 export function instanceOf(rule: Rule, evaluation: Evaluation): AlertInstance {
-  const { gateway, label, as_of, window_from, window_to, breach } = evaluation;
+  const { gateway, slice, label, as_of, window_from, window_to, breach } = evaluation;
   const { seen, affected, expected, limit, share, number } = evaluation;
   const name = labelOf(rule);
   return {
-    labels: { gateway, ...(name === null ? {} : { [name]: label }) },
+    labels: {
+      gateway,
+      ...(name === null ? {} : { [name]: label }),
+      ...(slice === WHOLE ? {} : { slice }),
+    },
     firing: breach === 1,
     values: {
       as_of: as_of / 1e6,
@@ -49,6 +55,7 @@ export function numbersOf(
   const micros = (name: string): number => Math.round(number(name) * 1e6);
   return {
     gateway: labels['gateway'] ?? '',
+    slice: labels['slice'] ?? WHOLE,
     label: labels[labelOf(rule) ?? ''] ?? '',
     as_of: micros('as_of'),
     window_from: micros('window_from'),

@@ -37,25 +37,30 @@ export interface ShareSettings {
 /**
  * When a share is an incident: see `ShareCondition`. While it is none, the limit is out of reach, so that
  * `affected >= limit` says the same as `holds`.
+ *
+ * @param comparisons among how many slices it is looked for: the more, the more chance has to be excluded
  */
 export function judgeShare(
   rule: ShareRule,
   counts: WindowCounts,
   usual: UsualShare | null,
   settings: ShareSettings,
+  comparisons = 1,
 ): Verdict {
-  const { condition } = rule;
+  const condition = { ...rule.condition, z: zAmong(rule.condition.z, comparisons) };
   const lengths = lengthsOf(rule);
-  const share = usual?.share ?? settings.shareAbove;
   const windows = condition.windows.map(({ windowSeconds, confirmSeconds, shareAbove }) => {
     // A window with a share of its own scales with the gateway's.
-    const p = Math.min(1, share * ((shareAbove ?? condition.shareAbove) / condition.shareAbove || 1));
+    const scale = (shareAbove ?? condition.shareAbove) / condition.shareAbove || 1;
+    const floor = settings.shareAbove * scale;
+    const p = Math.min(1, usual?.share ?? floor);
+    const rise = riseOf(condition, usual === null ? 0 : floor);
     const n = counts.seen(windowSeconds);
-    const limit = limitOrders(n, p, usual?.spread ?? 0, settings.minimumAffectedOrders, condition);
-    const isBad = (seconds: number): boolean => counts.hit(seconds) > p * counts.seen(seconds);
-    const isOver = lengths.some(
-      (length) => length < windowSeconds && isRecovered(counts, length, p, condition),
-    );
+    const { z } = condition;
+    const limit = limitOrders(n, p, usual?.spread ?? 0, settings.minimumAffectedOrders, { z, rise });
+    const over = p + RECOVERY.wayBack * (rise ?? 0);
+    const isBad = (seconds: number): boolean => counts.hit(seconds) > over * counts.seen(seconds);
+    const isOver = lengths.some((length) => length < windowSeconds && isRecovered(counts, length, over));
     const holds =
       counts.hit(windowSeconds) >= limit &&
       (confirmSeconds === undefined || isBad(confirmSeconds)) &&
@@ -78,30 +83,40 @@ export function judgeShare(
   };
 }
 
+/**
+ * Standard deviations that chance is allowed where the worst of several is looked for: the largest of so many
+ * is larger than one by about this much.
+ */
+export const zAmong = (z: number, comparisons: number): number =>
+  Math.sqrt(z ** 2 + 2 * Math.log(Math.max(1, comparisons)));
+
+/** By how much the usual share must be exceeded, where a floor is known; null: nothing is usual. */
+const riseOf = ({ baseline }: ShareCondition, floor: number): number | null =>
+  baseline === undefined ? null : baseline.rise === 'floor' ? floor : baseline.rise;
+
 /** A window whose share is no higher shows that an incident is over, if it has orders enough. */
-function isRecovered(counts: WindowCounts, length: number, p: number, { baseline }: ShareCondition): boolean {
+function isRecovered(counts: WindowCounts, length: number, over: number): boolean {
   const n = counts.seen(length);
-  const over = baseline === undefined ? p : p + RECOVERY.wayBack * baseline.rise;
   return n >= RECOVERY.enoughOrders && counts.hit(length) <= over * n;
 }
 
 /**
  * How many affected orders out of n are beyond chance when the share is p: the lower Wilson bound of a/n lies
  * above p exactly when a exceeds n p + z sqrt(n p (1 - p)). `spread` adds how much the share itself varies
- * from hour to hour.
+ * from hour to hour. With a rise, the share must also exceed p by that much.
  */
 export function limitOrders(
   n: number,
   p: number,
   spread: number,
   minimum: number,
-  { z, baseline }: Pick<ShareCondition, 'z' | 'baseline'>,
+  { z, rise }: { readonly z: number; readonly rise: number | null },
 ): number {
-  const variance = n * p * (1 - p) + (baseline === undefined ? 0 : (n * spread) ** 2);
+  const variance = n * p * (1 - p) + (rise === null ? 0 : (n * spread) ** 2);
   const beyond = n * p + z * Math.sqrt(variance);
-  if (baseline === undefined) return Math.max(minimum, Math.floor(beyond) + 1);
+  if (rise === null) return Math.max(minimum, Math.floor(beyond) + 1);
   // Counts of few orders have a longer tail upwards than the normal curve: the third term of Cornish and
   // Fisher.
   const tail = ((z ** 2 - 1) / 6) * (1 - 2 * p);
-  return Math.max(minimum, Math.floor(beyond + tail) + 1, Math.floor(n * (p + baseline.rise)) + 1);
+  return Math.max(minimum, Math.floor(beyond + tail) + 1, Math.floor(n * (p + rise)) + 1);
 }

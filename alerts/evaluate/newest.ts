@@ -1,6 +1,7 @@
 import type { AlertLine, AlertNumbers } from '../../schemas/alert-line.ts';
 import { sqlText, view } from '../../schemas/measures.ts';
 import type { AlertRuleName } from '../../schemas/names.ts';
+import { WHOLE } from '../count/slices.ts';
 import type { TableResult } from '../../store/store.ts';
 import type { EvaluationKey } from '../explain/incident-url.ts';
 import { sentenceOf } from '../explain/sentence.ts';
@@ -100,28 +101,34 @@ function newestSql(atMs: number, notable: boolean): string {
 ) AS newest, newest - ${ROWS_WITHIN_S} AS oldest
 SELECT newest, * FROM
 (
-  SELECT * REPLACE (toString(rule) AS rule, toString(gateway) AS gateway, toString(label) AS label) FROM ${view('alertEvaluations')}
+  SELECT * REPLACE (toString(rule) AS rule, toString(gateway) AS gateway, toString(slice) AS slice, toString(label) AS label) FROM ${view('alertEvaluations')}
   WHERE as_of > oldest AND as_of <= newest
-  ORDER BY as_of DESC LIMIT 1 BY rule, gateway, label
+  ORDER BY as_of DESC LIMIT 1 BY rule, gateway, slice, label
 ) AS seen
 FULL JOIN
 (
-  SELECT rule, gateway, label, state, changed_at, firing_since FROM
+  SELECT rule, gateway, slice, label, state, changed_at, firing_since FROM
   (
     SELECT toString(rule) AS rule, toString(gateway) AS gateway, state, changed_at, firing_since, evaluated_at AS last_at,
-      arrayFirst(pair -> pair.1 != 'gateway', JSONExtractKeysAndValues(labels, 'String')).2 AS label
+      JSONExtractString(labels, 'slice') AS slice,
+      arrayFirst(pair -> pair.1 NOT IN ('gateway', 'slice'), JSONExtractKeysAndValues(labels, 'String')).2 AS label
     FROM ${view('alertHistory')} WHERE changed_at <= newest
-    ORDER BY changed_at DESC, last_at DESC LIMIT 1 BY rule, gateway, label
+    ORDER BY changed_at DESC, last_at DESC LIMIT 1 BY rule, gateway, slice, label
   )
   WHERE state != 'Normal' AND last_at > oldest
-) AS known USING (rule, gateway, label)
-ORDER BY as_of DESC${notable ? ` LIMIT 1 BY if(breach OR state != '', concat(rule, '/', gateway, '/', label), '')` : ''}`;
+) AS known USING (rule, gateway, slice, label)
+ORDER BY as_of DESC${notable ? ` LIMIT 1 BY if(breach OR state != '', concat(rule, '/', gateway, '/', slice, '/', label), '')` : ''}`;
 }
 
 type Row = TableResult['data'][number];
 
 function toAlert(row: Row, timeZone: string): NewestAlert {
-  const key = { rule: text(row['rule']), gateway: text(row['gateway']), label: text(row['label']) };
+  const key = {
+    rule: text(row['rule']),
+    gateway: text(row['gateway']),
+    slice: text(row['slice']),
+    label: text(row['label']),
+  };
   // None when another version wrote the row.
   const rule = RULES.find(({ name }) => name === key.rule);
   const evaluation = evaluationOf(row);
@@ -185,9 +192,13 @@ function numbersOf(
   };
 }
 
-function labelsOf(rule: Rule | undefined, { gateway, label }: EvaluationKey): Record<string, string> {
+function labelsOf(rule: Rule | undefined, { gateway, slice, label }: EvaluationKey): Record<string, string> {
   const name = (rule === undefined ? null : labelOf(rule)) ?? 'label';
-  return { ...(gateway === '' ? {} : { gateway }), ...(label === '' ? {} : { [name]: label }) };
+  return {
+    ...(gateway === '' ? {} : { gateway }),
+    ...(label === '' ? {} : { [name]: label }),
+    ...(slice === WHOLE ? {} : { slice }),
+  };
 }
 
 /** States first, then severities, then the order of the rules. What is not listed comes first. */
@@ -200,7 +211,7 @@ function urgency({ rule, line: { state, severity } }: NewestAlert): number {
   ];
   return ranks.reduce((sum, rank) => sum * 1_000 + rank + 1, 0);
 }
-const placeOf = ({ gateway, label }: EvaluationKey): string => `${gateway}/${label}`;
+const placeOf = ({ gateway, slice, label }: EvaluationKey): string => `${gateway}/${slice}/${label}`;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const SEVERITIES_BY_NAME: readonly string[] = SEVERITIES;
 const STATES_BY_URGENCY: readonly (AlertState | 'NotJudged')[] = [

@@ -88,8 +88,8 @@ const isExplained = ({ line: { state, numbers } }: ExplainedAlert): boolean =>
   state === 'Alerting' && numbers !== null && numbers.kind !== 'gauge' && numbers.breach;
 
 /** One that fires again is another. */
-const keyOf = ({ rule, gateway, label, line }: ExplainedAlert): string =>
-  [rule, gateway, label, line.since].join('|');
+const keyOf = ({ rule, gateway, slice, label, line }: ExplainedAlert): string =>
+  [rule, gateway, slice, label, line.since].join('|');
 
 const inWords = (explanation: Explanation, kind: 'share' | 'drop', asOf: number): AlertExplained => ({
   asOf,

@@ -4,6 +4,7 @@ import { sqlText } from '../../schemas/measures.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { incidentOrders, incidentPopulation, isKnown } from '../count/incident-orders.ts';
 import { atPage, type Page } from '../count/scope.ts';
+import { sliceCondition } from '../count/slices.ts';
 import type { EvaluationNumbers } from '../evaluate/instance.ts';
 import type { DropRule, Rule, ShareRule } from '../rules/rule.ts';
 import { readMainCause, type SignatureFinding } from './signature-finding.ts';
@@ -98,9 +99,9 @@ const MOST_CELLS = 20_000;
  * alone: the views, which hold all of them, take the engine several times as long to read.
  */
 function cellsSql(rule: Rule, numbers: EvaluationNumbers, withBefore: boolean): string {
-  const { window_from: from, window_to: to, label } = numbers;
+  const { window_from: from, window_to: to, slice, label } = numbers;
   const orders = (begin: EpochMicros, end: EpochMicros, now: 0 | 1): string =>
-    `SELECT *, ${now} AS now FROM (${atPage(incidentPopulation([rule]), pageOf(rule, numbers, begin, end))}) WHERE label = ${sqlText(label)}`;
+    `SELECT *, ${now} AS now FROM (${atPage(incidentPopulation([rule]), pageOf(rule, numbers, begin, end))}) WHERE label = ${sqlText(label)} AND ${sliceCondition(slice)}`;
   const windows = [orders(from, to, 1), ...(withBefore ? [orders(2 * from - to, from, 0)] : [])];
   const dimensions = [...WHERE, ...WHAT].join(', ');
   return `SELECT ${dimensions}, countIf(now = 1) AS seen, countIf(now = 1 AND o.affected = 1) AS affected, countIf(now = 0) AS seenBefore, countIf(now = 0 AND o.affected = 1) AS affectedBefore
@@ -126,7 +127,7 @@ function ordersSql(rule: ShareRule, numbers: EvaluationNumbers): string {
   const page = pageOf(rule, numbers, numbers.window_from, numbers.window_to);
   return `SELECT ifNull(currency, '') AS in_currency, toString(sum(amount)) AS total, countIf(amount IS NULL) AS without_amount, countIf(amount IS NOT NULL) AS with_amount,
   toString(maxIf(affected_at, is_known)) AS newest, argMaxIf(order_type, tuple(affected_at, external_id), is_known) AS example_type, argMaxIf(external_id, tuple(affected_at, external_id), is_known) AS example_id
-FROM (${atPage(incidentOrders([rule], `, ${isKnown(rule)} AS is_known`), page)}) WHERE label = ${sqlText(numbers.label)}
+FROM (${atPage(incidentOrders([rule], `, ${isKnown(rule)} AS is_known`), page)}) WHERE label = ${sqlText(numbers.label)} AND ${sliceCondition(numbers.slice)}
 GROUP BY in_currency ORDER BY count() DESC, in_currency`;
 }
 

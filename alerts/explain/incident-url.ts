@@ -1,4 +1,5 @@
 import type { AlertNumbers } from '../../schemas/alert-line.ts';
+import { WHOLE } from '../count/slices.ts';
 import { INCIDENT } from './links.ts';
 
 /** What is shown before a number that has no window. */
@@ -8,6 +9,8 @@ const GAUGE_RANGE_MS = 3_600_000;
 export interface EvaluationKey {
   readonly rule: string;
   readonly gateway: string;
+  /** '' for the whole gateway. */
+  readonly slice: string;
   readonly label: string;
 }
 
@@ -31,13 +34,14 @@ const secondText = (at: Date): string => at.toISOString().slice(0, 19).replace('
 /**
  * The address of an evaluation on the incident dashboard, without a host.
  */
-export function incidentUrl({ rule, gateway, label }: EvaluationKey, times: Times): string {
+export function incidentUrl({ rule, gateway, slice, label }: EvaluationKey, times: Times): string {
   const { from, to } = shownRange(times);
   const params = new URLSearchParams({
     from: String(from),
     to: String(to),
     'var-rule': rule,
     'var-gateway': gateway,
+    ...(slice === WHOLE ? {} : { 'var-slice': slice }),
     'var-label': label,
     'var-as_of': secondText(new Date(times.asOf)),
   });

@@ -2,6 +2,7 @@ import { panelId } from '../../dashboards/house/ids.ts';
 import { DASHBOARDS } from '../../dashboards/uids.ts';
 import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
+import { sliceCondition, sliceText, WHOLE } from '../count/slices.ts';
 import type { EvaluationNumbers } from '../evaluate/instance.ts';
 import { isAskedDirectly, labelOf, type Rule, type Side } from '../rules/rule.ts';
 import { incidentUrl, shownRange } from './incident-url.ts';
@@ -58,8 +59,8 @@ export function pageOf(
 }
 
 /** Some rules are about no gateway. */
-const placeOf = ({ gateway, label }: EvaluationNumbers): string => {
-  const place = [gateway, label].filter((name) => name !== '').join(' ');
+const placeOf = ({ gateway, slice, label }: EvaluationNumbers): string => {
+  const place = [gateway, sliceText(slice), label].filter((name) => name !== '').join(' ');
   return place === '' ? '' : `${place}: `;
 };
 
@@ -106,9 +107,16 @@ function overview(panel: string, numbers: EvaluationNumbers): string {
 }
 
 /** The orders of the page, for whoever prefers SQL: its rows are the page's number. */
-function ordersSql(rule: Rule, { gateway, label, window_from, window_to, as_of }: EvaluationNumbers): string {
+function ordersSql(
+  rule: Rule,
+  { gateway, slice, label, window_from, window_to, as_of }: EvaluationNumbers,
+): string {
   const orders =
     `SELECT * FROM ${DATABASE}.${INCIDENT_ORDERS}(rule='${rule.name}', gateway='${gateway}', ` +
     `from='${seconds(window_from)}', to='${seconds(window_to)}', as_of='${seconds(as_of)}')`;
-  return labelOf(rule) === null ? orders : `${orders} WHERE label = '${label}'`;
+  const conditions = [
+    ...(labelOf(rule) === null ? [] : [`label = '${label}'`]),
+    ...(slice === WHOLE ? [] : [sliceCondition(slice)]),
+  ];
+  return conditions.length === 0 ? orders : `${orders} WHERE ${conditions.join(' AND ')}`;
 }

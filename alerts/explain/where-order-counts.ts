@@ -162,7 +162,7 @@ async function withEvaluations(
     `SELECT toString(e.rule) AS rule, toString(e.label) AS label, toUInt32(count()) AS evaluations, toString(min(e.as_of)) AS first, toString(max(e.as_of)) AS last, toUInt32(countIf(e.breach)) AS breaches
 FROM ${view('alertEvaluations')} AS e
 INNER JOIN (SELECT fact.1 AS of_rule, fact.2 AS of_label, fact.3 AS at FROM (SELECT arrayJoin([${asked.join(', ')}]) AS fact)) AS f ON toString(e.rule) = f.of_rule AND toString(e.label) = f.of_label
-WHERE e.gateway = ${sqlText(order.gateway)} AND e.window_from <= f.at AND e.window_to > f.at
+WHERE e.gateway = ${sqlText(order.gateway)} AND e.slice = '' AND e.window_from <= f.at AND e.window_to > f.at
 GROUP BY rule, label`,
   );
   return counted.map((one) => {

@@ -2,6 +2,8 @@ import { panelId } from '../../dashboards/house/ids.ts';
 import { DASHBOARDS } from '../../dashboards/uids.ts';
 import { view } from '../../schemas/measures.ts';
 import { DATABASE, INCIDENT_ORDERS } from '../../schemas/names.ts';
+import { inSlice } from '../count/slices.ts';
+import { hasSlices } from '../count/usual.ts';
 import { SIDE_TEXT } from '../explain/page.ts';
 import { isAskedDirectly, isHeartbeat, labelOf, type Rule } from '../rules/rule.ts';
 import { INCIDENT_DASHBOARD } from './incident-dashboard.ts';
@@ -40,7 +42,8 @@ export function annotations(rule: Rule): Record<string, string> {
 function where(rule: Rule): string {
   if (isAskedDirectly(rule) || isHeartbeat(rule)) return '';
   const label = labelOf(rule);
-  return `{{ .Labels.gateway }}${label === null ? '' : ` {{ .Labels.${label} }}`}: `;
+  const slice = hasSlices(rule) ? '{{ if .Labels.slice }} {{ .Labels.slice }}{{ end }}' : '';
+  return `{{ .Labels.gateway }}${slice}${label === null ? '' : ` {{ .Labels.${label} }}`}: `;
 }
 
 /** Grafana does not know the window. It ends at the evaluation; while the gateway is blind, before it. */
@@ -74,7 +77,7 @@ function incident(rule: Rule): string {
   const label = labelOf(rule);
   return (
     `var-rule=${rule.name}&var-gateway=${quoted('gateway')}` +
-    `${label === null ? '' : `&var-label=${quoted(label)}`}&var-as_of=${number('as_of')}`
+    `${label === null ? '' : `&var-label=${quoted(label)}`}${hasSlices(rule) ? `&var-slice=${quoted('slice')}` : ''}&var-as_of=${number('as_of')}`
   );
 }
 
@@ -85,12 +88,16 @@ function incident(rule: Rule): string {
 function ordersSql(rule: Rule): string {
   const label = labelOf(rule);
   const hit = label === null ? "label = ''" : `label = '{{ .Labels.${label} }}'`;
+  const slice = `'{{ .Labels.slice }}'`;
+  const [ofSlice, inTheSlice] = hasSlices(rule)
+    ? [` AND slice = ${slice}`, ` AND ${inSlice(slice)}`]
+    : ['', ''];
   const gateway = `'{{ .Labels.gateway }}'`;
   return (
     `WITH evaluation AS (SELECT window_from, window_to FROM ${view('alertEvaluations')} ` +
-    `WHERE rule = '${rule.name}' AND gateway = ${gateway} AND ${hit} AND as_of = ${number('as_of')}) ` +
+    `WHERE rule = '${rule.name}' AND gateway = ${gateway} AND ${hit}${ofSlice} AND as_of = ${number('as_of')}) ` +
     `SELECT * FROM ${DATABASE}.${INCIDENT_ORDERS}(rule = '${rule.name}', gateway = ${gateway}, ` +
     `from = (SELECT window_from FROM evaluation), to = (SELECT window_to FROM evaluation), ` +
-    `as_of = '${number('as_of')}') WHERE ${hit}`
+    `as_of = '${number('as_of')}') WHERE ${hit}${inTheSlice}`
   );
 }

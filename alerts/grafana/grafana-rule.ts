@@ -13,6 +13,7 @@ import {
   RULE_GROUPS,
   type RuleGroupName,
 } from '../rules/rule.ts';
+import { hasSlices } from '../count/usual.ts';
 import { annotations } from './annotations.ts';
 
 const EXPRESSIONS = { type: '__expr__', uid: '__expr__' } as const;
@@ -125,7 +126,11 @@ const linkSeconds = (rule: Rule): number =>
 function evaluationSql(rule: Rule, heldSeconds: number, number: string): string {
   const label = labelOf(rule);
   const held = heldSeconds === HELD_SECONDS ? '1 DAY' : `${heldSeconds / 60} MINUTE`;
-  const labels = `toString(gateway) AS gateway${label === null ? '' : `, toString(label) AS ${label}`}`;
+  const labels = [
+    'toString(gateway) AS gateway',
+    ...(label === null ? [] : [`toString(label) AS ${label}`]),
+    ...(hasSlices(rule) ? ['toString(slice) AS slice'] : []),
+  ].join(', ');
   return `SELECT ${labels}, ${number}
 FROM ${view('alertEvaluations')} AS evaluation
 WHERE rule = '${rule.name}' AND evaluation.as_of > $__toTime - INTERVAL ${held} AND evaluation.as_of <= $__toTime

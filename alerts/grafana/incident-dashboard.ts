@@ -4,6 +4,7 @@ import { time } from '../../dashboards/house/fields.ts';
 import { column, linkTo, THIS_VALUE } from '../../dashboards/house/links.ts';
 import { view } from '../../schemas/measures.ts';
 import { DATABASE, INCIDENT_ORDERS, INCIDENT_POPULATION } from '../../schemas/names.ts';
+import { inSlice } from '../count/slices.ts';
 import { INCIDENT } from '../explain/links.ts';
 import { LEAST_AGAINST, LEAST_ORDERS, LEAST_PART, WHERE, Z } from '../explain/slices.ts';
 import { DIMENSION_TEXT, NOTHING_STANDS_OUT } from '../explain/explanation-text.ts';
@@ -29,14 +30,14 @@ export const INCIDENT_DASHBOARD = {
 } as const;
 
 const value = (name: string): string => `concat(\${${name}:singlequote}, '')`;
-const IDENTITY = `rule = ${value('rule')} AND gateway = ${value('gateway')} AND label = ${value('label')}`;
+const IDENTITY = `rule = ${value('rule')} AND gateway = ${value('gateway')} AND slice = ${value('slice')} AND label = ${value('label')}`;
 const EVALUATION = `FROM ${view('alertEvaluations')} WHERE ${IDENTITY} AND as_of = toDateTimeOrZero(${value('as_of')}, 'UTC')`;
 /** An edge of the evaluation's window. Without such an evaluation, as when opened by hand: of no window. */
 const edge = (column: 'window_from' | 'window_to'): string => `(SELECT max(${column}) ${EVALUATION})`;
 const ofPage = (name: string): string =>
   `${DATABASE}.${name}(rule=${value('rule')}, gateway=${value('gateway')}, ` +
   `from=${edge('window_from')}, to=${edge('window_to')}, as_of=toDateTime64OrZero(${value('as_of')}, 6, 'UTC')) ` +
-  `WHERE label = ${value('label')}`;
+  `WHERE label = ${value('label')} AND ${inSlice(value('slice'))}`;
 const ORDERS = ofPage(INCIDENT_ORDERS);
 /** The column needs another name here, since the condition above means the column `label`. */
 const NAMED = `if(label = '', 'orders', label) AS hit`;
@@ -218,6 +219,11 @@ export function incidentDashboard(): Dashboard {
         'label',
         'Label',
         'Stage, reason, side or state that the page names; empty for rules without one.',
+      ),
+      text(
+        'slice',
+        'Slice',
+        'Orders that the page is about: order_type=Withdrawal, channel=p2p or currency=BRL; empty for all.',
       ),
       text(
         'as_of',

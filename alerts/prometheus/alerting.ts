@@ -97,7 +97,8 @@ function windowExpr(rule: ShareRule, { windowSeconds, confirmSeconds, shareAbove
 const variance = (p: number): number => Number((p * (1 - p)).toPrecision(10));
 
 const STAGE = /^stage IN \('([A-Z_]+)'\)$/;
-const REASON_LIST = /^reason_code IN \(([\d, ]+)\)$/;
+/** Metrics count all failures of an order, also those that a repetition mended. */
+const REASON_LIST = /^reason_code IN \(([\d, ]+)\)(?: AND is_last)?$/;
 
 /** @throws Error when a rule counts anything else: it cannot be said in payment metrics */
 function placeOf(rule: ShareRule, hit: string, seenAt = rule.count.where ?? '') {

@@ -55,6 +55,15 @@ export const fixedShare = (shareAbove: number, minimumAffectedOrders: number, z:
 });
 
 /**
+ * The same beyond what is usual at the gateway: a provider that always refuses some orders pages nobody for
+ * it. Until that is known, beyond the fixed share with more evidence.
+ */
+export const aboveFloor = (shareAbove: number, minimumAffectedOrders: number, z: number): ShareCondition => ({
+  ...fixedShare(shareAbove, minimumAffectedOrders, z),
+  baseline: { rise: 'floor' },
+});
+
+/**
  * The same with a higher share in the shortest window, so that a failure of two minutes does not page: when
  * 30 % of the orders fail for that long, the five-minute window has 9 % after a minute and a half and 12 % a
  * minute later, so the condition holds at no more than one evaluation.

@@ -1,15 +1,6 @@
 import { MERCHANT_CALLBACK, NOT_APPROVED, OBJECTIVES, STUCK } from '../../schemas/limits.ts';
 import { FIRST_ITEM } from '../../schemas/measures.ts';
-import {
-  aboveBaseline,
-  anyOrders,
-  FAST_BURN,
-  fixedShare,
-  SLOW_BURN,
-  TRAFFIC_DROP,
-  Z,
-  Z_FIXED,
-} from './conditions.ts';
+import { aboveBaseline, aboveFloor, anyOrders, FAST_BURN, SLOW_BURN, TRAFFIC_DROP, Z } from './conditions.ts';
 import type { OrderCount } from '../count/order-count.ts';
 import type { Rule } from './rule.ts';
 
@@ -122,7 +113,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
       counts: [{ label: '', hit: 'NOT decided' }],
     },
     condition: {
-      ...fixedShare(0.03, 5, Z_FIXED),
+      ...aboveFloor(0.03, 5, Z.warning),
       windows: [
         { windowSeconds: 900 },
         { windowSeconds: 3_600, confirmSeconds: 900 },
@@ -156,7 +147,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
       ],
     },
     condition: {
-      ...fixedShare(0.03, 5, Z_FIXED),
+      ...aboveFloor(0.03, 5, Z.warning),
       windows: [
         { windowSeconds: 900 },
         { windowSeconds: 3_600, confirmSeconds: 900 },

@@ -61,9 +61,9 @@ export interface ShareCondition {
 export interface ShareBaseline {
   /**
    * The share must exceed the baseline by at least this much, 0..1: a significant rise may still be
-   * unimportant.
+   * unimportant. `floor`: by `shareAbove`, so that the limit is `shareAbove` where nothing is usual.
    */
-  readonly rise: number;
+  readonly rise: number | 'floor';
 }
 
 /**

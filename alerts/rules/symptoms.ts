@@ -2,6 +2,7 @@ import { UNREADABLE } from '../../schemas/limits.ts';
 import { UNKNOWN_CODE, UNREADABLE_POLL } from '../../schemas/measures.ts';
 import {
   aboveBaseline,
+  aboveFloor,
   afterStutter,
   ANTIFRAUD_SILENT,
   anyOrders,
@@ -37,6 +38,10 @@ const perReason = (
     ...(seen === undefined ? {} : { seen }),
   })),
 });
+/** A failure that has not been repeated, so that the order is left with it. */
+const notRepeated = (...reasons: readonly number[]): string => `${because(...reasons)} AND is_last`;
+/** Technical failures that the next request mended, or is to mend. */
+const REPEATED = `result = 'FAILURE' AND reason_code BETWEEN 11 AND 29 AND NOT is_last`;
 const ITEMS = { kind: 'items' } as const;
 const CREATE_AND_CHECK = ['GATEWAY_CREATE', 'CHECK'] as const;
 /** Orders that antifraud or an issuer approved or declined. */
@@ -49,8 +54,8 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     uid: 'gatewatch-tech-timeouts',
     severity: 'critical',
     side: 'provider',
-    count: perStage(CREATE_AND_CHECK, because(11)),
-    condition: afterStutter(fixedShare(0.05, 5, Z_FIXED), 0.09),
+    count: perStage(CREATE_AND_CHECK, notRepeated(11)),
+    condition: afterStutter(aboveFloor(0.05, 5, Z.critical), 0.09),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'The gateway does not answer in time.',
@@ -69,8 +74,8 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     uid: 'gatewatch-provider-unreachable',
     severity: 'critical',
     side: 'provider',
-    count: perStage(CREATE_AND_CHECK, because(12, 13)),
-    condition: fixedShare(0.03, 5, Z_FIXED),
+    count: perStage(CREATE_AND_CHECK, notRepeated(12, 13)),
+    condition: aboveFloor(0.03, 5, Z.critical),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'The provider behind the gateway cannot be reached.',
@@ -81,6 +86,26 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       'Ask the gateway which provider is down, and until when.',
       'Route new orders around it.',
     ],
+  },
+  {
+    kind: 'share',
+    name: 'GatewatchRequestsRepeated',
+    uid: 'gatewatch-requests-repeated',
+    severity: 'warning',
+    side: 'provider',
+    count: perStage(CREATE_AND_CHECK, REPEATED),
+    condition: aboveFloor(0.1, 8, Z.warning),
+    pendingSeconds: 120,
+    keepFiringSeconds: 600,
+    summary: 'More requests to the provider than usual succeed only when they are repeated.',
+    affectedOrders: 'had a request to the provider that failed and was repeated',
+    explanation: 'Orders go on, later than usual. What is not mended by repeating has rules of its own.',
+    steps: [
+      'See whether orders that fail for good rise too: then another alert names it.',
+      'See which reason, and whether it is one channel (runbook).',
+      "Tell the gateway's operator since when; nobody has to get up for it.",
+    ],
+    suppressedBy: 'GatewatchProviderUnreachable',
   },
   {
     kind: 'share',
@@ -114,8 +139,8 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     severity: 'critical',
     side: 'gateway',
     risk: 'security',
-    count: perStage(CREATE_AND_CHECK, because(21, 22)),
-    condition: fixedShare(0.02, 4, Z_FIXED),
+    count: perStage(CREATE_AND_CHECK, notRepeated(21, 22)),
+    condition: aboveFloor(0.02, 4, Z.critical),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'The gateway is refused access (401 or 403).',
@@ -196,7 +221,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       splitBy: null,
       counts: [{ label: '', hit: because(16) }],
     },
-    condition: fixedShare(0.02, 4, Z_FIXED),
+    condition: aboveFloor(0.02, 4, Z.critical),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: "Signatures of a provider's callbacks to the gateway do not match.",
@@ -300,8 +325,8 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     uid: 'gatewatch-contract-broken',
     severity: 'warning',
     side: 'provider',
-    count: perStage(['GATEWAY_CREATE', 'CHECK', 'GATEWAY_CALLBACK'], because(14, 15, 17)),
-    condition: fixedShare(0.02, 4, Z_FIXED),
+    count: perStage(['GATEWAY_CREATE', 'CHECK', 'GATEWAY_CALLBACK'], notRepeated(14, 15, 17)),
+    condition: aboveFloor(0.02, 4, Z.warning),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Requests or answers are not understood.',
@@ -321,7 +346,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     side: 'merchant',
     risk: 'money',
     count: perStage(['INTERNAL', 'GATEWAY_CREATE'], because(31)),
-    condition: fixedShare(0.03, 5, Z_FIXED),
+    condition: aboveFloor(0.03, 5, Z.critical),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Orders are refused because the balance is too low.',
@@ -344,7 +369,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       CURRENCY: because(33),
       ROUTING_BLOCKED: because(34),
     }),
-    condition: fixedShare(0.03, 5, Z_FIXED),
+    condition: aboveFloor(0.03, 5, Z.warning),
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Orders are refused by a limit, for their currency, or because no route is open.',

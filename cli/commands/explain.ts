@@ -15,6 +15,7 @@ import { progressOn } from '../terminal/progress.ts';
 
 interface ExplainOptions extends GlobalOptions {
   readonly gateway?: string;
+  readonly slice?: string;
   readonly label?: string;
   readonly at?: string;
   readonly json?: true;
@@ -31,6 +32,7 @@ Exit codes: 0 shown, 1 the rule saw no incident, 2 bad usage.
 Examples:
   $ gatewatch explain GatewatchApprovalDrop
   $ gatewatch explain GatewatchTechTimeouts --gateway acme-eu --label CHECK
+  $ gatewatch explain GatewatchTechTimeouts --slice order_type=Withdrawal
   $ gatewatch explain GatewatchTrafficDrop --at "2026-11-21 03:20" --json`;
 
 export function addExplain(program: Command, context: CommandContext): void {
@@ -40,6 +42,7 @@ export function addExplain(program: Command, context: CommandContext): void {
     .argument('<rule>', 'name of the rule')
     .option('-g, --gateway <name>', 'name of the gateway (default: any)')
     .option('--label <label>', 'stage, reason, side or state that the page names (default: any)')
+    .option('--slice <slice>', 'orders that the page names, e.g. channel=p2p (default: any)')
     .option('--at <time>', 'as it was then: ISO 8601 (UTC), or how long ago, e.g. 2h (default: now)')
     .option('--json', 'one JSON object')
     .addHelpText('after', HELP)
@@ -57,13 +60,13 @@ async function explain({ host }: CommandContext, name: string, options: ExplainO
   const { drawExplanation } = await import('../terminal/draw-explanation.ts');
   const rule = RULES.find((one) => one.name === readRuleName(name));
   if (rule === undefined) throw usageError(noSuchRule(name));
-  const { gateway, label } = options;
+  const { gateway, slice, label } = options;
   const atMs = await instantMs(options.at);
   const { timeZone } = loadCalendar(options.config, host.env);
   const opened = await openStore(loadStoreConfig(options.config, host.env), { progress: progressOn(host) });
   try {
     const query = <T>(sql: string): Promise<T[]> => opened.store.query<T>(sql);
-    const evaluation = await newestBreach(query, { rule: rule.name, gateway, label, atMs });
+    const evaluation = await newestBreach(query, { rule: rule.name, gateway, slice, label, atMs });
     if (evaluation === null) {
       await host.stderr.write(
         `${rule.name} saw no incident${where(options)} ${options.at === undefined ? 'so far' : `up to ${options.at}`}. "gatewatch alerts" shows what it saw last.\n`,
@@ -86,15 +89,20 @@ async function instantMs(text: string = 'now'): Promise<number> {
   return at.getTime();
 }
 
-const where = ({ gateway, label }: ExplainOptions): string =>
-  `${gateway === undefined ? '' : ` at ${gateway}`}${label === undefined ? '' : ` with label ${label}`}`;
+const where = ({ gateway, slice, label }: ExplainOptions): string =>
+  [
+    gateway === undefined ? '' : ` at ${gateway}`,
+    slice === undefined ? '' : ` in ${slice}`,
+    label === undefined ? '' : ` with label ${label}`,
+  ].join('');
 
 /** Instants are epoch milliseconds, as in `gatewatch alerts --json`. */
 function asJson(rule: Rule, evaluation: Evaluation, explanation: Explanation | null): object {
-  const { gateway, label, seen, affected, expected, limit, share, number } = evaluation;
+  const { gateway, slice, label, seen, affected, expected, limit, share, number } = evaluation;
   return {
     rule: rule.name,
     gateway,
+    slice,
     label,
     asOf: evaluation.as_of / 1000,
     windowFrom: evaluation.window_from / 1000,

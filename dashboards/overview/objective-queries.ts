@@ -59,7 +59,7 @@ FROM
   (
     SELECT toString(gateway) AS gateway, toString(label) AS state, argMin(tuple(affected, seen), as_of) AS counted
     FROM ${view('alertEvaluations')}
-    WHERE rule = ${CALLBACK_RULE} AND as_of >= ${MONTH} AND as_of <= ${END} AND ${END} >= $__fromTime AND toUnixTimestamp(as_of) % ${LENGTH} = 0 AND ${CHOSEN_GATEWAY}
+    WHERE rule = ${CALLBACK_RULE} AND slice = '' AND as_of >= ${MONTH} AND as_of <= ${END} AND ${END} >= $__fromTime AND toUnixTimestamp(as_of) % ${LENGTH} = 0 AND ${CHOSEN_GATEWAY}
       AND (toString(gateway), toString(label)) IN (${SENT})
     GROUP BY gateway, state, window_to
   )

@@ -120,9 +120,11 @@ export const rulesNow = tablePanel({
   key: 'rules-now',
   title: 'What the rules saw last',
   description:
-    `The newest evaluation of each rule, gateway and label, incidents first. ${WHAT_NUMBERS_ARE} Held ` +
-    'back by: the rule that names the cause, or the settings. Rules of long windows are evaluated every ' +
-    'ten minutes, all others every minute. Good: no incident. Next: the runbook of the rule.',
+    'The newest evaluation of each rule, gateway, slice and label, incidents first. Slice: orders of one ' +
+    `type, channel or currency, where they stand out; empty: the whole gateway. ${WHAT_NUMBERS_ARE} Held ` +
+    'back by: the rule or slice that names the cause, the whole gateway, or the settings. Rules of long ' +
+    'windows are evaluated every ten minutes, all others every minute. Good: no incident. Next: the ' +
+    'runbook of the rule.',
   sql: RULES_NOW_SQL,
   unit: 'locale',
   decimals: 0,

@@ -27,7 +27,7 @@ FROM
   SELECT ${bucket('as_of')} AS time, toString(gateway) AS gateway, toString(${apart}) AS ${series.splitBy},
     argMax(tuple(share, limit, seen), tuple(breach, as_of)) AS shown
   FROM ${view('alertEvaluations')}
-  WHERE rule IN (${names}) AND ${inRange('as_of')} AND ${CHOSEN_GATEWAY}
+  WHERE rule IN (${names}) AND slice = '' AND ${inRange('as_of')} AND ${CHOSEN_GATEWAY}
   GROUP BY time, gateway, ${series.splitBy}
 )
 ORDER BY time, gateway, ${series.splitBy}`;
@@ -37,15 +37,15 @@ ORDER BY time, gateway, ${series.splitBy}`;
 const lately = (time: string): string =>
   `${time} > ${END} - INTERVAL 1800 SECOND AND ${time} <= ${END} AND ${END} >= $__fromTime`;
 
-/** rule, gateway, label, and `newest`: the numbers of the newest evaluation, orders NULL where none count. */
-const NEWEST = `SELECT toString(rule) AS rule, toString(gateway) AS gateway, toString(label) AS label,
+/** rule, gateway, slice, label, and `newest`: the numbers of the newest evaluation, orders NULL where none count. */
+const NEWEST = `SELECT toString(rule) AS rule, toString(gateway) AS gateway, toString(slice) AS slice, toString(label) AS label,
     argMax(tuple(
       if(kind = 'gauge', NULL, affected), if(kind = 'gauge', NULL, seen), expected, number, toNullable(limit), share,
       if(kind = 'gauge', NULL, dateDiff('second', window_from, window_to)), toNullable(breach), toNullable(toString(suppressed_by)), toNullable(as_of)
     ), as_of) AS newest
   FROM ${view('alertEvaluations')}
   WHERE ${lately('as_of')} AND ${OWN_GATEWAY}
-  GROUP BY rule, gateway, label`;
+  GROUP BY rule, gateway, slice, label`;
 
 /** Of that row: the columns that both tables show. */
 const NUMBERS = `newest.1 AS affected_orders, newest.2 AS seen_orders, newest.3 AS usual_orders, newest.4 AS found_number, newest.5 AS rule_limit`;
@@ -53,27 +53,27 @@ const NUMBERS = `newest.1 AS affected_orders, newest.2 AS seen_orders, newest.3 
 /** It always fires, to show that rules are evaluated. */
 const SIGN_OF_LIFE: AlertRuleName = 'GatewatchHeartbeat';
 
-/** One row a rule, gateway and label: its newest evaluation, those that are an incident first. */
-export const RULES_NOW_SQL = `SELECT newest.8 AS incident, rule, gateway, label, ${NUMBERS}, newest.6 AS part, newest.7 AS window_seconds,
+/** One row a rule, gateway, slice and label: its newest evaluation, those that are an incident first. */
+export const RULES_NOW_SQL = `SELECT newest.8 AS incident, rule, gateway, slice, label, ${NUMBERS}, newest.6 AS part, newest.7 AS window_seconds,
   newest.9 AS suppressed_by, newest.10 AS evaluation
 FROM
 (
   ${NEWEST}
 )
-ORDER BY incident DESC, rule, gateway, label
+ORDER BY incident DESC, rule, gateway, slice, label
 LIMIT 500`;
 
 /** The value of the label beside the gateway, which a rule has one of at most. */
-const LABEL = `arrayFirst(one -> one.1 != 'gateway', JSONExtractKeysAndValues(labels, 'String')).2`;
+const LABEL = `arrayFirst(one -> one.1 NOT IN ('gateway', 'slice'), JSONExtractKeysAndValues(labels, 'String')).2`;
 
 /**
  * One row an alert that is pending, fires or recovers: its state, since when, and the numbers of its newest
  * evaluation.
  */
-export const FIRING_SQL = `SELECT state, severity, rule, gateway, label, since, ${NUMBERS}, evaluation
+export const FIRING_SQL = `SELECT state, severity, rule, gateway, slice, label, since, ${NUMBERS}, evaluation
 FROM
 (
-  SELECT toString(state) AS state, toString(severity) AS severity, toString(rule) AS rule, toString(gateway) AS gateway, ${LABEL} AS label,
+  SELECT toString(state) AS state, toString(severity) AS severity, toString(rule) AS rule, toString(gateway) AS gateway, JSONExtractString(labels, 'slice') AS slice, ${LABEL} AS label,
     if(state = ${sqlText('Pending')}, changed_at, ifNull(firing_since, changed_at)) AS since, evaluated_at AS evaluation
   FROM ${view('alertStates')}
   WHERE state != ${sqlText('Normal')} AND rule != ${sqlText(SIGN_OF_LIFE)} AND ${lately('evaluated_at')} AND ${OWN_GATEWAY}
@@ -81,6 +81,6 @@ FROM
 LEFT JOIN
 (
   ${NEWEST}
-) AS evaluated USING (rule, gateway, label)
-ORDER BY state = ${sqlText('Pending')}, since DESC, rule, gateway, label
+) AS evaluated USING (rule, gateway, slice, label)
+ORDER BY state = ${sqlText('Pending')}, since DESC, rule, gateway, slice, label
 LIMIT 100`;

@@ -1,3 +1,4 @@
+import { hasSlices } from '../../alerts/count/usual.ts';
 import { RECOVERY } from '../../alerts/rules/conditions.ts';
 import { RULES } from '../../alerts/rules/all.ts';
 import {
@@ -70,7 +71,8 @@ function section(rule: Rule): string[] {
 function alertPer(rule: Rule): string {
   if (isAskedDirectly(rule) || isHeartbeat(rule)) return 'installation';
   const label = labelOf(rule);
-  return label === null ? 'gateway' : `gateway and ${label}`;
+  const slice = hasSlices(rule) ? ', or slice of its orders' : '';
+  return `${label === null ? 'gateway' : `gateway and ${label}`}${slice}`;
 }
 
 function condition(rule: Rule): string {
@@ -90,7 +92,7 @@ function condition(rule: Rule): string {
   const limit =
     condition.baseline === undefined
       ? `more than ${percent(condition.shareAbove)} of the orders`
-      : `${percent(condition.baseline.rise)} more of the orders than at the same hours of the weeks before (until these are known: more than ${percent(condition.shareAbove)})`;
+      : `${percent(condition.baseline.rise === 'floor' ? condition.shareAbove : condition.baseline.rise)} more of the orders than at the same hours of the weeks before (until these are known: more than ${percent(condition.shareAbove)})`;
   return (
     `${limit} ${rule.affectedOrders}, at least ${condition.minimumAffectedOrders}, within ` +
     condition.windows.map((window) => windowText(window)).join(', ')

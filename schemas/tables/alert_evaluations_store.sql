@@ -1,4 +1,4 @@
--- One row: one rule, gateway, label and minute: what the rule saw.
+-- One row: one rule, gateway, slice, label and minute: what the rule saw.
 -- Written by: the evaluator.
 -- The first row of an identity wins, since its version falls as time rises: a second evaluator does not change what people were sent.
 CREATE TABLE IF NOT EXISTS alert_evaluations_store
@@ -6,6 +6,7 @@ CREATE TABLE IF NOT EXISTS alert_evaluations_store
     rule LowCardinality(String) COMMENT 'Name of the rule.',
     kind Enum8('share' = 1, 'drop' = 2, 'gauge' = 3) COMMENT 'A share of orders, fewer orders than usual, or a number that is too large.',
     gateway LowCardinality(String) COMMENT 'The gateway''s name in the configuration. Part of every identity.',
+    slice LowCardinality(String) COMMENT 'The orders that it judged: `order_type=Withdrawal`, `channel=p2p`, `currency=BRL`; empty for all of the gateway.',
     label LowCardinality(String) COMMENT 'Stage, reason, state or collector that the rule distinguishes; mostly empty.',
     as_of DateTime('UTC') COMMENT 'The evaluation: a whole minute.',
     window_from DateTime64(6, 'UTC') COMMENT 'Begin of the window that the rule judged by. Of a number: `as_of`.',
@@ -17,7 +18,7 @@ CREATE TABLE IF NOT EXISTS alert_evaluations_store
     share Nullable(Float64) COMMENT '`affected / seen`, of a drop `seen / expected`: 0 to 1, NULL without orders.',
     number Nullable(Float64) COMMENT 'What a rule about a number compares.',
     breach UInt8 COMMENT '1 while it is an incident.',
-    suppressed_by LowCardinality(String) COMMENT 'Why it is none all the same: the rule that names the cause, or `settings`; empty otherwise.',
+    suppressed_by LowCardinality(String) COMMENT 'Why it is none all the same: the rule that names the cause, the slice that does, `whole` where the whole gateway is in breach, or `settings`; empty otherwise.',
     definition LowCardinality(String) COMMENT 'Fingerprint of the rule''s data and settings.',
     evaluated_at DateTime64(6, 'UTC') COMMENT 'When it was worked out.',
     evaluator LowCardinality(String) COMMENT 'The collector that did.',
@@ -26,6 +27,6 @@ CREATE TABLE IF NOT EXISTS alert_evaluations_store
 )
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(as_of)
-ORDER BY (rule, as_of, gateway, label)
+ORDER BY (rule, as_of, gateway, slice, label)
 TTL toDateTime(as_of) + toIntervalDay(400)
 SETTINGS non_replicated_deduplication_window = 1000;

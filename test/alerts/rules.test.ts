@@ -86,8 +86,10 @@ function evaluate(title: string, at: number = NOW): Promise<RuleEvaluation> {
 }
 
 function instance({ instances }: RuleEvaluation, labels: Readonly<Record<string, string>>): AlertInstance {
-  const found = instances.filter((one) =>
-    Object.entries(labels).every(([name, value]) => one.labels[name] === value),
+  const found = instances.filter(
+    (one) =>
+      one.labels['slice'] === labels['slice'] &&
+      Object.entries(labels).every(([name, value]) => one.labels[name] === value),
   );
   const [only] = found;
   if (only === undefined || found.length > 1)

@@ -97,6 +97,12 @@ export const SCENARIOS: readonly Scenario[] = [
     seed: byCodes(['1.0.0.00', '1.1.1.00', '2.2.4.12']),
     labels: { stage: 'GATEWAY_CREATE' },
   },
+  {
+    rule: 'GatewatchRequestsRepeated',
+    minimum: 8,
+    seed: byCodes([...SUBMITTED, '4.2.2.13', '4.1.3.00']),
+    labels: { stage: 'CHECK' },
+  },
   { rule: 'GatewatchGatewayUnreachable', seed: byPolls('unknown'), own: true },
   { rule: 'GatewatchAuthzFailures', minimum: 4, seed: byCodes(REFUSED), labels: { stage: 'GATEWAY_CREATE' } },
   {

@@ -79,7 +79,8 @@ function activityAt(
       const end = begin + (Math.min(first + stretch, to) - first) * QUARTER;
       const seen = usualSeen.between(begin, end);
       const hit = usualHit.between(begin, end);
-      if (seen > 0) rows.push({ gateway: 'lab', label: '', week, place: first / stretch, seen, hit });
+      if (seen > 0)
+        rows.push({ gateway: 'lab', slice: '', label: '', week, place: first / stretch, seen, hit });
     }
   return rows;
 }

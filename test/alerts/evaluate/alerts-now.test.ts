@@ -7,6 +7,7 @@ const row = {
   newest: '2026-11-21 10:29:00',
   rule: 'GatewatchTechTimeouts',
   gateway: 'acme-eu',
+  slice: '',
   label: 'CHECK',
   kind: 'share',
   as_of: '2026-11-21 10:29:00',

@@ -165,6 +165,7 @@ describe('the newest evaluations', () => {
     expect(alerts[0]).toEqual({
       rule: TIMEOUTS,
       gateway: 'acme-eu',
+      slice: '',
       label: 'CHECK',
       line: {
         rule: TIMEOUTS,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Clocks, WindowEnds } from '../../../alerts/count/clocks.ts';
 import { conditionsOf } from '../../../alerts/count/order-count.ts';
+import { WHOLE } from '../../../alerts/count/slices.ts';
 import { lengthsOf } from '../../../alerts/count/windows.ts';
 import { createOrderCounter } from '../../../alerts/evaluate/order-counter.ts';
 import { RULES } from '../../../alerts/rules/all.ts';
@@ -90,7 +91,12 @@ async function counts(at: number, ends = endsAt(at), count = createOrderCounter(
   const found = await count(rules, ends, CLOCKS, at / 1000);
   return new Map(
     placesOf(ends).map((place) => {
-      const { seen, hit } = found.of(place.rule.name, place.gateway, place.label);
+      const { seen, hit } = found.of({
+        rule: place.rule.name,
+        gateway: place.gateway,
+        slice: WHOLE,
+        label: place.label,
+      });
       return [nameOf(place), [seen(place.windowSeconds), hit(place.windowSeconds)]];
     }),
   );
@@ -107,7 +113,12 @@ async function countsOfItems(at: number, ends = endsAt(at)) {
     );
     const within = `event_time >= ${time(place.end - windowSeconds)} AND event_time < ${time(place.end)}`;
     const known = `gateway = '${gateway}' AND observed_at <= ${time(at / 1000)}`;
-    const items = `SELECT * FROM gatewatch.history_events WHERE ${known} AND ${within}`;
+    const items = `SELECT * FROM
+          (
+            SELECT *, row_number() OVER (PARTITION BY order_type, external_id, stage ORDER BY event_time DESC, list_position DESC, action DESC) = 1 AS is_last
+            FROM gatewatch.history_events WHERE ${known} AND event_time < ${time(place.end)}
+          )
+          WHERE ${within}`;
     // The deciding item of all that had happened by the end; it has to lie in the window.
     const decided = `SELECT order_type, external_id, max(h.event_time) AS decided_at, argMax(tuple(h.state, h.reason_code, h.reason_group), (h.event_time, h.list_position, h.action)) AS item, item.1 AS state, item.2 AS reason_code, item.3 AS reason_group, ${outcome('item.1', 'item.3')} AS outcome
           FROM gatewatch.history_events AS h WHERE ${known} AND h.event_time < ${time(place.end)} AND h.state IN ('SUCCESS', 'FAILED') GROUP BY order_type, external_id HAVING ${within.replaceAll('event_time', 'decided_at')}`;

@@ -83,7 +83,7 @@ it('what a holiday changes is another definition of the rules that compare with 
   const definitions = (rule: string) =>
     new Set(Object.keys(HOLIDAYS).map((name) => row(rule, name).definition));
   expect(definitions('GatewatchTrafficDrop').size).toBe(3);
-  expect(definitions('GatewatchTechTimeouts').size).toBe(1);
+  expect(definitions('GatewatchTechnicalBurnFast').size).toBe(1);
 });
 
 it('a recount knows the same holidays', async () => {

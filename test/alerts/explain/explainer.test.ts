@@ -38,7 +38,7 @@ function alert(gateway: string, given: Partial<AlertNumbers> = {}, state = 'Aler
   };
   const { asOf, windowFrom, windowTo, ...rest } = numbers;
   const times = { as_of: asOf * 1000, window_from: windowFrom * 1000, window_to: windowTo * 1000 };
-  const key = { rule, gateway, label: 'CHECK' };
+  const key = { rule, gateway, slice: '', label: 'CHECK' };
   return { ...key, line, evaluation: { ...key, ...rest, ...times } };
 }
 

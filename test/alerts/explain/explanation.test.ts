@@ -70,6 +70,7 @@ async function explanation(
 ): Promise<Explanation> {
   const found = await readExplanation((sql) => store.query(sql), ruleNamed(rule), {
     gateway,
+    slice: '',
     label: '',
     as_of: NOW * 1000,
     window_from: FROM * 1000,

@@ -100,6 +100,7 @@ describe('what Grafana reads of an evaluation', () => {
       'var-rule': 'GatewatchTechTimeouts',
       'var-gateway': 'acme-eu',
       'var-label': 'CHECK',
+      'var-slice': '',
       'var-as_of': `${AS_OF}`,
     });
   });

@@ -40,7 +40,8 @@ beforeAll(async () => {
     quiet: [...orders('quiet', 0.2, [70, 6], timedOut), ...orders('quiet', 0.2, [6, 0])],
     stutter: [
       ...orders('stutter', 400, [6, 0]),
-      ...orders('stutter', 400, [0, -2], (n) => (n % 10 < 3 ? timedOut() : '2.1.1.00')),
+      // Channels take turns: as many of each time out.
+      ...orders('stutter', 400, [0, -2], (n) => (Math.floor(n / 2) % 10 < 3 ? timedOut() : '2.1.1.00')),
       ...orders('stutter', 400, [-2, -6]),
     ],
     returned: [

@@ -6,6 +6,7 @@ interface Seen {
   readonly rule: AlertRuleName;
   readonly kind: 'share' | 'drop' | 'gauge';
   readonly gateway: string;
+  readonly slice?: string;
   readonly label?: string;
   readonly asOf: number;
   /** @default as_of */
@@ -28,6 +29,7 @@ export function evaluationRow({ asOf, from = asOf, to = asOf, seen = 0, affected
     rule: row.rule,
     kind: row.kind,
     gateway: row.gateway,
+    slice: row.slice ?? '',
     label: row.label ?? '',
     as_of: asOf / 1000,
     window_from: dateTime64(from),

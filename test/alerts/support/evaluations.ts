@@ -19,6 +19,7 @@ export function evaluation(rule: Rule, asOfMs: number, given: Partial<Evaluation
     rule: rule.name,
     kind: rule.kind,
     gateway: 'acme-eu',
+    slice: '',
     label: labelOf(rule) === null ? '' : 'CHECK',
     as_of: asOf,
     window_from: rule.kind === 'gauge' ? asOf : windowTo - 300e6,

@@ -39,12 +39,16 @@ export async function evaluateRule(
   for (const node of rule.data) sets.set(node.refId, await evaluateNode(rule, node, sets, context));
   const condition = setOf(rule, sets, rule.condition);
   const instances = condition.map(({ labels, value }) => ({
-    labels,
+    labels: withoutEmpty(labels),
     values: valuesFor(labels, sets),
     firing: value !== null && value !== 0,
   }));
   return { rule, noData: instances.length === 0, instances };
 }
+
+/** Grafana's Alertmanager skips labels without a value. */
+const withoutEmpty = (labels: Labels): Labels =>
+  Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''));
 
 async function evaluateNode(
   rule: ProvisionedRule,

@@ -6,6 +6,7 @@ import type { Labels } from './math.ts';
  *     {{ .Labels.NAME }}   {{ .Labels.NAME | urlquery }}   {{ printf "%.Nf" .Values.REF.Value }}
  *     {{ humanizePercentage .Values.REF.Value }}           {{ humanizeTimestamp .Values.REF.Value }}
  *     {{ externalURL }}: nothing, so that links stay relative
+ *     {{ if .Labels.NAME }} ... {{ end }}, not nested
  */
 
 export interface TemplateContext {
@@ -18,7 +19,10 @@ export interface TemplateContext {
  * `?`.
  */
 export function renderTemplate(text: string, context: TemplateContext): string {
-  return text.replace(/\{\{\s*(.*?)\s*\}\}/g, (_, action: string) => {
+  const chosen = text.replace(IF, (_, label: string, then: string) =>
+    (context.labels[label] ?? '') === '' ? '' : then,
+  );
+  return chosen.replace(/\{\{\s*(.*?)\s*\}\}/g, (_, action: string) => {
     if (action === 'externalURL') return '/';
     const label = LABEL.exec(action);
     if (label !== null) {
@@ -36,6 +40,7 @@ export function renderTemplate(text: string, context: TemplateContext): string {
   });
 }
 
+const IF = /\{\{ if \.Labels\.(\w+) \}\}(.*?)\{\{ end \}\}/g;
 const LABEL = /^\.Labels\.(\w+)(\s*\|\s*urlquery)?$/;
 const VALUE = /^(humanizePercentage|humanizeTimestamp|printf "%\.(\d)f") \.Values\.(\w+)\.Value$/;
 
