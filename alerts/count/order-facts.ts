@@ -151,8 +151,8 @@ export const isReversed = (failedFirst: string, paidLast: string): string =>
 const REPEATED_STAGES = ['GATEWAY_CREATE', 'CHECK', 'GATEWAY_CALLBACK'] as const;
 
 /**
- * What conditions on history items read, as arrays over the items of an order. `is_last`: nothing of its stage
- * came after it, so that what failed there has not been repeated.
+ * What conditions on history items read, as arrays over the items of an order. `is_last`: nothing of its
+ * stage came after it, so that what failed there has not been repeated.
  */
 const ITEM_ARRAYS = {
   action: 'history.action',

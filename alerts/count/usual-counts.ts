@@ -15,7 +15,7 @@ import { type ActivityRow, hasSlices, QUARTER_SECONDS, quarterOf, spanOf } from 
 export const usualTogether = (rule: CountingRule): string =>
   JSON.stringify([rule.kind, scanOf(rule.count.from), spanOf(rule)]);
 
-/** Orders of a gateway and slice in a source: in `place_0` and so on, how many met each condition in that stretch. */
+/** By gateway, slice and source: in `place_0` and so on, how many orders met each condition there. */
 export type UsualRow = Readonly<Record<string, string | number | readonly number[]>>;
 
 export interface UsualCounting {

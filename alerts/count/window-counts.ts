@@ -28,8 +28,8 @@ export type AddOrders = (
 export type SettingOf = (rule: string, name: string) => ReadonlyMap<string, number>;
 
 /**
- * Orders of a gateway and slice: in `within_60` and so on, how many met each condition within that many seconds before
- * the window's end.
+ * Orders of a gateway and slice: in `within_60` and so on, how many met each condition within that many
+ * seconds before the window's end.
  */
 export type WindowCountRow = Readonly<Record<string, string | readonly number[]>>;
 

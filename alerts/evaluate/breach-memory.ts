@@ -1,7 +1,7 @@
 import { sqlText, view } from '../../schemas/measures.ts';
 import type { Evaluation } from './evaluation.ts';
 
-/** A slice goes on being evaluated for so long after its last breach, so that its alert ends like any other. */
+/** A slice is still evaluated for so long after its last breach, so that its alert ends like any other. */
 const FOLLOWED_SECONDS = 3_600;
 /** What stood for a symptom goes on doing so if it was in breach within this time. */
 const LEADS_SECONDS = 900;

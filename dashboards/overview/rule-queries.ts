@@ -37,7 +37,10 @@ ORDER BY time, gateway, ${series.splitBy}`;
 const lately = (time: string): string =>
   `${time} > ${END} - INTERVAL 1800 SECOND AND ${time} <= ${END} AND ${END} >= $__fromTime`;
 
-/** rule, gateway, slice, label, and `newest`: the numbers of the newest evaluation, orders NULL where none count. */
+/**
+ * rule, gateway, slice, label, and `newest`: the numbers of the newest evaluation, orders NULL where none
+ * count.
+ */
 const NEWEST = `SELECT toString(rule) AS rule, toString(gateway) AS gateway, toString(slice) AS slice, toString(label) AS label,
     argMax(tuple(
       if(kind = 'gauge', NULL, affected), if(kind = 'gauge', NULL, seen), expected, number, toNullable(limit), share,
