@@ -61,14 +61,14 @@ describe('a collector whose jobs cannot note their progress', () => {
 
   async function refuse({ name }: BrokenJob): Promise<void> {
     await store.command(
-      `ALTER TABLE ${TABLES.jobProgress} ADD CONSTRAINT ${REFUSING} CHECK job != '${name}'`,
+      `ALTER TABLE ${TABLES.jobs} ADD CONSTRAINT ${REFUSING} CHECK job != '${name}'`,
     );
-    await store.command(`TRUNCATE TABLE ${TABLES.jobProgress}`);
+    await store.command(`TRUNCATE TABLE ${TABLES.jobs}`);
   }
   const accept = (): Promise<void> =>
-    store.command(`ALTER TABLE ${TABLES.jobProgress} DROP CONSTRAINT ${REFUSING}`);
+    store.command(`ALTER TABLE ${TABLES.jobs} DROP CONSTRAINT ${REFUSING}`);
   const progress = ({ name }: BrokenJob): Promise<number> =>
-    atLeastOne(`${TABLES.jobProgress} WHERE job = '${name}'`);
+    atLeastOne(`${TABLES.jobs} WHERE job = '${name}'`);
   const rows = async (from: string): Promise<number> =>
     (await store.query<{ n: number }>(`SELECT count() AS n FROM ${from}`))[0]?.n ?? 0;
   const atLeastOne = (from: string) =>
@@ -118,7 +118,7 @@ describe('a collector whose jobs cannot note their progress', () => {
 
   it('logs each in one line, and does all else, the job too once the store takes it', async () => {
     const refused =
-      'insert into gatewatch.job_progress_store (job, part, done_to): rows refused, ClickHouse error 469 VIOLATED_CONSTRAINT';
+      'insert into gatewatch.jobs_store (job, part, done_to): rows refused, ClickHouse error 469 VIOLATED_CONSTRAINT';
     await expectFailure(PAYMENTS, refused);
     await expectTheRestToGoOn();
     await progress(SOURCES);
