@@ -2,17 +2,18 @@ import { INTERVAL_MS as MINUTE_MS, SETTLE_MS } from '../alerts/evaluate/due.ts';
 import { createFindings } from '../alerts/findings/sweep.ts';
 import { createPaymentCounts } from '../alerts/metrics/payment-counts.ts';
 import type { Clock } from '../schemas/clock.ts';
+import { untilAborted } from '../schemas/deadline.ts';
 import { JOBS } from '../schemas/names.ts';
 import type { Store } from '../store/store.ts';
 import type { Job } from './runner.ts';
 
 export interface JobParts {
-  readonly evaluation: Pick<Job, 'run' | 'standBy'>;
+  readonly evaluation: Required<Pick<Job, 'run' | 'standBy'>>;
   readonly store: Pick<Store, 'query' | 'command'>;
   readonly clock: Clock;
 }
 
-/** A statement has a deadline of its own: a run that takes longer than this has much to do, or never ends. */
+/** Statements have deadlines of their own: a run that takes longer than this asks too many, or hangs. */
 const DEADLINE_MS = 5 * MINUTE_MS;
 
 /**
@@ -25,7 +26,8 @@ export const allJobs = ({ evaluation, store, clock }: JobParts): readonly Job[] 
     intervalMs: MINUTE_MS,
     delayMs: SETTLE_MS,
     deadlineMs: DEADLINE_MS,
-    ...evaluation,
+    run: evaluation.run,
+    standBy: evaluation.standBy,
   },
   {
     name: JOBS.payments,
@@ -47,7 +49,7 @@ const tools = (
   store: JobParts['store'],
   options: { readonly signal: AbortSignal; readonly long?: boolean },
 ) => ({
-  query: <T>(sql: string): Promise<T[]> => store.query<T>(sql),
+  query: <T>(sql: string): Promise<T[]> => untilAborted(store.query<T>(sql), options.signal),
   command: (sql: string): Promise<void> => store.command(sql, options),
 });
 

@@ -129,7 +129,7 @@ async function runOnce(
   const startedMs = clock.monotonicMs();
   const late = new AbortController();
   const cancel = clock.after(job.deadlineMs, () => {
-    late.abort();
+    late.abort(new Error('the deadline has passed'));
     log.warn({ job: job.name }, 'a job takes longer than its deadline, and is told to end');
   });
   const report = (outcome: JobOutcome): void =>

@@ -1,5 +1,5 @@
 import type { Clock } from '../../schemas/clock.ts';
-import { withDeadline } from '../../schemas/deadline.ts';
+import { untilAborted } from '../../schemas/deadline.ts';
 import type { Rows } from '../../schemas/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { Alert } from '../explain/alert.ts';
@@ -110,7 +110,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     const { asOfMs, missed } = instant;
     const isNewest = due().length === 1 || isSlow;
     const startedMs = clock.monotonicMs();
-    const { failure: missing, ...seen } = await withDeadline(observe(asOfMs), Infinity, late, signal);
+    const { failure: missing, ...seen } = await untilAborted(observe(asOfMs), signal);
     options.onPass?.({ asOfMs, tookMs: clock.monotonicMs() - startedMs, missed });
     const { state: after, steps } = withInstant(before, rules, { ...instant, ...seen });
     state = after;
@@ -175,10 +175,6 @@ function createRecord(store: EvaluatorOptions['store'], collectorId: string) {
     },
   };
 }
-
-const late = (): never => {
-  throw new Error('what the rules see was not known in time');
-};
 
 interface Resumed {
   readonly state: EvaluatorState;
