@@ -13,19 +13,17 @@ export interface JobParts {
   readonly clock: Clock;
 }
 
-/** Statements have deadlines of their own: a run that takes longer than this asks too many, or hangs. */
-const DEADLINE_MS = 5 * MINUTE_MS;
-
 /**
  * All jobs. Each begins some seconds after the one before, so that they rarely ask the store at the same
- * time; none waits for another.
+ * time; none waits for another. Statements have deadlines of their own, but for those that count payments,
+ * which may take minutes.
  */
 export const allJobs = ({ evaluation, store, clock }: JobParts): readonly Job[] => [
   {
     name: JOBS.evaluation,
     intervalMs: MINUTE_MS,
     delayMs: SETTLE_MS,
-    deadlineMs: DEADLINE_MS,
+    deadlineMs: 5 * MINUTE_MS,
     run: evaluation.run,
     standBy: evaluation.standBy,
   },
@@ -33,14 +31,14 @@ export const allJobs = ({ evaluation, store, clock }: JobParts): readonly Job[] 
     name: JOBS.payments,
     intervalMs: MINUTE_MS,
     delayMs: SETTLE_MS + 10_000,
-    deadlineMs: DEADLINE_MS,
+    deadlineMs: 15 * MINUTE_MS,
     run: (signal) => createPaymentCounts(tools(store, { signal, long: true })).pass(clock.now()),
   },
   {
     name: JOBS.findings,
     intervalMs: MINUTE_MS,
     delayMs: SETTLE_MS + 20_000,
-    deadlineMs: DEADLINE_MS,
+    deadlineMs: 5 * MINUTE_MS,
     run: (signal) => createFindings(tools(store, { signal })).sweep(lastMinuteMs(clock)),
   },
 ];
