@@ -1,5 +1,4 @@
--- One row: one part of one job in the background: how far the job has come with it. Of the job `run jobs`: one
--- collector that wants to run the others. The furthest progress counts, and the latest lease.
+-- One row: how far a job has come with a part of its work, or a collector's lease on the jobs. The newest counts.
 -- Written by: the jobs.
 CREATE TABLE IF NOT EXISTS jobs_store
 (
