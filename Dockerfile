@@ -18,6 +18,7 @@ COPY schemas ./schemas
 COPY collector ./collector
 COPY store ./store
 COPY alerts ./alerts
+COPY jobs ./jobs
 COPY operate ./operate
 COPY cli ./cli
 COPY sandbox ./sandbox

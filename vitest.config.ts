@@ -35,6 +35,7 @@ const together = [
   'test/collector/{config,decode,orders,telemetry}/**/*.test.ts',
   'test/collector/sources/{gateway,http}/**/*.test.ts',
   'test/console/page/**/*.test.ts',
+  'test/jobs/**/*.test.ts',
   'test/operate/backfill/**/*.test.ts',
   'test/schemas/**/*.test.ts',
   'test/store/embedded/sql/**/*.test.ts',

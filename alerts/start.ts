@@ -4,12 +4,10 @@ import type { AlertsConfig } from '../schemas/config-alerts.ts';
 import type { GatewayConfig } from '../schemas/config.ts';
 import type { EvaluatorStatus } from '../schemas/evaluator.ts';
 import type { Store } from '../store/store.ts';
-import { INTERVAL_MS, SETTLE_MS } from './evaluate/due.ts';
+import { INTERVAL_MS } from './evaluate/due.ts';
 import type { EvaluationPass } from './evaluate/evaluation.ts';
 import { createEvaluator, type Evaluator, type PassReport } from './evaluate/evaluator.ts';
 import { createLateAlert } from './evaluate/late-alert.ts';
-import { createEvaluationLease } from './evaluate/lease.ts';
-import { startTicker } from './evaluate/ticker.ts';
 import { createExplanationCache, type ExplanationCache } from './explain/explanation-cache.ts';
 import {
   fileNotifications,
@@ -29,8 +27,6 @@ export interface AlertingOptions {
   readonly rules: readonly Rule[];
   /** Works out what the rules see. */
   readonly pass: EvaluationPass;
-  /** Work in the background, a part after each evaluation. True: there is more. @default nothing */
-  readonly jobs?: (asOfMs: number) => Promise<boolean>;
   readonly collectorId: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -45,8 +41,11 @@ export interface AlertingOptions {
 }
 
 export interface Alerting {
-  status(): EvaluatorStatus;
-  /** Ends what is under way. Another collector goes on once the lease is over. */
+  /** What is to be run once a minute, by one collector at a time. */
+  readonly evaluation: Pick<Evaluator, 'run' | 'standBy'>;
+  /** @param run how the evaluation does as a job */
+  status(run: Pick<EvaluatorStatus, 'holdsLease' | 'lastError'>): EvaluatorStatus;
+  /** Ends what is being sent. */
   stop(): Promise<void>;
 }
 
@@ -57,12 +56,12 @@ const EXPLANATION_LIMIT_MS = 5_000;
 const NOTIFY_AGAIN_MS = 60_000;
 
 /**
- * Writes down what the configuration says about rules, and evaluates them from now on, unless another
- * collector does. With `evaluate`, targets are notified, also when nothing is evaluated. A store or a target
- * that is away is waited for.
+ * Writes down what the configuration says about rules, and prepares their evaluation. With `evaluate`,
+ * targets are notified from now on, also when nothing is evaluated. A store or a target that is away is
+ * waited for.
  */
 export async function startAlerting(options: AlertingOptions): Promise<Alerting> {
-  const { config, store, rules, collectorId, clock, log } = options;
+  const { config, store, rules, clock, log } = options;
   const stopping = new AbortController();
   await writeSettings(options, stopping.signal);
   const sendersWith = (notificationsFile: string) =>
@@ -96,32 +95,24 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
   const evaluator = createEvaluator({
     ...options,
     page: config,
-    lease: createEvaluationLease({
-      query: (sql) => store.query(sql),
-      insert: (row, token) => store.insert('alertLeases', [row], token),
-      collectorId,
-      notifies: config.evaluate,
-      now: clock.now,
-    }),
     onChange: offers.now,
     onPass(pass) {
       options.onPass?.(pass);
       report(log, pass);
     },
   });
-  const attempts = createAttempts(evaluator, clock, log, stopping.signal);
-  const stopTicker = startTicker({
-    clock,
-    intervalMs: INTERVAL_MS,
-    delayMs: SETTLE_MS,
-    onTick: attempts.run,
-  });
   log.info({ rules: rules.length, targets: senders.map(({ name }) => name) }, 'evaluating alert rules');
+  const startedAt = clock.now();
   return {
-    status: attempts.status,
+    evaluation: evaluator,
+    status(run) {
+      const newestAsOfMs = evaluator.newestAsOfMs();
+      const newestAsOf = newestAsOfMs === null ? null : newestAsOfMs * 1000;
+      const ageSeconds = Math.max(0, (clock.now() - (newestAsOf ?? startedAt)) / 1e6);
+      return { ...run, newestAsOf, ageSeconds, firing: Object.fromEntries(evaluator.firing()) };
+    },
     async stop() {
       stopping.abort();
-      await stopTicker();
       await sending;
       await Promise.all([...senders, ...lateSenders].map((sender) => sender.idle()));
     },
@@ -143,41 +134,6 @@ async function send(evaluator: Evaluator, { explanations, senders, clock }: Send
   const now = clock.now() / 1000;
   const alerts = evaluator.alerts(now);
   if (alerts !== null) for (const sender of senders) sender.offer(explanations.annotated(alerts), now);
-}
-
-/** Evaluates, and remembers how that went. */
-function createAttempts(evaluator: Evaluator, clock: Clock, log: Logger, signal: AbortSignal) {
-  const startedAt = clock.now();
-  let lastError: string | null = null;
-  return {
-    async run(): Promise<void> {
-      const held = evaluator.holdsLease();
-      try {
-        await evaluator.tick(signal);
-        lastError = null;
-        log.debug({ firing: Object.fromEntries(evaluator.firing()) }, 'alert rules evaluated');
-      } catch (error) {
-        lastError = (error as Error).message;
-        log.error({ err: error }, 'the alert rules could not be evaluated; the next minute catches up');
-      }
-      const holds = evaluator.holdsLease();
-      if (holds !== held)
-        log.info(
-          holds ? 'this collector evaluates the alert rules' : 'another collector evaluates the alert rules',
-        );
-    },
-    status(): EvaluatorStatus {
-      const newestAsOfMs = evaluator.newestAsOfMs();
-      const newestAsOf = newestAsOfMs === null ? null : newestAsOfMs * 1000;
-      return {
-        holdsLease: evaluator.holdsLease(),
-        newestAsOf,
-        ageSeconds: Math.max(0, (clock.now() - (newestAsOf ?? startedAt)) / 1e6),
-        firing: evaluator.holdsLease() ? Object.fromEntries(evaluator.firing()) : {},
-        lastError,
-      };
-    },
-  };
 }
 
 function report(log: Logger, { asOfMs, tookMs, missed }: PassReport): void {

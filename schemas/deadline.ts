@@ -29,6 +29,14 @@ export async function withDeadline<T, Late = undefined>(
   }
 }
 
+/** Waits for `work`, and throws the signal's reason as soon as that is aborted. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const giveUp = (): never => {
+    throw signal.reason;
+  };
+  return withDeadline(work, Infinity, giveUp, signal);
+}
+
 /** True when `work` is over in time, whether it resolved or rejected. Never rejects. */
 export async function settlesWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   const settled = work.then(

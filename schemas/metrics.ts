@@ -19,6 +19,7 @@ export interface MetricDefinition {
 }
 
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const JOB_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const LATENESS_BUCKETS = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600];
 const ROW_BUCKETS = [1, 10, 50, 100, 500, 1000, 2500, 5000, 10_000, 25_000, 75_000];
 
@@ -282,14 +283,6 @@ export const METRICS = {
     description: 'Since the newest evaluation of the alert rules that is stored, whichever collector made it',
     labels: [],
   },
-  evaluationDuration: {
-    name: 'gatewatch.evaluation_duration_seconds',
-    kind: 'histogram',
-    unit: 's',
-    description: 'Time that one pass over the alert rules took',
-    labels: [],
-    buckets: DURATION_BUCKETS,
-  },
   evaluationsMissed: {
     name: 'gatewatch.evaluations_missed',
     kind: 'counter',
@@ -297,12 +290,35 @@ export const METRICS = {
     description: 'Minutes for which the alert rules were not evaluated, since they were too long ago',
     labels: [],
   },
-  evaluatorHoldsLease: {
-    name: 'gatewatch.evaluator_holds_lease',
+  jobsLeaseHeld: {
+    name: 'gatewatch.jobs_lease_held',
     kind: 'gauge',
     unit: '',
-    description: '1 on the collector that evaluates the alert rules, 0 on the others',
+    description: '1 on the collector that evaluates the alert rules and runs the other jobs, 0 on the others',
     labels: [],
+  },
+  jobRuns: {
+    name: 'gatewatch.job_runs',
+    kind: 'counter',
+    unit: '',
+    description:
+      'Runs of jobs in the background, by how they ended: done, failed, or late (unfinished after their deadline)',
+    labels: ['job', 'outcome'],
+  },
+  jobDuration: {
+    name: 'gatewatch.job_duration_seconds',
+    kind: 'histogram',
+    unit: 's',
+    description: 'Time that one run of a job took',
+    labels: ['job'],
+    buckets: JOB_BUCKETS,
+  },
+  jobSuccessAge: {
+    name: 'gatewatch.job_last_success_age_seconds',
+    kind: 'gauge',
+    unit: 's',
+    description: 'Since a job was done last, on the collector that runs the jobs',
+    labels: ['job'],
   },
   spansExported: {
     name: 'gatewatch.spans_exported',

@@ -53,23 +53,25 @@ export const TABLES = {
   settlements: 'settlements_store',
   orderWatch: 'order_watch',
   ingestLedger: 'ingest_ledger',
-  jobProgress: 'job_progress_store',
+  jobs: 'jobs_store',
   collectorStatus: 'collector_status_store',
   gatewayStatus: 'gateway_status_store',
   annotations: 'annotations_store',
   alertSettings: 'alert_settings_store',
   alertStates: 'alert_states_store',
   alertEvaluations: 'alert_evaluations_store',
-  alertLeases: 'alert_leases_store',
   fingerprintKeys: 'fingerprint_keys_store',
 } as const;
 export type TableKey = keyof typeof TABLES;
 
-/** Jobs in the background whose progress is stored. */
+/** Jobs in the background, as the store, metrics, spans and the log name them. */
 export const JOBS = {
+  evaluation: 'evaluate rules',
   findings: 'compare sources',
   payments: 'count payments',
   spans: 'export spans',
+  /** The lease of the collector that runs the others. */
+  lease: 'run jobs',
 } as const;
 export type JobName = (typeof JOBS)[keyof typeof JOBS];
 

@@ -7,8 +7,7 @@ export const OWN_SPANS = {
   kafkaBatch: 'handle Kafka batch',
   intake: 'take callback',
   insert: 'insert rows',
-  evaluation: 'evaluate rules',
-  comparison: 'compare sources',
+  job: 'run job',
 } as const;
 export type OwnSpan = keyof typeof OWN_SPANS;
 
@@ -18,6 +17,7 @@ export const OWN_ATTRIBUTES = {
   outcome: 'gatewatch.outcome',
   records: 'gatewatch.records',
   rows: 'gatewatch.rows',
+  job: 'gatewatch.job',
   table: 'db.collection.name',
   httpStatus: 'http.response.status_code',
   bytes: 'http.response.body.size',

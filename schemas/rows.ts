@@ -279,7 +279,7 @@ export const COLUMNS = {
     reject_rows: 'u32',
     coordinates: 'string',
   },
-  jobProgress: { job: 'string', part: 'string', done_batch: 'u64' },
+  jobs: { job: 'string', part: 'string', done_batch: 'u64' },
   collectorStatus: {
     collector_id: 'string',
     reported_at: 'micros',
@@ -367,7 +367,6 @@ export const COLUMNS = {
     evaluator: 'string',
     took_ms: 'f64',
   },
-  alertLeases: { holder: 'string', notifies: 'u8', taken_at: 'micros' },
   fingerprintKeys: { created_at: 'micros', key: 'string' },
 } as const satisfies Record<TableKey, Columns>;
 

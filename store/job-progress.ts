@@ -2,7 +2,7 @@ import { DATABASE, type JobName, TABLES } from '../schemas/names.ts';
 import { sqlText } from '../schemas/measures.ts';
 import type { EpochMicros } from '../schemas/rows.ts';
 
-const PROGRESS = `${DATABASE}.${TABLES.jobProgress}`;
+const PROGRESS = `${DATABASE}.${TABLES.jobs}`;
 
 type Query = <T>(sql: string) => Promise<T[]>;
 

@@ -84,10 +84,9 @@ const AGE: readonly {
 
 /** Tables that no retention touches: one row for each part of a job, setting or key. */
 export const KEPT_FOR_EVER: ReadonlySet<TableKey> = new Set<TableKey>([
-  'jobProgress',
+  'jobs',
   'alertSettings',
   'fingerprintKeys',
-  'alertLeases',
 ]);
 
 /**

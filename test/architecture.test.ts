@@ -131,6 +131,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'store/': ['schemas/'],
   // Pages link to panels.
   'alerts/': ['schemas/', 'store/', 'dashboards/house/ids.ts', 'dashboards/uids.ts'],
+  // What each job does is at home in its own room.
+  'jobs/': ['schemas/', 'store/', 'alerts/'],
   'alerts/grafana/': ['schemas/', 'alerts/', 'dashboards/house/', 'dashboards/uids.ts'],
   'dashboards/': ['schemas/'],
   'console/server/': ['schemas/', 'store/'],

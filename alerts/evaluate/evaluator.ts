@@ -1,4 +1,5 @@
 import type { Clock } from '../../schemas/clock.ts';
+import { untilAborted } from '../../schemas/deadline.ts';
 import type { Rows } from '../../schemas/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { Alert } from '../explain/alert.ts';
@@ -11,13 +12,11 @@ import {
   alertsAt,
   type EvaluatorState,
   firingBySeverity,
-  NOTHING_EVALUATED,
   resumedState,
   type RuleStep,
   withInstant,
   withStoredInstant,
 } from './evaluator-state.ts';
-import type { EvaluationLease } from './lease.ts';
 import { createObserver } from './observer.ts';
 import { shownAfter, shownAtStart, type ShownState } from './shown-state.ts';
 import { loadStates, newestState, stateRows } from './state-store.ts';
@@ -32,15 +31,18 @@ import { loadStates, newestState, stateRows } from './state-store.ts';
  */
 export interface Evaluator {
   /**
-   * Evaluates what is due, if this collector is the one.
+   * Evaluates the oldest instant that is due. True: another one is.
+   *
+   * @param signal gives up what the rules see, as long as that is not known
    * @throws whatever a step throws: what is due stays due, and what could not be stored is stored later
    */
-  tick(signal: AbortSignal): Promise<void>;
+  run(signal: AbortSignal): Promise<boolean>;
+  /** Another collector evaluates: forgets what is known, and looks how far that one is. */
+  standBy(): Promise<void>;
   /** The alerts that receivers are to know at `nowMs`; null: another collector sends them. */
   alerts(nowMs: number): Alert[] | null;
-  /** How many alerts fire, by severity. */
+  /** How many alerts fire, by severity; empty where another collector evaluates. */
   firing(): ReadonlyMap<string, number>;
-  holdsLease(): boolean;
   /** The newest instant whose evaluations are stored, in milliseconds since 1970, whoever made them. */
   newestAsOfMs(): number | null;
 }
@@ -48,9 +50,6 @@ export interface Evaluator {
 export interface EvaluatorOptions {
   readonly rules: readonly Rule[];
   readonly pass: EvaluationPass;
-  /** Work in the background, a part at a time. True: there is more to do. @default nothing */
-  readonly jobs?: (asOfMs: number) => Promise<boolean>;
-  readonly lease: EvaluationLease;
   readonly store: Pick<Store, 'query' | 'insert'>;
   readonly collectorId: string;
   readonly clock: Clock;
@@ -76,26 +75,20 @@ interface Unsaved {
 }
 
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
-  const { rules, pass, lease, store, collectorId, clock, onChange } = options;
-  const turn = createTurn(lease, clock);
+  const { rules, pass, store, collectorId, clock, onChange } = options;
   /** Null while another collector evaluates, and until what it left is known. */
   let state: EvaluatorState | null = null;
   let shown: ShownState | null = null;
   /** A pass takes longer than the time between two: the newest instant is never reached. */
   let isSlow = false;
+  /** Why some of the rules could not be evaluated at an instant that is caught up. */
+  let failure: Error | null = null;
   let newestAsOfMs: number | null = null;
   const record = createRecord(store, collectorId);
   const observe = createObserver(pass);
   const query = <T>(sql: string): Promise<T[]> => store.query<T>(sql);
   const wallMs = (): number => clock.now() / 1000;
   const save = (): Promise<void> => record.save((asOfMs) => void (newestAsOfMs = asOfMs));
-
-  async function holdsLease(): Promise<boolean> {
-    if (await turn.check()) return true;
-    [state, shown] = [null, null];
-    record.clear();
-    return false;
-  }
 
   async function resume(): Promise<EvaluatorState> {
     const resumed = await resumedFrom(query, rules, wallMs());
@@ -108,22 +101,16 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const due = (): DueInstant[] =>
     state === null ? [] : dueInstants(state.last, { wallMs: wallMs(), steadyMs: clock.monotonicMs() });
 
-  /** Until the next instant is due. */
-  async function runJobs(signal: AbortSignal): Promise<void> {
-    const asOfMs = state?.last?.asOfMs;
-    if (options.jobs === undefined || asOfMs === undefined) return;
-    let isMore = true;
-    while (isMore && !signal.aborted && (await holdsLease())) {
-      isMore = (await options.jobs(asOfMs)) && due().length === 0;
-    }
-  }
-
   /** @returns why some of the rules could not be evaluated; null: all that were due were */
-  async function evaluate(before: EvaluatorState, instant: DueInstant): Promise<Error | null> {
+  async function evaluate(
+    before: EvaluatorState,
+    instant: DueInstant,
+    signal: AbortSignal,
+  ): Promise<Error | null> {
     const { asOfMs, missed } = instant;
     const isNewest = due().length === 1 || isSlow;
     const startedMs = clock.monotonicMs();
-    const { failure, ...seen } = await observe(asOfMs);
+    const { failure: missing, ...seen } = await untilAborted(observe(asOfMs), signal);
     options.onPass?.({ asOfMs, tookMs: clock.monotonicMs() - startedMs, missed });
     const { state: after, steps } = withInstant(before, rules, { ...instant, ...seen });
     state = after;
@@ -136,41 +123,32 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       // The page matters more than its record, which is written with the next evaluation.
       if (isNewest) onChange();
     }
-    return failure;
-  }
-
-  /** @throws why rules could not be evaluated, after all instants that could */
-  async function evaluateDue(signal: AbortSignal): Promise<void> {
-    let failure: Error | null = null;
-    while (!signal.aborted) {
-      const [next] = due();
-      if (next === undefined || !(await holdsLease()) || state === null) break;
-      failure = (await evaluate(state, next)) ?? failure;
-    }
-    if (failure !== null) throw failure;
+    return missing;
   }
 
   return {
-    async tick(signal) {
-      if (!(await holdsLease())) {
-        newestAsOfMs = await newestEvaluation(query, wallMs());
-        return;
-      }
+    async run(signal) {
       if (state === null) {
         state = await resume();
         shown = shownAtStart(state);
         // The collector that evaluated before may have had no time to send.
         onChange();
       }
-      try {
-        await evaluateDue(signal);
-      } finally {
-        await runJobs(signal);
-      }
+      const [next] = due();
+      if (next !== undefined) failure = (await evaluate(state, next, signal)) ?? failure;
+      if (due().length > 0) return true;
+      const missing = failure;
+      failure = null;
+      if (missing !== null) throw missing;
+      return false;
+    },
+    async standBy() {
+      [state, shown, failure] = [null, null, null];
+      record.clear();
+      newestAsOfMs = await newestEvaluation(query, wallMs());
     },
     alerts: (nowMs) => (shown === null ? null : alertsAt(shown.state, rules, options.page, nowMs)),
-    firing: () => firingBySeverity(state ?? NOTHING_EVALUATED, rules),
-    holdsLease: turn.isOurs,
+    firing: () => (state === null ? new Map() : firingBySeverity(state, rules)),
     newestAsOfMs: () => newestAsOfMs,
   };
 }
@@ -194,21 +172,6 @@ function createRecord(store: EvaluatorOptions['store'], collectorId: string) {
         unsaved = unsaved.filter((other) => other !== one);
         onSaved(one.asOfMs);
       }
-    },
-  };
-}
-
-/** Is it this collector that evaluates? Asked once a minute, also while there is much to catch up. */
-function createTurn(lease: EvaluationLease, clock: Clock) {
-  let isOurs = false;
-  let checkedMs = -Infinity;
-  return {
-    isOurs: () => isOurs,
-    async check(): Promise<boolean> {
-      if (clock.monotonicMs() - checkedMs < INTERVAL_MS / 2) return isOurs;
-      isOurs = await lease.check();
-      checkedMs = clock.monotonicMs();
-      return isOurs;
     },
   };
 }

@@ -4,15 +4,15 @@ import { RULES } from '../../alerts/rules/all.ts';
 import { isAskedDirectly } from '../../alerts/rules/rule.ts';
 import { startAlerting } from '../../alerts/start.ts';
 import { withDeadline } from '../../schemas/deadline.ts';
+import { JOBS } from '../../schemas/names.ts';
 import type { OpenedStore } from '../../store/open.ts';
 import { evaluatorGauges } from '../telemetry/gauges.ts';
-import { withSpan } from '../telemetry/own-spans.ts';
 import type { Base } from './base.ts';
-import { createJobs } from './jobs.ts';
+import { startJobs } from './jobs.ts';
 import { showPayments } from './payment-metrics.ts';
 
 /**
- * Rules, pages, payment metrics and the work in the background.
+ * Rules, pages, payment metrics, and the jobs that keep them going.
  *
  * @param ownUrl address of the collector's own interface
  */
@@ -33,22 +33,20 @@ export async function beginAlerting(base: Base, store: OpenedStore['store'], own
     gateways: config.gateways,
     store,
     rules,
-    pass: (...scope) => withSpan('evaluation', {}, () => pass(...scope)),
-    jobs: createJobs(base, store),
+    pass,
     collectorId,
     clock,
     log,
     dataDir: config.dataDir,
     onOutcome: (target, outcome) => instruments.alertNotifications.add(1, { target, outcome }),
-    onPass({ tookMs, missed }) {
-      instruments.evaluationDuration.record(tookMs / 1000);
-      if (missed > 0) instruments.evaluationsMissed.add(missed);
-    },
+    onPass: ({ missed }) => void (missed > 0 && instruments.evaluationsMissed.add(missed)),
   });
-  alerting.current = started;
-  telemetry.observe(evaluatorGauges(started.status));
+  const jobs = startJobs(base, store, started);
+  const status = () => started.status(jobs.status(JOBS.evaluation));
+  alerting.current = { status };
+  telemetry.observe(evaluatorGauges(status));
   // A question to a store that hangs takes its whole deadline.
-  life.onStop(() => withDeadline(started.stop(), 1_000));
+  life.onStop(() => withDeadline(Promise.all([jobs.stop(), started.stop()]), 1_000));
 }
 
 /** An address that listens everywhere, by a name that others can open. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Alerting } from '../../alerts/start.ts';
 import type { Environment, LoadedConfig } from '../../schemas/config.ts';
+import type { EvaluatorStatus } from '../../schemas/evaluator.ts';
 import { systemClock } from '../../schemas/system-clock.ts';
 import { VERSION } from '../../store/package-files.ts';
 import { createLifecycle } from '../lifecycle.ts';
@@ -46,7 +46,7 @@ export function createBase(config: LoadedConfig, { log, env, self }: CollectorDe
     life,
     health: createHealth(),
     // Starts last.
-    alerting: { current: null } as { current: Alerting | null },
+    alerting: { current: null } as { current: { status(): EvaluatorStatus } | null },
     counters: createReportCounters(clock),
     telemetry,
     instruments: telemetry.instruments,

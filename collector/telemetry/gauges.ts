@@ -75,7 +75,7 @@ function freeBytes(folder: string): readonly GaugeReading[] {
 /** How the alert rules are evaluated. */
 export const evaluatorGauges = (status: () => EvaluatorStatus): GaugeReaders => ({
   evaluationAge: () => status().ageSeconds,
-  evaluatorHoldsLease: () => Number(status().holdsLease),
+  jobsLeaseHeld: () => Number(status().holdsLease),
   alertsFiring: () =>
     Object.entries(status().firing).map(([severity, value]) => ({ value, labels: { severity } })),
 });

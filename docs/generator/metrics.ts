@@ -49,7 +49,7 @@ const PAYMENTS_TEXT = [
   'Counted from what is stored, each order once: not how often it was read. Every collector shows **the same numbers**, so take the ' +
     'largest of them and never their sum, as the recording rules in `alerts/out/prometheus/gatewatch-recording.yaml` do: ' +
     '`max by (gateway, order_type, outcome) (gatewatch_payment_orders_total)`. They go on over restarts and kills, so that `rate()` sees no reset. Counting ' +
-    'goes on once a minute, at the collector that evaluates the alert rules.',
+    'goes on once a minute, at the collector that runs the jobs.',
   'What is counted stays: an order that is decided otherwise later is in `gatewatch_payment_outcome_changes_total` as well, so that ' +
     '`orders` + changes `to` an outcome - changes `from` it is what the view `orders` says. An amount is the one that the order has when its decision is counted. An order is counted for 7 days after its ' +
     'first item. An order whose failing items have two reasons at one stage is in both; a callback that comes again is the same one ' +

@@ -5,7 +5,6 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PassReport } from '../../alerts/evaluate/evaluator.ts';
 import type { Alert } from '../../alerts/explain/alert.ts';
-import { startAlerting } from '../../alerts/start.ts';
 import type { AlertTarget } from '../../alerts/notify/alert-target.ts';
 import { RULES } from '../../alerts/rules/all.ts';
 import { isAskedDirectly, isHeartbeat, type Rule, type RuleGroupName } from '../../alerts/rules/rule.ts';
@@ -13,6 +12,7 @@ import { alertsConfigSchema } from '../../schemas/config-alerts.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { passOf } from './support/evaluations.ts';
 import { type MemoryAlertingStore, memoryAlertingStore } from './support/memory-alerting-store.ts';
+import { runEvaluation } from './support/run-evaluation.ts';
 
 const MINUTE = 60_000;
 /** Every rule that a collector evaluates, without waits. */
@@ -67,15 +67,14 @@ interface Given {
   readonly rules?: readonly Rule[];
   /** Called before each pass with its groups. */
   readonly onEvaluate?: (asOfMs: number, groups: readonly RuleGroupName[]) => void;
-  readonly jobs?: (asOfMs: number) => Promise<boolean>;
   /** @default as `fires` says */
   readonly firesAt?: (asOfMs: number) => boolean;
 }
-function start({ evaluate = true, targets, rules = HASTY, onEvaluate, jobs, firesAt }: Given = {}) {
+function start({ evaluate = true, targets, rules = HASTY, onEvaluate, firesAt }: Given = {}) {
   const pass = passOf(rules, (_rule, asOfMs) => [
     { gateway: 'acme-eu', label: '', breach: firesAt?.(asOfMs) ?? fires },
   ]);
-  return startAlerting({
+  return runEvaluation({
     config: alertsConfigSchema.parse({ evaluate }),
     gateways: [],
     store: memory.store,
@@ -86,7 +85,7 @@ function start({ evaluate = true, targets, rules = HASTY, onEvaluate, jobs, fire
       return pass(asOfMs, groups);
     },
     onPass: (done) => void passes.push(done),
-    ...(jobs === undefined ? {} : { jobs }),
+    lease: memory.lease,
     collectorId: 'collector-1',
     clock,
     log: pino({ level: 'silent' }),
@@ -210,7 +209,7 @@ describe('that nothing is evaluated', () => {
     await alone.stop();
     does = 'answers';
     lateNotified = [];
-    memory.lease({ holder: 'collector-2', notifies: true });
+    memory.leaseToAnother(true);
     const second = await start();
     await minutes(7);
     // The other one has the lease and evaluates nothing.
@@ -294,32 +293,6 @@ it('says that some rules could not be evaluated', async () => {
   await alerting.stop();
 });
 
-it('works in the background after each minute for as long as there is more, also after one that failed', async () => {
-  const story: string[] = [];
-  let left = 3;
-  let fails = false;
-  const alerting = await start({
-    onEvaluate() {
-      story.push('pass');
-      if (fails) throw new Error('it took too long');
-    },
-    jobs() {
-      story.push('job');
-      return Promise.resolve(--left > 0);
-    },
-  });
-  await minutes(3);
-  expect(story.join(' ')).toMatch(/^pass job job job( pass job){2,3}$/);
-  left = 3;
-  await minutes(1);
-  expect(story.slice(-4)).toEqual(['pass', 'job', 'job', 'job']);
-  fails = true;
-  await minutes(1);
-  expect(story.at(-1)).toBe('job');
-  expect(alerting.status().lastError).toBe('it took too long');
-  await alerting.stop();
-});
-
 it('gives up what is more than half an hour ago, and counts it', async () => {
   const alerting = await start();
   await minutes(1);
@@ -374,16 +347,16 @@ it('evaluates also where nobody is to be notified, and notifies nobody', async (
 });
 
 it('stands by while another collector evaluates, notifies nobody, and takes over when that one is gone', async () => {
-  memory.lease({ holder: 'collector-2', notifies: true });
+  memory.leaseToAnother(true);
   const alerting = await start();
   await minutes(3);
   expect({ passes, notified }).toEqual({ passes: [], notified: [] });
   expect(alerting.status().holdsLease).toBe(false);
-  memory.lease(null);
+  memory.leaseToAnother(false);
   await minutes(2);
   expect(alerting.status().holdsLease).toBe(true);
   expect(firing(newest().alerts)).toHaveLength(PAGES);
-  memory.lease({ holder: 'collector-2', notifies: true });
+  memory.leaseToAnother(true);
   await minutes(1);
   const [evaluated, sent] = [passes.length, notified.length];
   await minutes(3);

@@ -119,13 +119,13 @@ async function scoreOf(store: SeededStore, kind: FindingKind, each: number) {
 
 const judgedTo = (store: SeededStore, at: number): Promise<void> =>
   store.command(
-    `INSERT INTO gatewatch.job_progress_store (job, part, done_to) SELECT 'compare sources', '${GATEWAY}', toDateTime64('${dateTime64(at)}', 6, 'UTC')`,
+    `INSERT INTO gatewatch.jobs_store (job, part, done_to) SELECT 'compare sources', '${GATEWAY}', toDateTime64('${dateTime64(at)}', 6, 'UTC')`,
   );
 
 /** Processor time of comparisons of one minute each, in the middle of the traffic. */
 async function costOfMinute(store: SeededStore) {
   const at = NOW - 65 * MINUTE;
-  await store.command('TRUNCATE TABLE gatewatch.job_progress_store');
+  await store.command('TRUNCATE TABLE gatewatch.jobs_store');
   for (let n = 0; n <= SWEEPS; n += 1)
     await store.seed({
       gatewayStatus: [{ gateway: GATEWAY, reportedAt: at + n * MINUTE, watermarkAt: at + n * MINUTE }],

@@ -10,6 +10,7 @@ const FOLDERS = [
   'collector',
   'store',
   'alerts',
+  'jobs',
   'dashboards',
   'console',
   'operate',

@@ -5,7 +5,7 @@ import { anchors, documents, readDocument, ROOT, withoutCode } from './markdown.
 
 /** A path below one of our folders, as it stands in text. */
 const OURS =
-  /^(?:schemas|collector|store|alerts|dashboards|console|operate|cli|sandbox|test|docs|deploy)\/[\w./*-]*$/;
+  /^(?:schemas|collector|store|alerts|jobs|dashboards|console|operate|cli|sandbox|test|docs|deploy)\/[\w./*-]*$/;
 
 describe.each(documents())('%s', (file) => {
   const markdown = readDocument(file);

@@ -31,6 +31,7 @@ const PLAYBOOKS = [
   'alert rule',
   'command',
   'table or a view',
+  'job',
   'column to `orders`',
 ];
 

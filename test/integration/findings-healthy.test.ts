@@ -75,7 +75,7 @@ it('finds nothing about orders whose sources agree, however often they are compa
     while (await findings.sweep(later)) continue;
   };
   await compare();
-  await store.command('TRUNCATE TABLE job_progress_store');
+  await store.command('TRUNCATE TABLE jobs_store');
   await Promise.all([compare(), compare()]);
   const rows = await store.query(
     `SELECT external_id, kind, subject, expected, received, toString(evidence) AS evidence FROM findings WHERE kind != 'STUCK_PROCESSING'`,

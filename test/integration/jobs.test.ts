@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
-import { JOBS, TABLES, VIEWS } from '../../schemas/names.ts';
+import { type JobName, JOBS, TABLES, VIEWS } from '../../schemas/names.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import {
   type CollectorProcess,
@@ -16,20 +16,8 @@ import { gatewayConfig, postCallback } from './support/gateway.ts';
  * nor what the collector is there for.
  */
 
-interface BrokenJob {
-  readonly name: string;
-  /** What the log says when it could not be done. */
-  readonly failure: string;
-}
-
-const PAYMENTS: BrokenJob = {
-  name: JOBS.payments,
-  failure: 'payments could not be counted; the next attempt catches up',
-};
-const SOURCES: BrokenJob = {
-  name: JOBS.findings,
-  failure: 'the sources about orders could not be compared; the next attempt catches up',
-};
+/** What the log says of a job that could not be done. */
+const FAILURE = 'a job failed; its next run catches up';
 const REFUSING = 'takes_no_rows';
 
 describe('a collector whose jobs cannot note their progress', () => {
@@ -41,7 +29,7 @@ describe('a collector whose jobs cannot note their progress', () => {
     const config = { gateways: [gatewayConfig(sandbox)] };
     collector = await startCollectorProcess({ config });
     await useStore();
-    await refuse(PAYMENTS);
+    await refuse(JOBS.payments);
     await collector.stop();
     collector = await startCollectorProcess({ config, folder: collector.folder });
     await useStore();
@@ -59,16 +47,12 @@ describe('a collector whose jobs cannot note their progress', () => {
     store = createStore({ url: collector.store, username: 'gatewatch', password });
   }
 
-  async function refuse({ name }: BrokenJob): Promise<void> {
-    await store.command(
-      `ALTER TABLE ${TABLES.jobProgress} ADD CONSTRAINT ${REFUSING} CHECK job != '${name}'`,
-    );
-    await store.command(`TRUNCATE TABLE ${TABLES.jobProgress}`);
+  async function refuse(name: JobName): Promise<void> {
+    await store.command(`ALTER TABLE ${TABLES.jobs} ADD CONSTRAINT ${REFUSING} CHECK job != '${name}'`);
+    await store.command(`TRUNCATE TABLE ${TABLES.jobs}`);
   }
-  const accept = (): Promise<void> =>
-    store.command(`ALTER TABLE ${TABLES.jobProgress} DROP CONSTRAINT ${REFUSING}`);
-  const progress = ({ name }: BrokenJob): Promise<number> =>
-    atLeastOne(`${TABLES.jobProgress} WHERE job = '${name}'`);
+  const accept = (): Promise<void> => store.command(`ALTER TABLE ${TABLES.jobs} DROP CONSTRAINT ${REFUSING}`);
+  const progress = (name: JobName): Promise<number> => atLeastOne(`${TABLES.jobs} WHERE job = '${name}'`);
   const rows = async (from: string): Promise<number> =>
     (await store.query<{ n: number }>(`SELECT count() AS n FROM ${from}`))[0]?.n ?? 0;
   const atLeastOne = (from: string) =>
@@ -78,9 +62,11 @@ describe('a collector whose jobs cannot note their progress', () => {
       (n) => n > 0,
     );
 
-  async function expectFailure({ failure }: BrokenJob, why: string): Promise<void> {
-    await until(failure, () => collector.logged(failure).length, Boolean);
-    const [line] = collector.logged(failure);
+  const failuresOf = (name: JobName) => collector.logged(FAILURE).filter(({ job }) => job === name);
+
+  async function expectFailure(name: JobName, why: string): Promise<void> {
+    await until(`the failure to ${name}`, () => failuresOf(name).length, Boolean);
+    const [line] = failuresOf(name);
     expect(line).toMatchObject({ level: 'error', err: { message: expect.stringContaining(why) } });
     const { dataDir } = collector;
     for (const secret of [
@@ -118,23 +104,24 @@ describe('a collector whose jobs cannot note their progress', () => {
 
   it('logs each in one line, and does all else, the job too once the store takes it', async () => {
     const refused =
-      'insert into gatewatch.job_progress_store (job, part, done_to): rows refused, ClickHouse error 469 VIOLATED_CONSTRAINT';
-    await expectFailure(PAYMENTS, refused);
+      'insert into gatewatch.jobs_store (job, part, done_to): rows refused, ClickHouse error 469 VIOLATED_CONSTRAINT';
+    await expectFailure(JOBS.payments, refused);
     await expectTheRestToGoOn();
-    await progress(SOURCES);
+    await progress(JOBS.findings);
     await accept();
-    await refuse(SOURCES);
-    await expectFailure(SOURCES, refused);
-    expect(collector.logged(SOURCES.failure)).toHaveLength(1);
+    await refuse(JOBS.findings);
+    await expectFailure(JOBS.findings, refused);
+    expect(failuresOf(JOBS.findings)).toHaveLength(1);
     await expectTheRestToGoOn();
-    await progress(PAYMENTS);
+    await progress(JOBS.payments);
     await accept();
-    await progress(SOURCES);
+    await progress(JOBS.findings);
     const errors = collector
       .output()
       .split('\n')
       .filter((line) => line.includes('"level":"error"'))
-      .map((line) => (JSON.parse(line) as { msg: string }).msg);
-    expect(new Set(errors)).toEqual(new Set([PAYMENTS, SOURCES].map(({ failure }) => failure)));
+      .map((line) => JSON.parse(line) as { job: string; msg: string });
+    const expected = [JOBS.payments, JOBS.findings].map((job) => `${job}: ${FAILURE}`);
+    expect(new Set(errors.map(({ job, msg }) => `${job}: ${msg}`))).toEqual(new Set(expected));
   }, 600_000);
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
+import { JOBS } from '../../schemas/names.ts';
 import { OWN_ATTRIBUTES, OWN_SPANS } from '../../schemas/own-spans.ts';
 import {
   type CollectorProcess,
@@ -75,10 +76,13 @@ describe('spans of the collector about itself', () => {
     expect(named(statusRead)[0]?.links).toEqual([{ traceId: traceIdOf(order), spanId: rootSpanIdOf(order) }]);
   });
 
-  it('cover each evaluation of the rules and each comparison of sources, and nothing more', async () => {
-    for (const name of [OWN_SPANS.evaluation, OWN_SPANS.comparison]) {
-      await expect.poll(() => named(name).length).toBeGreaterThan(0);
-      expect(named(name)[0]).toMatchObject({ parentSpanId: '', statusCode: 0, attributes: {}, links: [] });
+  it('cover each run of a job, with its name alone', async () => {
+    const runsOf = (job: string) =>
+      named(OWN_SPANS.job).filter(({ attributes }) => attributes[OWN_ATTRIBUTES.job] === job);
+    for (const job of [JOBS.evaluation, JOBS.payments, JOBS.findings]) {
+      await expect.poll(() => runsOf(job).length).toBeGreaterThan(0);
+      const attributes = { 'gatewatch.job': job };
+      expect(runsOf(job)[0]).toMatchObject({ parentSpanId: '', statusCode: 0, attributes, links: [] });
     }
   });
 

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { settlesWithin, sleep, withDeadline } from '../../schemas/deadline.ts';
+import { settlesWithin, sleep, untilAborted, withDeadline } from '../../schemas/deadline.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const late = (): string => 'late';
@@ -29,6 +29,14 @@ describe('a deadline', () => {
     const waiting = withDeadline(never(), Infinity, late, giveUp.signal);
     giveUp.abort();
     expect(await waiting).toBe('late');
+  });
+
+  it('that is a signal alone is over with its reason', async () => {
+    const giveUp = new AbortController();
+    expect(await untilAborted(Promise.resolve('done'), giveUp.signal)).toBe('done');
+    const waiting = untilAborted(never(), giveUp.signal);
+    giveUp.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
   });
 
   it('without a limit lets the work take its time', async () => {

@@ -160,7 +160,7 @@ describe('with its role and nothing more', () => {
     for (const view of PUBLIC_VIEWS) await expect(as(ROLES.analyst, countOf(view))).resolves.toMatch(/^\d+$/);
     for (const sql of [
       'SELECT * FROM gatewatch.ingest_ledger',
-      'SELECT * FROM gatewatch.job_progress_store',
+      'SELECT * FROM gatewatch.jobs_store',
       "INSERT INTO gatewatch.annotations_store (annotation_id) SELECT 'x'",
       'DROP VIEW gatewatch.orders',
       "SELECT * FROM file('/etc/passwd', 'LineAsString')",

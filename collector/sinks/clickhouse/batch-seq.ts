@@ -10,7 +10,7 @@ import type { Store } from '../../../store/store.ts';
  */
 export async function loadBatchSeq(store: Store, collectorId: string): Promise<number> {
   const [exported] = await store.query<{ last: number }>(
-    `SELECT max(done_batch) AS last FROM ${TABLES.jobProgress} WHERE job = {job:String} AND part = {collector:String}`,
+    `SELECT max(done_batch) AS last FROM ${TABLES.jobs} WHERE job = {job:String} AND part = {collector:String}`,
     { job: JOBS.spans, collector: collectorId },
   );
   const ledger = await lastOf(store, collectorId, [TABLES.ingestLedger], exported?.last ?? 0);

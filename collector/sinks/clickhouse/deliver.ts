@@ -28,7 +28,7 @@ const FACTS: readonly TableKey[] = [
   'collectorStatus',
   'gatewayStatus',
   'annotations',
-  'jobProgress',
+  'jobs',
 ];
 const KNOWN: readonly TableKey[] = ['orders'];
 const MEMORY: readonly TableKey[] = ['orderWatch'];

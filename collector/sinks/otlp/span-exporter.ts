@@ -236,7 +236,7 @@ async function saveProgress(running: RunningExporter): Promise<void> {
   const { state, change } = running;
   if (!isProgressUnsaved(state())) return;
   const row = { job: JOBS.spans, part: collectorId, done_batch: state().doneBatch };
-  await withRetry(running, 'save the progress', () => store.insert('jobProgress', [row]));
+  await withRetry(running, 'save the progress', () => store.insert('jobs', [row]));
   change({ type: 'saved' });
 }
 

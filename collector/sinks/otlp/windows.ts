@@ -46,7 +46,7 @@ GROUP BY batch_seq ORDER BY batch_seq LIMIT ${LEDGER_BATCHES}`,
 /** Number of the last batch of a collector whose spans were sent; 0 before the first. */
 export async function readProgress(store: Store, collectorId: string): Promise<number> {
   const [row] = await store.query<{ doneBatch: number }>(
-    `SELECT max(done_batch) AS doneBatch FROM ${TABLES.jobProgress} WHERE job = {job:String} AND part = {collector:String}`,
+    `SELECT max(done_batch) AS doneBatch FROM ${TABLES.jobs} WHERE job = {job:String} AND part = {collector:String}`,
     { job: JOBS.spans, collector: collectorId },
   );
   return row?.doneBatch ?? 0;

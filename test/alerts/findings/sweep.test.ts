@@ -373,7 +373,7 @@ it.each(Object.entries(CASES))('finds what contradicts: %s', async (_title, { fa
 
 it('finds the same when all is compared again, by two that know nothing of one another', async () => {
   const before = await found(store);
-  await store.command('TRUNCATE TABLE gatewatch.job_progress_store');
+  await store.command('TRUNCATE TABLE gatewatch.jobs_store');
   await Promise.all([sweepAll(findingsOf(store)), sweepAll(findingsOf(store))]);
   expect(await found(store)).toEqual(before);
 });

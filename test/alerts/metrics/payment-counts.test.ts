@@ -25,7 +25,7 @@ beforeEach(async () => {
   test += 1;
   const tables = [
     ...Object.values(PAYMENT_COUNT_TABLES),
-    TABLES.jobProgress,
+    TABLES.jobs,
     TABLES.historyEvents,
     TABLES.callbackDeliveries,
     'callback_arrivals_store',

@@ -1,9 +1,10 @@
+import type { JobsLease } from '../../../jobs/lease.ts';
 import type { Evaluation } from '../../../alerts/evaluate/evaluation.ts';
 import type { Rows } from '../../../schemas/rows.ts';
 import type { TableKey } from '../../../schemas/names.ts';
 import type { Store } from '../../../store/store.ts';
 
-/** What alerting asks of a store, in memory: the first row of an evaluation counts, the last of a lease. */
+/** What alerting asks of a store, in memory: the first row of an evaluation counts. */
 export interface MemoryAlertingStore {
   readonly store: Pick<Store, 'query' | 'insert'>;
   /** How many rows of a table were inserted, and by how many statements. */
@@ -11,8 +12,9 @@ export interface MemoryAlertingStore {
   statements(table: TableKey): number;
   /** Instants that have evaluations, oldest first. */
   instants(): number[];
-  /** Another collector's lease; null: it is over. */
-  lease(of: { readonly holder: string; readonly notifies: boolean } | null): void;
+  readonly lease: JobsLease;
+  /** Whether another collector holds the lease. */
+  leaseToAnother(isTheirs: boolean): void;
 }
 
 /** `reach` is called before each statement, and may wait or throw as a store does that is away. */
@@ -21,12 +23,9 @@ export function memoryAlertingStore(reach: (kind: 'query' | 'insert') => Promise
   const of = (table: TableKey) => inserts.filter((one) => one.table === table);
   const evaluations = new Map<string, Evaluation>();
   const states = new Map<string, Rows['alertStates']>();
-  let own: Rows['alertLeases'] | null = null;
-  let other: { holder: string; notifies: number; taken: number } | null = null;
+  let isTheirs = false;
 
   function answer(sql: string): unknown[] {
-    if (sql.includes('alert_leases_store'))
-      return [...(own === null ? [] : [{ ...own, taken: own.taken_at }]), ...(other === null ? [] : [other])];
     if (sql.includes('max(as_of)'))
       return [{ newest: Math.max(0, ...[...evaluations.values()].map((row) => row.as_of)) / 1e6 }];
     if (sql.includes('alert_states_store'))
@@ -46,7 +45,6 @@ export function memoryAlertingStore(reach: (kind: 'query' | 'insert') => Promise
         await reach('insert');
         inserts.push({ table, rows: rows.length });
         for (const row of rows as readonly object[]) {
-          if (table === 'alertLeases') own = row as Rows['alertLeases'];
           if (table === 'alertStates') {
             const state = row as Rows['alertStates'];
             states.set(`${state.rule_uid} ${state.labels}`, state);
@@ -61,8 +59,12 @@ export function memoryAlertingStore(reach: (kind: 'query' | 'insert') => Promise
     inserted: (table) => of(table).reduce((sum, { rows }) => sum + rows, 0),
     statements: (table) => of(table).length,
     instants: () => [...new Set([...evaluations.values()].map(({ as_of }) => as_of / 1000))].toSorted(),
-    lease(next) {
-      other = next === null ? null : { holder: next.holder, notifies: Number(next.notifies), taken: 1 };
+    lease: {
+      async check() {
+        await reach('query');
+        return !isTheirs;
+      },
     },
+    leaseToAnother: (theirs) => void (isTheirs = theirs),
   };
 }

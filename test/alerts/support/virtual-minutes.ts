@@ -6,13 +6,13 @@ import type { z } from 'zod';
 import { SETTLE_MS } from '../../../alerts/evaluate/due.ts';
 import { createPass } from '../../../alerts/evaluate/pass.ts';
 import type { Rule } from '../../../alerts/rules/rule.ts';
-import { startAlerting } from '../../../alerts/start.ts';
 import { alertsConfigSchema } from '../../../schemas/config-alerts.ts';
 import { DATABASE } from '../../../schemas/names.ts';
 import { createStore } from '../../../store/store.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import type { SeededStore } from '../../support/seed-store.ts';
 import { until } from '../../support/until.ts';
+import { runEvaluation } from './run-evaluation.ts';
 
 const MINUTE = 60_000;
 export const wholeMinute = (ms: number): number => Math.floor(ms / MINUTE) * MINUTE;
@@ -48,7 +48,7 @@ export async function startVirtualMinutes(options: VirtualMinutesOptions): Promi
     now: clock.now,
     monotonicMs: clock.monotonicMs,
   });
-  const alerting = await startAlerting({
+  const alerting = await runEvaluation({
     config: alertsConfigSchema.parse(alerts),
     gateways: [],
     store,

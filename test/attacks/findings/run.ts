@@ -185,7 +185,7 @@ async function compared({ clock, collector }: Scene, say: ProofOptions['say']): 
     async () => {
       while (await findings.sweep(Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS)) continue;
       const [row] = await store.query<{ at: number }>(
-        "SELECT toUnixTimestamp(max(done_to)) AS at FROM job_progress_store WHERE job = 'compare sources'",
+        "SELECT toUnixTimestamp(max(done_to)) AS at FROM jobs_store WHERE job = 'compare sources'",
       );
       return Number(row?.at ?? 0) * 1000;
     },

@@ -53,21 +53,21 @@ describe('a link between a collector and its store', () => {
     await store.command('CREATE TABLE x (a UInt8)');
     await store.command('-- why\nALTER TABLE x ADD COLUMN b UInt8');
     await store.query('SELECT 1');
-    await store.insert('jobProgress', [ROW]);
+    await store.insert('jobs', [ROW]);
     expect(answered.map(({ name, status }) => `${name} ${status}`)).toEqual([
       'ddl 200',
       'ddl 200',
       'select 200',
-      'insert job_progress_store 200',
+      'insert jobs_store 200',
     ]);
   });
 
   it('springs a trap before the server has seen a byte', async () => {
     const trap = link.trap({ moment: 'request', matches: ({ name }) => name.startsWith('insert') });
-    await expect(store.insert('jobProgress', [ROW])).rejects.toMatchObject({ code: 'store_unavailable' });
-    expect(await trap.sprung).toMatchObject({ name: 'insert job_progress_store' });
+    await expect(store.insert('jobs', [ROW])).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(await trap.sprung).toMatchObject({ name: 'insert jobs_store' });
     expect(served).toEqual([]);
-    await store.insert('jobProgress', [ROW]);
+    await store.insert('jobs', [ROW]);
     expect(served.length).toBe(1);
   });
 
@@ -75,7 +75,7 @@ describe('a link between a collector and its store', () => {
     let cut = 0;
     server.prependListener('request', (request) => request.on('aborted', () => (cut += 1)));
     const trap = link.trap({ moment: 'half-request', matches: ({ name }) => name.startsWith('insert') });
-    await expect(store.insert('jobProgress', [ROW])).rejects.toMatchObject({ ambiguous: true });
+    await expect(store.insert('jobs', [ROW])).rejects.toMatchObject({ ambiguous: true });
     await trap.sprung;
     await expect.poll(() => cut).toBe(1);
     expect(served).toEqual([]);
@@ -84,7 +84,7 @@ describe('a link between a collector and its store', () => {
 
   it('swallows an answer after the server gave it', async () => {
     const trap = link.trap({ moment: 'answer', matches: ({ status }) => status === 200 });
-    await expect(store.insert('jobProgress', [ROW])).rejects.toMatchObject({ ambiguous: true });
+    await expect(store.insert('jobs', [ROW])).rejects.toMatchObject({ ambiguous: true });
     await trap.sprung;
     expect(served.length).toBe(1);
     expect(answered).toEqual([]);
@@ -92,7 +92,7 @@ describe('a link between a collector and its store', () => {
 
   it('holds bytes back in a blackhole and lets them go afterwards', async () => {
     link.set({ blackhole: true });
-    const insert = store.insert('jobProgress', [ROW]);
+    const insert = store.insert('jobs', [ROW]);
     await expect.poll(() => link.counts.heldBytes).toBeGreaterThan(0);
     expect(served).toEqual([]);
     link.calm();

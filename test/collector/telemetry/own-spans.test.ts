@@ -17,7 +17,7 @@ function start(sampler: string): void {
 describe('ids in the log', () => {
   it('are those of the work that is under way, also after a pause', async () => {
     start('always_on');
-    const ids = await withSpan('evaluation', {}, async (span) => {
+    const ids = await withSpan('job', {}, async (span) => {
       await new Promise(setImmediate);
       const { traceId, spanId } = span.spanContext();
       expect(logIds()).toEqual({ trace_id: traceId, span_id: spanId });
@@ -32,7 +32,7 @@ describe('ids in the log', () => {
 
   it.each(['', 'always_off'])('are absent with the sampler %j', async (sampler) => {
     start(sampler);
-    await withSpan('evaluation', {}, async (span) => {
+    await withSpan('job', {}, async (span) => {
       expect(span.isRecording()).toBe(false);
       expect(logIds()).toEqual({});
     });

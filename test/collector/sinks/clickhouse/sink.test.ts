@@ -130,7 +130,7 @@ describe('a batch', () => {
     const first = await setUp();
     await first.sink.write({ historyEvents: historyEvents('a', 1) });
     await first.sink.write({ historyEvents: historyEvents('b', 1) });
-    await first.store.insert('jobProgress', [{ job: JOBS.spans, part: 'c1', done_batch: 40 }]);
+    await first.store.insert('jobs', [{ job: JOBS.spans, part: 'c1', done_batch: 40 }]);
     const acknowledged: number[] = [];
     const second = createClickHouseSink({
       store: first.store,

@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createEvaluationLease, type Lease, leaseToWrite } from '../../../alerts/evaluate/lease.ts';
-import type { Store } from '../../../store/store.ts';
-import type { TestStore } from '../../support/embedded.ts';
-import { emptyDatabase, openStore } from '../../support/migrated-store.ts';
-import { withTemplate } from '../../support/migrated-folder.ts';
+import { createJobsLease, type Lease, leaseToWrite } from '../../jobs/lease.ts';
+import type { Store } from '../../store/store.ts';
+import type { TestStore } from '../support/embedded.ts';
+import { emptyDatabase, openStore } from '../support/migrated-store.ts';
+import { withTemplate } from '../support/migrated-folder.ts';
 
 const lease = (holder: string, takenAt: number, notifies = true): Lease => ({ holder, notifies, takenAt });
 const self = { holder: 'b', notifies: true };
 
-describe('who evaluates', () => {
+describe('who runs the jobs', () => {
   it('whoever finds nobody takes the lease, and keeps it', () => {
     expect(leaseToWrite([], self, 5)).toEqual(lease('b', 5));
     expect(leaseToWrite([lease('b', 5)], self, 65)).toEqual(lease('b', 5));
@@ -63,24 +63,20 @@ describe('in a store', () => {
   let micros = 1_790_000_000_000_000;
   let takesRows = true;
   const keeper = (collectorId: string, notifies = true) =>
-    createEvaluationLease({
+    createJobsLease({
       query: (sql) => store.query(sql),
-      insert: (row, token) =>
-        takesRows ? store.insert('alertLeases', [row], token) : Promise.reject(new Error('disk full')),
+      command: (sql) => (takesRows ? store.command(sql) : Promise.reject(new Error('disk full'))),
       collectorId,
       notifies,
       now: () => (micros += 1),
     });
   /** As if nobody had renewed anything for this long. */
   const age = async (seconds: number) => {
-    const rows = await store.query<{ holder: string; notifies: number; taken: string; renewed: string }>(
-      'SELECT holder, notifies, toString(taken_at) AS taken, toString(renewed_at) AS renewed FROM alert_leases_store FINAL',
-    );
-    await store.command('TRUNCATE TABLE alert_leases_store');
-    for (const { holder, notifies, taken, renewed } of rows)
-      await store.command(
-        `INSERT INTO alert_leases_store SELECT '${holder}', ${notifies}, toDateTime64('${taken}', 6, 'UTC'), toDateTime64('${renewed}', 6, 'UTC') - INTERVAL ${seconds} SECOND`,
-      );
+    const aged = `SELECT * REPLACE (updated_at - INTERVAL ${seconds} SECOND AS updated_at) FROM jobs_store FINAL`;
+    await store.command('CREATE TABLE aged ENGINE = Memory AS ' + aged);
+    await store.command('TRUNCATE TABLE jobs_store');
+    await store.command('INSERT INTO jobs_store SELECT * FROM aged');
+    await store.command('DROP TABLE aged');
   };
 
   it('one of two has it, is gone, and the other one takes over', async () => {
@@ -128,7 +124,7 @@ describe('in a store', () => {
   it('has one row for each holder', async () => {
     const a = keeper('a');
     for (let check = 0; check < 5; check++) await a.check();
-    const [row] = await store.query<{ n: number }>('SELECT count() AS n FROM alert_leases_store FINAL');
-    expect(row?.n).toBe(1);
+    const rows = await store.query('SELECT job, part, notifies, done_batch FROM jobs_store FINAL');
+    expect(rows).toEqual([{ job: 'run jobs', part: 'a', notifies: true, done_batch: 0 }]);
   });
 });

@@ -1,9 +1,10 @@
-import { TABLES } from '../../schemas/names.ts';
-import type { EpochMicros, Rows } from '../../schemas/rows.ts';
+import { sqlText } from '../schemas/measures.ts';
+import { DATABASE, JOBS, TABLES } from '../schemas/names.ts';
+import type { EpochMicros } from '../schemas/rows.ts';
 
 /**
- * Who evaluates: of the collectors that have renewed their lease lately the first one, by `byRank`. Nobody
- * locks anything: two that evaluate at once write the same rows, of which the first counts.
+ * Who runs the jobs: of the collectors that have renewed their lease lately the first one, by `byRank`.
+ * Nobody locks anything: two that run a job at once write the same rows, of which the first counts.
  */
 export interface Lease {
   readonly holder: string;
@@ -14,7 +15,7 @@ export interface Lease {
 
 /**
  * A lease counts for this long after it was renewed, by the store's clock. Every collector looks once a
- * minute, so that another one evaluates within two minutes after the holder is gone.
+ * minute, so that another one runs the jobs within two minutes after the holder is gone.
  */
 const LEASE_SECONDS = 90;
 
@@ -22,13 +23,13 @@ const LEASE_SECONDS = 90;
 const byRank = (a: Lease, b: Lease): number =>
   Number(b.notifies) - Number(a.notifies) || a.takenAt - b.takenAt || (a.holder < b.holder ? -1 : 1);
 
-/** The lease that `self` is to write, or null: another one evaluates. */
+/** The lease that `self` is to write, or null: another one runs the jobs. */
 export function leaseToWrite(
   live: readonly Lease[],
   self: Pick<Lease, 'holder' | 'notifies'>,
   now: EpochMicros,
 ): Lease | null {
-  const [mine] = live.filter(({ holder }) => holder === self.holder).toSorted(byRank);
+  const mine = live.find(({ holder }) => holder === self.holder);
   const [first] = live.filter(({ holder }) => holder !== self.holder).toSorted(byRank);
   const lease = { ...self, takenAt: mine?.takenAt ?? now };
   if (first === undefined) return lease;
@@ -37,9 +38,9 @@ export function leaseToWrite(
   return isFirst ? lease : null;
 }
 
-export interface EvaluationLease {
+export interface JobsLease {
   /**
-   * Renews the lease, or takes it where nobody has it. Is this the collector that evaluates?
+   * Renews the lease, or takes it where nobody has it. Is this the collector that runs the jobs?
    * @throws StoreError when the store does not answer
    */
   check(): Promise<boolean>;
@@ -47,38 +48,22 @@ export interface EvaluationLease {
 
 export interface LeaseOptions {
   readonly query: <T>(sql: string) => Promise<T[]>;
-  readonly insert: (row: Rows['alertLeases'], token: string) => Promise<void>;
+  readonly command: (sql: string) => Promise<void>;
   readonly collectorId: string;
   readonly notifies: boolean;
   readonly now: () => EpochMicros;
 }
 
-export function createEvaluationLease({
-  query,
-  insert,
-  collectorId,
-  notifies,
-  now,
-}: LeaseOptions): EvaluationLease {
+export function createJobsLease({ query, command, collectorId, notifies, now }: LeaseOptions): JobsLease {
   const self = { holder: collectorId, notifies };
   let holds = false;
-  const look = async (): Promise<Lease | null> => {
-    const rows = await query<{ holder: string; notifies: number; taken: EpochMicros }>(LIVE_SQL);
-    const live = rows.map(({ holder, notifies: notifying, taken }) => ({
-      holder,
-      notifies: notifying === 1,
-      takenAt: taken,
-    }));
-    return leaseToWrite(live, self, now());
-  };
+  const look = async (): Promise<Lease | null> => leaseToWrite(await query<Lease>(LIVE_SQL), self, now());
   return {
     async check() {
       const lease = await look();
       if (lease === null) return (holds = false);
-      const row = { holder: lease.holder, notifies: Number(lease.notifies), taken_at: lease.takenAt };
       try {
-        // The same row each time: without a token of its own the store would take it for a repetition.
-        await insert(row, `lease-${lease.holder}-${now()}`);
+        await command(renewSql(lease));
       } catch (error) {
         // A store that takes no rows lets nobody else have it.
         if (!holds) throw error;
@@ -90,7 +75,11 @@ export function createEvaluationLease({
   };
 }
 
-const LIVE_SQL = `SELECT holder, toUnixTimestamp64Micro(taken_at) AS taken, argMax(l.notifies, l.renewed_at) AS notifies
-FROM ${TABLES.alertLeases} AS l
-WHERE renewed_at > now64(6) - INTERVAL ${LEASE_SECONDS} SECOND
-GROUP BY holder, taken_at`;
+const LIVE_SQL = `SELECT part AS holder, argMax(j.notifies, j.updated_at) AS notifies,
+    toUnixTimestamp64Micro(argMax(leased_since, j.updated_at)) AS takenAt
+FROM ${DATABASE}.${TABLES.jobs} AS j
+WHERE job = '${JOBS.lease}' AND updated_at > now64(6) - INTERVAL ${LEASE_SECONDS} SECOND
+GROUP BY holder`;
+
+const renewSql = ({ holder, notifies, takenAt }: Lease): string =>
+  `INSERT INTO ${DATABASE}.${TABLES.jobs} (job, part, leased_since, notifies) SELECT '${JOBS.lease}', ${sqlText(holder)}, fromUnixTimestamp64Micro(${takenAt}, 'UTC'), ${notifies}`;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../schemas/clock.ts';
+import type { Clock } from '../schemas/clock.ts';
 
 export interface TickerOptions {
   readonly clock: Clock;

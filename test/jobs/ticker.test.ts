@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { startTicker } from '../../../alerts/evaluate/ticker.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
+import { startTicker } from '../../jobs/ticker.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
 const MINUTE = 60_000;
 
