@@ -1,7 +1,7 @@
 import type { AlertEvaluationRow } from '../../schemas/rows.ts';
 import type { RuleGroupName } from '../rules/rule.ts';
 
-/** What a rule saw at one instant, for one gateway and label: a row of `alert_evaluations`. */
+/** What a rule saw at one instant, for one gateway, slice and label: a row of `alert_evaluations`. */
 export type Evaluation = AlertEvaluationRow;
 
 /**
