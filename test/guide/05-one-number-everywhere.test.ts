@@ -136,7 +136,7 @@ describe('one number everywhere', () => {
     // The row that everybody reads.
     const [row] = await scene.query<{ window_from: string; window_to: string }>(
       `SELECT affected, seen, limit, window_from, window_to FROM alert_evaluations
-       WHERE rule = '${RULE}' AND gateway = '${GATEWAY}' AND label = 'GATEWAY_CREATE' AND as_of = ${asOf / 1000}`,
+       WHERE rule = '${RULE}' AND gateway = '${GATEWAY}' AND slice = '' AND label = 'GATEWAY_CREATE' AND as_of = ${asOf / 1000}`,
     );
     expect(row).toMatchObject(seen);
     // Grafana, by the generated file of the rule.
