@@ -3,7 +3,7 @@ export interface Series {
   readonly name: string;
   readonly values: readonly (number | null)[];
   /** A CSS variable of the chart's style. */
-  readonly colour: 'ours' | 'static' | 'sigma' | 'aim';
+  readonly colour: 'first' | 'second' | 'third' | 'aim';
   readonly dashed?: boolean;
 }
 
@@ -28,8 +28,8 @@ const TOP = 40;
 const BOTTOM = 52;
 
 const STYLE = `text{font:12px system-ui,sans-serif;fill:#475467}.t{font-size:14px;font-weight:600;fill:#1c2330}.g{stroke:#d0d5dd}
-.ours{stroke:#2f6fdf;fill:#2f6fdf}.static{stroke:#d92d20;fill:#d92d20}.sigma{stroke:#b54708;fill:#b54708}.aim{stroke:#667085;fill:#667085}.l{fill:none;stroke-width:2}
-@media (prefers-color-scheme:dark){text{fill:#98a2b3}.t{fill:#e6e9ef}.g{stroke:#344054}.ours{stroke:#7aa5f8;fill:#7aa5f8}.static{stroke:#f97066;fill:#f97066}.sigma{stroke:#fdb022;fill:#fdb022}.l{fill:none}}`;
+.first{stroke:#2f6fdf;fill:#2f6fdf}.second{stroke:#d92d20;fill:#d92d20}.third{stroke:#b54708;fill:#b54708}.aim{stroke:#667085;fill:#667085}.l{fill:none;stroke-width:2}
+@media (prefers-color-scheme:dark){text{fill:#98a2b3}.t{fill:#e6e9ef}.g{stroke:#344054}.first{stroke:#7aa5f8;fill:#7aa5f8}.second{stroke:#f97066;fill:#f97066}.third{stroke:#fdb022;fill:#fdb022}.l{fill:none}}`;
 
 /** A line chart as an SVG file of its own, for light and dark pages. */
 export function drawChart(chart: Chart): string {

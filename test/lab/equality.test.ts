@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import { type Comparison, compareWithEngine } from './equality.ts';
-import { classesFromEngine } from './months.ts';
+import { classesFromEngine } from './runs.ts';
 import { simulate } from './simulate.ts';
 import { createTwins } from './twins.ts';
 

@@ -10,20 +10,22 @@ import {
   type Rule,
 } from '../../alerts/rules/rule.ts';
 import { type Classified, type Classifier } from './classify.ts';
-import { type Measure, ordersMeasure } from './counts.ts';
+import { type Measure, monthsOfSlice, ordersMeasure } from './counts.ts';
+import { DELAYS } from './draw.ts';
+import type { Gateway } from './gateway.ts';
 import { createJudge } from './judge.ts';
 import { PATHS } from './paths.ts';
-import { DELAYS, type Months } from './simulate.ts';
+import type { Months } from './months.ts';
+import { type Slice, wholeOf } from './slices.ts';
 
-/** A rule under one label, evaluated for any minute without a database. */
+/** A rule under one label for a slice, evaluated for any minute without a database. */
 export interface Twin {
   readonly rule: Rule;
   readonly label: string;
+  readonly slice: Slice;
   /** Paths that make orders count, and that make them affected. */
   readonly seen: ReadonlySet<number>;
   readonly hit: ReadonlySet<number>;
-  /** The measures, for rules that count orders. */
-  readonly measures: { readonly seen: Measure; readonly hit: Measure } | null;
   /** What the rule says at a minute, suppression left out. */
   readonly verdict: (at: number) => Verdict | { readonly number: number; readonly holds: boolean };
   readonly holds: (at: number) => boolean;
@@ -31,7 +33,8 @@ export interface Twin {
   readonly end: (at: number) => { readonly known: number; readonly end: number };
 }
 
-export type Classes = ReadonlyMap<Rule, readonly Classified[]>;
+/** What each rule counts, by its name. */
+export type Classes = ReadonlyMap<string, readonly Classified[]>;
 
 /**
  * Rules that no months can show: what they count does not follow from minutes. Their scenarios are tests of
@@ -44,24 +47,41 @@ export const ENABLED: readonly string[] = ['GatewatchMerchantCallbackMissing/SUC
 
 /** What each rule counts; the same for all months. */
 export async function classifyRules(classifier: Classifier): Promise<Classes> {
-  const classes = new Map<Rule, readonly Classified[]>();
+  const classes = new Map<string, readonly Classified[]>();
   for (const rule of RULES)
     if (rule.kind !== 'gauge' && !WITHOUT_TWIN.includes(rule.name))
-      classes.set(rule, await classifier.classify(rule));
+      classes.set(rule.name, await classifier.classify(rule));
   return classes;
 }
 
-export function createTwins(months: Months, classes: Classes): Twin[] {
+/** Sources of what orders say of themselves: only these can be told apart by type, channel and currency. */
+const OF_ORDERS: ReadonlySet<string> = new Set(['items', 'finished', 'processing', 'confirmed', 'reversed']);
+
+export const canBeSliced = (rule: Rule): boolean =>
+  rule.kind !== 'gauge' && OF_ORDERS.has(rule.count.from.kind);
+
+/** The slices that the product's rules judge beside the gateway as a whole: none today. */
+export const judgedSlices = (_gateway: Gateway): Slice[] => [];
+
+/** The twins of the rules for the gateway as a whole, or of those that can judge it for a slice. */
+export function createTwins(months: Months, classes: Classes, slice = wholeOf(months.gateway)): Twin[] {
+  const own = monthsOfSlice(months, slice);
   return RULES.flatMap((rule) => {
     if (isAskedDirectly(rule) || isHeartbeat(rule)) return [];
-    if (rule.kind === 'gauge') return [gaugeTwin(rule, months)];
-    return (classes.get(rule) ?? [])
+    if (slice.name !== '' && !canBeSliced(rule)) return [];
+    if (rule.kind === 'gauge') return [gaugeTwin(rule, own, slice)];
+    return (classes.get(rule.name) ?? [])
       .filter(({ label }) => rule.offByDefault !== true || ENABLED.includes(`${rule.name}/${label}`))
-      .map((classified) => countTwin(rule, classified, months));
+      .map((classified) => countTwin(rule, classified, own, slice));
   });
 }
 
-function countTwin(rule: Exclude<Rule, GaugeRule>, classified: Classified, months: Months): Twin {
+function countTwin(
+  rule: Exclude<Rule, GaugeRule>,
+  classified: Classified,
+  months: Months,
+  slice: Slice,
+): Twin {
   const measures = {
     seen: ordersMeasure(months, classified.seen),
     hit: ordersMeasure(months, classified.hit),
@@ -72,9 +92,9 @@ function countTwin(rule: Exclude<Rule, GaugeRule>, classified: Classified, month
   return {
     rule,
     label: classified.label,
+    slice,
     seen: paths(classified.seen),
     hit: paths(classified.hit),
-    measures,
     end,
     verdict(at) {
       const { known, end: to } = end(at);
@@ -99,7 +119,7 @@ function windowEnds(rule: Exclude<Rule, GaugeRule>, months: Months, seen: Measur
     lateSeconds,
     orders: ordersMeasure(
       { ...months, orders: months.orders.map((paths, delay) => (delay === index ? paths : [])) },
-      Array.from({ length: months.orders[1]?.length ?? 0 }, (_, path) => ({ path, atSecond: FIRST_SECOND })),
+      PATHS.map((_, path) => ({ path, atSecond: FIRST_SECOND })),
     ),
   }));
   const measuredEvery = LATENESS_EVERY_SECONDS / 60;
@@ -153,7 +173,7 @@ const PATHS_AHEAD: ReadonlySet<number> = new Set(
 );
 
 /** The numbers of the gauges: each is written here once more, since they read reports and not orders. */
-function gaugeTwin(rule: GaugeRule, months: Months): Twin {
+function gaugeTwin(rule: GaugeRule, months: Months, slice: Slice): Twin {
   const newest = new Int32Array(months.minutes + 1);
   for (let minute = 1; minute <= months.minutes; minute++)
     newest[minute] = months.reporting[minute - 1] === 1 ? minute : (newest[minute - 1] ?? 0);
@@ -188,9 +208,9 @@ function gaugeTwin(rule: GaugeRule, months: Months): Twin {
   return {
     rule,
     label: '',
+    slice,
     seen: new Set(),
     hit: rule.name === 'GatewatchClockSkew' ? PATHS_AHEAD : new Set(),
-    measures: null,
     end: (at) => ({ known: at, end: at }),
     verdict: (at) => ({ number: number(at), holds: number(at) > rule.above }),
     holds: (at) => number(at) > rule.above,
