@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { view } from '../../schemas/measures.ts';
 import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import { type Comparison, compareWithEngine } from './equality.ts';
 import { classesFromEngine } from './runs.ts';
@@ -31,6 +32,19 @@ describe('the twins that the lab evaluates', () => {
   it('give the numbers that the pass of the product gives on the real engine', () => {
     expect(comparisons.length).toBeGreaterThan(300);
     expect(comparisons.filter(({ equal }) => !equal)).toEqual([]);
+  });
+
+  it('were compared with rows that say order type, channel and currency', async () => {
+    const { data } = await store.query(
+      `SELECT order_type, uniqExact(channel) AS channels, uniqExact(currency) AS currencies, countIf(currency IS NULL OR channel = '') AS without
+      FROM ${view('orders')} GROUP BY order_type ORDER BY order_type`,
+    );
+    expect(data.map((row) => row['order_type'])).toEqual(['Deposit', 'Withdrawal']);
+    for (const row of data) {
+      expect(Number(row['channels'])).toBeGreaterThan(1);
+      expect(Number(row['currencies'])).toBeGreaterThan(1);
+      expect(Number(row['without'])).toBe(0);
+    }
   });
 
   it('were compared where it matters: with orders, expectations and a breach', () => {

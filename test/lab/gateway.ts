@@ -40,8 +40,8 @@ export const CHANNEL_THAT_APPEARS_ONCE = 'trial';
 export function drawGateway(random: Random): Gateway {
   const providers = 2 + random.below(3);
   const levels = drawLevels(random);
-  const channels = shuffled(CHANNELS, random).slice(0, 3 + random.below(8));
-  const currencies = shuffled(CURRENCIES, random).slice(0, 2 + random.below(9));
+  const channels = shuffled(CHANNELS, random).slice(0, 4 + random.below(7));
+  const currencies = shuffled(CURRENCIES, random).slice(0, 3 + random.below(8));
   const payouts = 0.1 + 0.25 * random.next();
   const providerOf = new Map(channels.map((channel) => [channel, random.below(providers)]));
   // A few channels and currencies have most of the traffic, and payouts go through some channels only.

@@ -126,15 +126,17 @@ async function scoreAll(wanted: readonly RunOptions[], classes: Classes): Promis
   return runs;
 }
 
-const answerOf = (worker: Worker, options: RunOptions | undefined): Promise<Run> =>
-  new Promise((resolve, reject) => {
+function answerOf(worker: Worker, options: RunOptions | undefined): Promise<Run> {
+  return new Promise((resolve, reject) => {
     worker.once('error', reject);
     worker.once('message', (run: Run) => {
       worker.off('error', reject);
       resolve(run);
     });
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
     worker.postMessage(options);
   });
+}
 
 async function step<T>(what: string, work: () => T | Promise<T>): Promise<T> {
   const startedAt = performance.now();

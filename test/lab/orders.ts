@@ -67,9 +67,9 @@ export function rowsOf(months: Months, from: number, to: number, gateway: string
     for (const [index, segment] of months.gateway.segments.entries())
       for (const [delay, { minutes: lateMinutes }] of DELAYS.entries())
         for (const place of segment.paths) {
-          const path = PATHS[place];
+          const path = PATHS[place] as Path;
           const count = months.segments[index]?.[delay]?.[place]?.[minute] ?? 0;
-          for (let n = 0; n < count && path !== undefined; n++) {
+          for (let n = 0; n < count; n++) {
             const externalId = `${minute}-${delay}-${index}-${place}-${n}`;
             const knownFrom = firstSight(months, lateMinutes === 0 ? minute + 1 : minute + 1 + lateMinutes);
             const made = orderOf(path, { gateway, externalId, minute, segment, lateMinutes, knownFrom });

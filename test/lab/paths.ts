@@ -77,12 +77,12 @@ const TROUBLED: readonly Path[] = [
 const PAID_AT_ONCE: Path = { name: 'paid', share: 0, level: 'fixed', codes: [...SUBMITTED, ...PAID], callback: 'valid' }; // prettier-ignore
 
 const atForm = (code: string): boolean => code.startsWith('3.');
-const FORM_ITEMS: readonly string[] = [...FORM, '3.1.1.55'];
+const FORM_ITEMS: ReadonlySet<string> = new Set([...FORM, '3.1.1.55']);
 
 /** The same without a payment form, as payouts and transfers go; null where the form is what it is about. */
 function withoutForm(path: Path): Path | null {
   const codes = path.codes.filter((code) => !atForm(code));
-  const isAboutForm = path.codes.some((code) => atForm(code) && !FORM_ITEMS.includes(code));
+  const isAboutForm = path.codes.some((code) => atForm(code) && !FORM_ITEMS.has(code));
   if (isAboutForm || codes.length === path.codes.length || path.name === 'stuck') return null;
   return { ...path, name: `${path.name} directly`, codes };
 }

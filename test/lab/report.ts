@@ -1,7 +1,6 @@
 import { type Aim, aimsOf } from './aims.ts';
-import { type Chart, drawChart } from './charts.ts';
 import type { Comparison } from './equality.ts';
-import { type Found, FORMS, percent, share, type VolumeFigures } from './figures.ts';
+import { type Found, FORMS, percent, type VolumeFigures } from './figures.ts';
 import { SORTS } from './incidents.ts';
 import { KINDS } from './kinds.ts';
 import type { Run } from './runs.ts';
@@ -19,12 +18,10 @@ export interface LabReport {
 
 /** Files of the report, by name. */
 export function reportFiles(report: LabReport): Map<string, string> {
-  const files = new Map<string, string>();
-  for (const [name, chart] of Object.entries(charts(report.volumes)))
-    files.set(`lab-${name}.svg`, drawChart(chart));
-  files.set('lab-report.json', `${JSON.stringify(asJson(report), null, 1)}\n`);
-  files.set('lab-report.md', markdown(report));
-  return files;
+  return new Map([
+    ['lab-report.json', `${JSON.stringify(asJson(report), null, 1)}\n`],
+    ['lab-report.md', markdown(report)],
+  ]);
 }
 
 export function asJson({ list, seeds, runs, volumes, comparisons, everySlice }: LabReport): object {
@@ -36,62 +33,6 @@ export function asJson({ list, seeds, runs, volumes, comparisons, everySlice }: 
     comparisonsWithTheEngine: { compared: comparisons.length, differing },
     gateways: runs.map(({ seed, ordersPerMinute, gateway }) => ({ seed, ordersPerMinute, ...gateway })),
     volumes,
-  };
-}
-
-function charts(volumes: readonly VolumeFigures[]): Record<string, Chart> {
-  const labels = volumes.map(({ ordersPerMinute }) => String(ordersPerMinute));
-  const shared = { labels, xTitle: 'orders a minute' };
-  const lines = (some: Readonly<Record<string, (volume: VolumeFigures) => number | null>>): Chart['series'] =>
-    Object.entries(some).map(([name, valueOf], place) => ({
-      name,
-      colour: (['first', 'second', 'third'] as const)[place] ?? 'first',
-      values: volumes.map(valueOf),
-    }));
-  const aim = (name: string, value: number) =>
-    ({ name, colour: 'aim', dashed: true, values: labels.map(() => value) }) as const;
-  const found = ({ detected, incidents }: Found): number => 100 * share(detected, incidents);
-  const sort = ({ sorts }: VolumeFigures, name: string): Found => sorts[name] ?? NONE;
-  return {
-    'false-pages': {
-      ...shared,
-      title: 'False pages a month',
-      unit: '',
-      log: true,
-      series: [
-        ...lines({
-          critical: ({ falsePagesPerMonth: { critical } }) => critical,
-          all: ({ falsePagesPerMonth: { all } }) => all,
-        }),
-        aim('aim: critical', 0.5),
-      ],
-    },
-    found: {
-      ...shared,
-      title: 'Incidents found',
-      unit: ' %',
-      log: false,
-      top: 100,
-      series: lines({
-        'severe, gateway': ({ severe }) => found(severe),
-        'severe, slice': (volume) => found(sort(volume, 'slice severe')),
-        'medium, gateway': (volume) => found(sort(volume, 'whole medium')),
-      }),
-    },
-    'time-to-detect': {
-      ...shared,
-      title: 'Minutes to detect, median',
-      unit: '',
-      log: true,
-      series: [
-        ...lines({
-          'severe, gateway': ({ severe }) => severe.medianToDetect,
-          'severe, slice': (volume) => sort(volume, 'slice severe').medianToDetect,
-          'medium, gateway': (volume) => sort(volume, 'whole medium').medianToDetect,
-        }),
-        aim('aim: severe', 3),
-      ],
-    },
   };
 }
 
@@ -131,12 +72,6 @@ first order is that. An alert that fires already notifies nobody anew: an incide
 ## Aims
 
 ${aimTable(aimsOf(volumes), volumes)}
-
-![False pages](lab-false-pages.svg)
-
-![Found](lab-found.svg)
-
-![Time to detect](lab-time-to-detect.svg)
 
 ## What was found
 

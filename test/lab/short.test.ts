@@ -11,10 +11,7 @@ const ordersPerMinute = 20;
 let run: Run;
 let figures: VolumeFigures;
 beforeAll(async () => {
-  run = scoreRun(
-    { seed: SEED, ordersPerMinute, weeks: 12, everySlice: true },
-    await classesFromEngine(),
-  );
+  run = scoreRun({ seed: SEED, ordersPerMinute, weeks: 12, everySlice: true }, await classesFromEngine());
   figures = figuresOf([run]);
 });
 

@@ -5,5 +5,6 @@ import type { Classes } from './twins.ts';
 /** Scores one run after the other in a thread of its own. */
 const classes = workerData as Classes;
 parentPort?.on('message', (options: RunOptions) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
   parentPort?.postMessage(scoreRun(options, classes));
 });
