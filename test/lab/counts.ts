@@ -57,23 +57,37 @@ function createMeasure(lates: readonly Late[], second: number): Measure {
 /**
  * Orders of some paths. What happens minutes after the order is known by then, so it is less late by these.
  */
-export function ordersMeasure(months: Months, counted: readonly Counted[]): Measure {
+export function ordersMeasure(
+  { orders, minutes }: Pick<Months, 'orders' | 'minutes'>,
+  counted: readonly Counted[],
+): Measure {
   const byDelay = new Map<number, Uint32Array>();
   for (const [index, { minutes: late }] of DELAYS.entries())
     for (const { path, atSecond } of counted) {
       const after = Math.floor(atSecond / 60);
       const delay = Math.max(0, late - after);
-      const each = byDelay.get(delay) ?? new Uint32Array(months.minutes + 1);
+      const each = byDelay.get(delay) ?? new Uint32Array(minutes + 1);
       byDelay.set(delay, each);
-      const counts = months.orders[index]?.[path];
+      const counts = orders[index]?.[path];
       if (counts === undefined) continue;
-      for (let minute = 0; minute + after < months.minutes; minute++) {
+      for (let minute = 0; minute + after < minutes; minute++) {
         const count = counts[minute] ?? 0;
         if (count > 0) each[minute + after + 1] = (each[minute + after + 1] ?? 0) + count;
       }
     }
   const lates = [...byDelay].map(([delay, each]) => ({ delay, sums: runningSum(each) }));
   return createMeasure(lates, (counted[0]?.atSecond ?? 0) % 60);
+}
+
+/** Measures of a gateway's months or a slice's; many rules count the same orders, so each is made once. */
+export function createMeasures(months: Months): (counted: readonly Counted[]) => Measure {
+  const made = new Map<string, Measure>();
+  return (counted) => {
+    const key = JSON.stringify(counted);
+    const measure = made.get(key) ?? ordersMeasure(months, counted);
+    made.set(key, measure);
+    return measure;
+  };
 }
 
 function runningSum(each: Uint32Array): Uint32Array {

@@ -4,14 +4,15 @@ import { type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import { type Comparison, compareWithEngine } from './equality.ts';
 import { classesFromEngine } from './runs.ts';
 import { simulate } from './simulate.ts';
-import { createTwins } from './twins.ts';
+import { createTwins, type Twin } from './twins.ts';
 
 let store: SeededStore;
+let twins: Twin[];
 let comparisons: Comparison[];
 
 beforeAll(async () => {
   const months = simulate({ seed: 'equality', ordersPerMinute: 1, weeks: 20 });
-  const twins = createTwins(months, await classesFromEngine());
+  twins = createTwins(months, await classesFromEngine());
   store = await startSeededStore();
   const within = (name: string, after: number): number[] =>
     months.incidents
@@ -45,6 +46,19 @@ describe('the twins that the lab evaluates', () => {
       expect(Number(row['currencies'])).toBeGreaterThan(1);
       expect(Number(row['without'])).toBe(0);
     }
+  });
+
+  it('say quickly what they say at length', () => {
+    const holding = twins.filter(({ holds, verdict }) => {
+      let some = false;
+      for (let at = 60_000; at < 190_000; at += 97) {
+        const held = holds(at);
+        expect(held).toBe(verdict(at).holds);
+        some ||= held;
+      }
+      return some;
+    });
+    expect(holding.length).toBeGreaterThan(10);
   });
 
   it('were compared where it matters: with orders, expectations and a breach', () => {

@@ -10,10 +10,10 @@ import {
   type Rule,
 } from '../../alerts/rules/rule.ts';
 import { type Classified, type Classifier } from './classify.ts';
-import { type Measure, monthsOfSlice, ordersMeasure } from './counts.ts';
+import { createMeasures, type Measure, monthsOfSlice, ordersMeasure } from './counts.ts';
 import { DELAYS } from './draw.ts';
 import type { Gateway } from './gateway.ts';
-import { createJudge } from './judge.ts';
+import { createJudge, type RuleCounts } from './judge.ts';
 import { PATHS } from './paths.ts';
 import type { Months } from './months.ts';
 import { type Slice, wholeOf } from './slices.ts';
@@ -66,33 +66,33 @@ export const judgedSlices = (_gateway: Gateway): Slice[] => [];
 /** The twins of the rules for the gateway as a whole, or of those that can judge it for a slice. */
 export function createTwins(months: Months, classes: Classes, slice = wholeOf(months.gateway)): Twin[] {
   const own = monthsOfSlice(months, slice);
+  const measureOf = createMeasures(own);
+  const firsts = firstsOf(own);
   return RULES.flatMap((rule) => {
     if (isAskedDirectly(rule) || isHeartbeat(rule)) return [];
     if (slice.name !== '' && !canBeSliced(rule)) return [];
     if (rule.kind === 'gauge') return [gaugeTwin(rule, own, slice)];
     return (classes.get(rule.name) ?? [])
       .filter(({ label }) => rule.offByDefault !== true || ENABLED.includes(`${rule.name}/${label}`))
-      .map((classified) => countTwin(rule, classified, own, slice));
+      .map((classified) => {
+        const measures = { seen: measureOf(classified.seen), hit: measureOf(classified.hit) };
+        const end = windowEnds(rule, own, measures.seen, firsts);
+        return { ...countTwin(rule, classified, measures, end), slice };
+      });
   });
 }
 
 function countTwin(
   rule: Exclude<Rule, GaugeRule>,
   classified: Classified,
-  months: Months,
-  slice: Slice,
-): Twin {
-  const measures = {
-    seen: ordersMeasure(months, classified.seen),
-    hit: ordersMeasure(months, classified.hit),
-  };
-  const end = windowEnds(rule, months, measures.seen);
+  measures: RuleCounts,
+  end: Twin['end'],
+): Omit<Twin, 'slice'> {
   const judge = createJudge(rule, measures);
   const paths = (some: Classified['seen']): Set<number> => new Set(some.map(({ path }) => path));
   return {
     rule,
     label: classified.label,
-    slice,
     seen: paths(classified.seen),
     hit: paths(classified.hit),
     end,
@@ -110,18 +110,16 @@ function countTwin(
 const LATEST = Math.max(...DELAYS.map(({ minutes }) => minutes));
 
 /** The twin of `endsOf`, at the half minute after minute `at` began: in minutes, exclusive. */
-function windowEnds(rule: Exclude<Rule, GaugeRule>, months: Months, seen: Measure): Twin['end'] {
+function windowEnds(
+  rule: Exclude<Rule, GaugeRule>,
+  months: Months,
+  seen: Measure,
+  firsts: readonly First[],
+): Twin['end'] {
   const until = (at: number): number => Math.min(at, months.seenUntil[at - 1] ?? at);
   // What we see ourselves is never late.
   if (rule.count.clock === 'wall') return (at) => ({ known: at + LATEST, end: at });
   if (rule.count.clock !== 'late') return (at) => ({ known: until(at), end: until(at) });
-  const firsts = FIRST_SECONDS.map((lateSeconds, index) => ({
-    lateSeconds,
-    orders: ordersMeasure(
-      { ...months, orders: months.orders.map((paths, delay) => (delay === index ? paths : [])) },
-      PATHS.map((_, path) => ({ path, atSecond: FIRST_SECOND })),
-    ),
-  }));
   const measuredEvery = LATENESS_EVERY_SECONDS / 60;
   return (at) => {
     const known = until(at);
@@ -140,12 +138,23 @@ const slotOf = (second: number): number => Math.floor(second / END_STEP_SECONDS)
 const FIRST_SECOND = 2;
 const FIRST_SECONDS = [3, 188, 668] as const;
 
+/** First items of orders that are known equally late. */
+interface First {
+  readonly lateSeconds: number;
+  readonly orders: Measure;
+}
+
+const firstsOf = ({ orders, minutes }: Months): First[] =>
+  FIRST_SECONDS.map((lateSeconds, index) => ({
+    lateSeconds,
+    orders: ordersMeasure(
+      { minutes, orders: orders.map((paths, delay) => (delay === index ? paths : [])) },
+      PATHS.map((_, path) => ({ path, atSecond: FIRST_SECOND })),
+    ),
+  }));
+
 /** The twin of the measured lateness: the 95th percentile over the hour before, within its limits. */
-function lateness(
-  firsts: readonly { readonly lateSeconds: number; readonly orders: Measure }[],
-  at: number,
-  known: number,
-): number {
+function lateness(firsts: readonly First[], at: number, known: number): number {
   // What comes late comes after a minute has begun, which is when this is measured.
   const counts = firsts.map(({ orders }, index) =>
     orders.within(index === 0 ? known : Math.min(known, at - 1), at, 60),
