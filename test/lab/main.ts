@@ -116,8 +116,10 @@ async function scoreAll(wanted: readonly RunOptions[], classes: Classes): Promis
     Array.from({ length: THREADS }, async () => {
       const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: classes });
       try {
-        for (let index = next++; index < wanted.length; index = next++)
+        for (let index = next++; index < wanted.length; index = next++) {
           runs[index] = await answerOf(worker, wanted[index]);
+          process.stderr.write('.');
+        }
       } finally {
         await worker.terminate();
       }
