@@ -28,9 +28,9 @@ export const TRIAL_SHARE = 0.02;
 const NEW_FOR = 4 * WEEK;
 
 /**
- * One gateway's share of it, over its weeks: holidays, two campaigns of five times the traffic, summer time at half of
- * the gateways, a channel that appears once, a currency that vanishes, three changes of habit with a
- * deployment, and two days without a collector, of which nothing is known.
+ * One gateway's share of it, over its weeks: holidays, two campaigns of five times the traffic, summer time
+ * at half of the gateways, a channel that appears once, a currency that vanishes, three changes of habit with
+ * a deployment, and two days without a collector, of which nothing is known.
  */
 export function scheduleHarmless(
   gateway: Gateway,

@@ -3,7 +3,7 @@ import { type Form, GONE, type Kind, kindNamed, KINDS, RISE, SLICE_KINDS, SLOW_D
 import type { Random } from './random.ts';
 import { explanationsOf, type Slice, troubledSlices, wholeOf } from './slices.ts';
 
-/** What a score is about: the gateway as a whole, a slice, or one of the courses that have a line of their own. */
+/** What a score is about: the whole gateway, a slice, or a course that has a line of its own. */
 export const SORTS = [
   'whole',
   'slice',

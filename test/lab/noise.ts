@@ -7,7 +7,7 @@ import { DAY, isNight, WEEK } from './seasons.ts';
 /** Minutes for which levels stay as they are. */
 export const STEP = 30;
 
-/** How strongly things wander: standard deviation of the logarithm, and after how many minutes it is forgotten. */
+/** How strongly things wander (standard deviation of the logarithm), and for how many minutes. */
 const ALONE = { lasts: 6 * 60 };
 const PROVIDER = { sigma: 0.12, lasts: 4 * 60 };
 const DRIFT = { sigma: 0.15, lasts: 3 * WEEK };

@@ -118,7 +118,7 @@ function fill(months: Months, rate: Float64Array, random: Random): void {
   }
 }
 
-/** Share of the orders that take longer than 95 % of them usually do, when all take `exp(slowness)` as long. */
+/** Share of the orders that are slow when all take `exp(slowness)` times as long as usual. */
 const slowShare = (slowness: number, spread: number): number => 1 - normalCdf(SLOW_FROM - slowness / spread);
 
 /** Puts the orders that are drawn into the months. */

@@ -52,7 +52,7 @@ export function overlap({ segments }: Gateway, one: Slice, other: Slice): number
   return either === 0 ? 0 : both / either;
 }
 
-/** From this on a slice explains an incident: most of what it names is affected, and most of what is, it names. */
+/** With so much in common a slice explains an incident: see `overlap`. */
 const EXPLAINS = 0.8;
 
 /** Names of the slices that explain what befell a part of the traffic. */
