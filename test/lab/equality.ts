@@ -2,11 +2,14 @@ import type { Evaluation, EvaluationPass } from '../../alerts/evaluate/evaluatio
 import { createPass } from '../../alerts/evaluate/pass.ts';
 import { RULES } from '../../alerts/rules/all.ts';
 import type { Rule } from '../../alerts/rules/rule.ts';
-import type { Seed, SeededStore } from '../support/seed-store.ts';
+import { type Seed, type SeededStore, startSeededStore } from '../support/seed-store.ts';
+import type { Incident } from './incidents.ts';
 import { evaluationOf, rowsOf } from './orders.ts';
 import { WEEK } from './seasons.ts';
-import type { Months } from './simulate.ts';
-import { ENABLED, type Twin } from './twins.ts';
+import { WARM_UP_WEEKS } from './seeds.ts';
+import { simulate } from './simulate.ts';
+import type { Months } from './months.ts';
+import { type Classes, createTwins, ENABLED, type Twin } from './twins.ts';
 
 /**
  * One number of one rule at one instant: what the product's pass gives on the real engine, and what its twin
@@ -64,6 +67,55 @@ export async function compareWithEngine(options: CompareOptions): Promise<Compar
     }
   }
   return out;
+}
+
+/**
+ * Volumes whose orders are few enough to be laid down as rows; of the fewest a whole day, for the rules that
+ * look so far.
+ */
+const SAMPLED = [
+  { ordersPerMinute: 2, windowMinutes: 26 * 60, instants: 7 },
+  { ordersPerMinute: 20, windowMinutes: 405, instants: 3 },
+];
+
+/** Months of a seed at these volumes, compared at some of their instants. */
+export async function compareSamples(
+  seed: string,
+  classes: Classes,
+  isShort: boolean,
+): Promise<Comparison[]> {
+  const out: Comparison[] = [];
+  for (const { ordersPerMinute, windowMinutes, instants } of isShort ? SAMPLED.slice(0, 1) : SAMPLED) {
+    const months = simulate({ seed, ordersPerMinute, weeks: WARM_UP_WEEKS + 13 });
+    const twins = createTwins(months, classes);
+    const store = await startSeededStore();
+    try {
+      const some = sampled(months).slice(0, isShort ? 2 : instants);
+      out.push(...(await compareWithEngine({ store, months, twins, instants: some, windowMinutes })));
+    } finally {
+      await store.stop();
+    }
+  }
+  return out;
+}
+
+/** Minutes in the midst of incidents of each kind of effect, just after one, and quiet ones. */
+function sampled(months: Months): number[] {
+  const some = (effect: Incident['kind']['effect']['type'], after: number): number[] =>
+    months.incidents
+      .filter(({ kind }) => kind.effect.type === effect)
+      .slice(1, 2)
+      .map(({ start }) => start + after);
+  const ended = months.incidents.slice(2, 3).map(({ end }) => end + 4);
+  return [
+    ...some('share', 17),
+    ...some('drop', 12),
+    months.minutes - 1234,
+    ...some('blind', 9),
+    ...some('silent', 7),
+    ...ended,
+    months.from + 4321,
+  ];
 }
 
 /** The pass of the product over a store. */

@@ -1,197 +1,145 @@
+import type { Sort } from './incidents.ts';
+import type { Form } from './kinds.ts';
+import type { Run } from './runs.ts';
 import type { Detection } from './score.ts';
-import type { Form } from './incidents.ts';
-import { type RuleSet, SETS, type VolumeScore } from './months.ts';
 
 /**
  * The figures of a report, all of them taken from the scores. Times in minutes, null where there is nothing
  * to show.
  */
-export interface FormFigures {
+export interface Found {
   readonly incidents: number;
   readonly detected: number;
   readonly within15: number;
   readonly medianToDetect: number | null;
-  readonly p90ToDetect: number | null;
   readonly medianToResolve: number | null;
 }
 
-export interface SetFigures {
-  readonly forms: Readonly<Record<Form, FormFigures>>;
-  /** Of the severe incidents: the median of time to detect over what is allowed. 1 and less is in time. */
-  readonly severeTimeOverAllowed: number | null;
-  readonly falsePagesPerMonth: { readonly critical: number; readonly all: number };
-  readonly falsePagesByRule: Readonly<Record<string, number>>;
-  readonly sidePages: number;
-  /** Medium incidents that began while at least twenty orders a minute came. */
-  readonly mediumWhileBusy: FormFigures;
-}
-
+/** What was found at one volume, over all its gateways. */
 export interface VolumeFigures {
   readonly ordersPerMinute: number;
   readonly orders: number;
   readonly weeks: number;
   readonly quietMonths: number;
-  readonly incidents: number;
-  /** Median over the severe incidents of what is allowed to detect them, in minutes. */
-  readonly severeAllowed: number | null;
-  readonly sets: Readonly<Record<RuleSet, SetFigures>>;
-  /** Ours, by kind of incident. */
-  readonly kinds: readonly KindFigures[];
+  /** By what a score is about and form, e.g. `slice severe`. */
+  readonly sorts: Readonly<Record<string, Found>>;
+  /** Of the gateway as a whole, by kind and form, e.g. `create timeouts severe`. */
+  readonly kinds: Readonly<Record<string, Found>>;
+  /** What the aims are about. */
+  readonly severe: Found;
+  readonly severeWhileBusy: Found;
+  readonly severeSlices: Found;
+  readonly mediumWhileBusy: Found;
+  readonly threeTimesSlower: Found;
+  readonly named: { readonly right: number; readonly explained: number };
+  readonly falsePagesPerMonth: { readonly critical: number; readonly all: number };
+  /** A month, by severity and occasion, e.g. `critical campaign`. */
+  readonly falsePagesByOccasion: Readonly<Record<string, number>>;
+  /** A month, by severity and rule. */
+  readonly falsePagesByRule: Readonly<Record<string, number>>;
 }
 
-export interface KindFigures {
-  readonly kind: string;
-  readonly forms: Readonly<Partial<Record<Form, FormFigures>>>;
-  /** Who noticed first, and how often. */
-  readonly by: Readonly<Record<string, number>>;
-}
-
-export interface Aim {
-  readonly aim: string;
-  readonly measured: string;
-  readonly met: boolean;
-}
-
-/** Orders a minute from which medium incidents are to be found within a quarter of an hour. */
-const BUSY = 20;
-
+/** Orders of the gateway a minute from which incidents are to be found within minutes. */
+export const BUSY = 20;
+/** Share of the traffic from which a slice's incidents are. */
+const LARGE_SLICE = 0.1;
 export const FORMS: readonly Form[] = ['severe', 'medium', 'mild'];
 
-/**
- * Minutes in which a severe incident is to be detected: four, or until twelve orders are expected to be
- * affected.
- */
-export const allowed = ({ incident }: Detection): number => Math.max(4, incident.twelveAffected ?? 4);
-
-export function figuresOf(score: VolumeScore): VolumeFigures {
-  const { sets, quietMonths } = score;
-  const severe = sets.ours.detections.filter(({ incident }) => incident.form === 'severe');
-  return {
-    ordersPerMinute: score.ordersPerMinute,
-    orders: score.orders,
-    weeks: score.weeks,
-    quietMonths: round(quietMonths),
-    incidents: score.incidents.length,
-    severeAllowed: median(severe.map(allowed)),
-    sets: Object.fromEntries(SETS.map((set) => [set, setFigures(score, set)])) as Record<RuleSet, SetFigures>,
-    kinds: [...new Set(score.incidents.map(({ kind }) => kind.name))].toSorted().map((kind) => {
-      const own = sets.ours.detections.filter(({ incident }) => incident.kind.name === kind);
-      const by: Record<string, number> = {};
-      for (const detection of own) if (detection.by !== null) by[detection.by] = (by[detection.by] ?? 0) + 1;
-      const forms = FORMS.filter((form) => own.some(({ incident }) => incident.form === form));
-      return { kind, by, forms: Object.fromEntries(forms.map((form) => [form, formFigures(own, form)])) };
-    }),
-  };
-}
-
-function setFigures({ sets, quietMonths }: VolumeScore, set: RuleSet): SetFigures {
-  const { detections, falsePages, sidePages } = sets[set];
-  const pages = (some: typeof falsePages): number => some.reduce((sum, { count }) => sum + count, 0);
-  const overAllowed = detections.flatMap((detection) =>
-    detection.incident.form === 'severe' && detection.detectedAfter !== null
-      ? [detection.detectedAfter / allowed(detection)]
-      : [],
+export function figuresOf(runs: readonly Run[]): VolumeFigures {
+  const all = runs.flatMap(({ detections }) => detections);
+  const sum = (of: (run: Run) => number): number => runs.reduce((total, run) => total + of(run), 0);
+  const quietMonths = sum((run) => run.quietMonths);
+  const some = (test: (detection: Detection) => boolean): Found => foundIn(all.filter(test));
+  const severe = isOf(['whole', 'down for an hour'], 'severe');
+  const explained = all.filter(
+    ({ incident, detectedAfter }) =>
+      incident.explanations.length > 0 && incident.form !== 'mild' && detectedAfter !== null,
   );
   return {
-    forms: Object.fromEntries(FORMS.map((form) => [form, formFigures(detections, form)])) as Record<
-      Form,
-      FormFigures
-    >,
-    severeTimeOverAllowed: median(overAllowed),
-    falsePagesPerMonth: {
-      critical: round(pages(falsePages.filter(({ severity }) => severity === 'critical')) / quietMonths),
-      all: round(pages(falsePages) / quietMonths),
+    ordersPerMinute: runs[0]?.ordersPerMinute ?? 0,
+    orders: sum(({ orders }) => orders),
+    weeks: sum(({ weeks }) => weeks),
+    quietMonths: round(quietMonths),
+    sorts: grouped(all, ({ incident: { sort, form } }) => `${sort} ${form}`),
+    kinds: grouped(
+      all.filter(({ incident: { sort } }) => sort === 'whole'),
+      ({ incident: { kind, form } }) => `${kind.name} ${form}`,
+    ),
+    severe: some(severe),
+    severeWhileBusy: some((one) => severe(one) && isBusy(one)),
+    severeSlices: some(
+      (one) =>
+        isOf(['slice', 'half of all withdrawals'], 'severe')(one) &&
+        one.incident.slice.share >= LARGE_SLICE &&
+        isBusy(one),
+    ),
+    mediumWhileBusy: some((one) => isOf(['whole'], 'medium')(one) && isBusy(one)),
+    threeTimesSlower: some((one) => isOf(['slow-down'], 'medium')(one) && isBusy(one)),
+    named: {
+      right: explained.filter(({ incident, named }) => incident.explanations.includes(named ?? '')).length,
+      explained: explained.length,
     },
-    falsePagesByRule: Object.fromEntries(
-      falsePages.filter(({ count }) => count > 0).map(({ rule, count }) => [rule, count]),
-    ),
-    sidePages,
-    mediumWhileBusy: formFigures(
-      detections.filter(({ incident }) => incident.ordersPerMinute >= BUSY),
-      'medium',
-    ),
+    falsePagesPerMonth: {
+      critical: round(pagesIn(runs, (severity) => severity === 'critical') / quietMonths),
+      all: round(pagesIn(runs, () => true) / quietMonths),
+    },
+    falsePagesByOccasion: pagesBy(runs, quietMonths, ({ severity, occasion }) => `${severity} ${occasion}`),
+    falsePagesByRule: pagesBy(runs, quietMonths, ({ severity, rule }) => `${severity} ${rule}`),
   };
 }
 
-function formFigures(detections: readonly Detection[], form: Form): FormFigures {
-  const own = detections.filter(({ incident }) => incident.form === form);
-  const times = own.flatMap(({ detectedAfter }) => (detectedAfter === null ? [] : [detectedAfter]));
-  const resolves = own.flatMap(({ resolvedAfter }) => (resolvedAfter === null ? [] : [resolvedAfter]));
+const isBusy = ({ incident }: Detection): boolean => incident.ordersPerMinute >= BUSY;
+
+const isOf =
+  (sorts: readonly Sort[], form: Form) =>
+  ({ incident }: Detection): boolean =>
+    sorts.includes(incident.sort) && incident.form === form;
+
+function foundIn(detections: readonly Detection[]): Found {
+  const times = detections.flatMap(({ detectedAfter }) => detectedAfter ?? []);
   return {
-    incidents: own.length,
+    incidents: detections.length,
     detected: times.length,
     within15: times.filter((minutes) => minutes <= 15).length,
     medianToDetect: median(times),
-    p90ToDetect: quantile(times, 0.9),
-    medianToResolve: median(resolves),
+    medianToResolve: median(detections.flatMap(({ resolvedAfter }) => resolvedAfter ?? [])),
   };
 }
 
-/** What the rules are meant to reach, and what was measured. */
-export function aimsOf(volumes: readonly VolumeFigures[]): Aim[] {
-  return volumes.flatMap((volume) => {
-    const { ours, static: fixed, sigma } = volume.sets;
-    const { severe, medium } = ours.forms;
-    const busy = ours.mediumWhileBusy;
-    const at = `${volume.ordersPerMinute} orders a minute`;
-    const found = (set: SetFigures): number =>
-      share(
-        set.forms.severe.detected + set.forms.medium.detected,
-        set.forms.severe.incidents + set.forms.medium.incidents,
-      );
-    const pages = (set: SetFigures): number => set.falsePagesPerMonth.critical;
-    return [
-      {
-        aim: `${at}: every severe incident is detected`,
-        measured: `${severe.detected} of ${severe.incidents}`,
-        met: severe.detected === severe.incidents,
-      },
-      {
-        aim: `${at}: the median severe incident within 4 minutes, or within the time of 12 affected orders`,
-        measured: `median ${severe.medianToDetect ?? '-'} minutes, ${percent(ours.severeTimeOverAllowed ?? 0)} of what is allowed`,
-        met: (ours.severeTimeOverAllowed ?? 9) <= 1,
-      },
-      ...(volume.ordersPerMinute >= BUSY
-        ? [
-            {
-              aim: `${at}: 95 % of the medium incidents within 15 minutes, at all hours`,
-              measured: `${medium.within15} of ${medium.incidents} (${percent(share(medium.within15, medium.incidents))})`,
-              met: share(medium.within15, medium.incidents) >= 0.95,
-            },
-            {
-              aim: `${at}: the same of those that begin while at least ${BUSY} orders a minute come`,
-              measured: `${busy.within15} of ${busy.incidents} (${percent(share(busy.within15, busy.incidents))})`,
-              met: share(busy.within15, busy.incidents) >= 0.95,
-            },
-          ]
-        : []),
-      {
-        aim: `${at}: at most one false page a month over all critical rules`,
-        measured: `${pages(ours)} a month`,
-        met: pages(ours) <= 1,
-      },
-      {
-        aim: `${at}: more severe and medium incidents found than either copied rule, with fewer false pages`,
-        measured:
-          `found ${percent(found(ours))}, static ${percent(found(fixed))}, three sigma ${percent(found(sigma))}; ` +
-          `critical false pages a month ${pages(ours)}, ${pages(fixed)}, ${pages(sigma)}`,
-        met:
-          found(ours) > Math.max(found(fixed), found(sigma)) &&
-          pages(ours) < Math.min(pages(fixed), pages(sigma)),
-      },
-    ];
-  });
+const grouped = (
+  detections: readonly Detection[],
+  keyOf: (detection: Detection) => string,
+): Record<string, Found> =>
+  Object.fromEntries(
+    [...Map.groupBy(detections, keyOf)]
+      .toSorted(([a], [b]) => a.localeCompare(b))
+      .map(([key, own]) => [key, foundIn(own)]),
+  );
+
+type FalsePages = Run['falsePages'][number];
+
+const pagesIn = (runs: readonly Run[], isCounted: (severity: string) => boolean): number =>
+  runs
+    .flatMap(({ falsePages }) => falsePages)
+    .reduce((sum, { severity, count }) => sum + (isCounted(severity) ? count : 0), 0);
+
+function pagesBy(
+  runs: readonly Run[],
+  months: number,
+  keyOf: (pages: FalsePages) => string,
+): Record<string, number> {
+  const out = new Map<string, number>();
+  for (const pages of runs.flatMap(({ falsePages }) => falsePages))
+    out.set(keyOf(pages), (out.get(keyOf(pages)) ?? 0) + pages.count);
+  const most = [...out].toSorted(([, a], [, b]) => b - a);
+  return Object.fromEntries(most.map(([key, count]) => [key, round(count / months)]));
 }
 
 export const share = (part: number, whole: number): number => (whole === 0 ? 1 : part / whole);
 export const percent = (value: number): string => `${(value * 100).toFixed(value >= 0.9995 ? 0 : 1)} %`;
 const round = (value: number): number => Number(value.toFixed(2));
 
-export function quantile(values: readonly number[], level: number): number | null {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(level * sorted.length))] ?? null;
+export function median(values: readonly number[]): number | null {
+  const value = values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+  return value === undefined ? null : round(value);
 }
-export const median = (values: readonly number[]): number | null => {
-  const value = quantile(values, 0.5);
-  return value === null ? null : round(value);
-};

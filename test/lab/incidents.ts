@@ -1,171 +1,205 @@
-import { type Path, PATHS, pathIndex, pathsWith, type PollEnd } from './paths.ts';
+import { type Gateway, shuffled, usualShareOf } from './gateway.ts';
+import { type Form, GONE, type Kind, kindNamed, KINDS, RISE, SLICE_KINDS, SLOW_DOWN } from './kinds.ts';
 import type { Random } from './random.ts';
+import { explanationsOf, type Slice, troubledSlices, wholeOf } from './slices.ts';
 
-/** How bad: failures by the points that the failing share rises by, drops by the traffic that is gone. */
-export type Form = 'severe' | 'medium' | 'mild';
-export const RISE: Readonly<Record<Form, number>> = { severe: 0.5, medium: 0.15, mild: 0.05 };
-export const GONE: Readonly<Record<Form, number>> = { severe: 0.9, medium: 0.5, mild: 0.2 };
-
-export interface Kind {
-  readonly name: string;
-  readonly forms: readonly Form[];
-  /**
-   * It takes so long until the first order is what the incident is about, e.g. half an hour in processing.
-   * @default 0
-   */
-  readonly waitMinutes?: number;
-  readonly effect:
-    | {
-        /** Orders go these ways instead of the others of the population. */
-        readonly type: 'share';
-        readonly targets: readonly number[];
-        readonly population: readonly number[];
-      }
-    /** Orders no longer come. */
-    | { readonly type: 'drop' }
-    /** These ways are no longer gone, e.g. antifraud lets everything pass. */
-    | { readonly type: 'silence'; readonly targets: readonly number[] }
-    /** The gateway cannot be seen: its watermark stands still, our polls end so. */
-    | { readonly type: 'blind'; readonly polls: PollEnd }
-    /** Our own collector is gone, replies fit no row, or messages wait in Kafka. */
-    | { readonly type: 'silent' | 'rejects' | 'lag' };
-}
+/** What a score is about: the whole gateway, a slice, or a course that has a line of its own. */
+export const SORTS = [
+  'whole',
+  'slice',
+  'slow-down',
+  'flapping',
+  'half of all withdrawals',
+  'down for an hour',
+] as const;
+export type Sort = (typeof SORTS)[number];
 
 export interface Incident {
+  readonly sort: Sort;
   readonly kind: Kind;
   readonly form: Form;
+  /** The part of the traffic that it befalls. */
+  readonly slice: Slice;
+  /** Names of the slices that explain it; none of the gateway as a whole. */
+  readonly explanations: readonly string[];
   /** Minutes; the end is exclusive. Orders begin to be affected, and end to be. */
   readonly start: number;
   readonly end: number;
+  /** Points that the failing share rises by. */
+  readonly rise: number;
   /** Minutes from the start until twelve affected orders are expected; null where none is affected. */
   readonly twelveAffected: number | null;
-  /** Orders that came a minute when it began. */
+  /** Orders of the gateway that came a minute when it began. */
   readonly ordersPerMinute: number;
 }
 
-const everyForm: readonly Form[] = ['severe', 'medium', 'mild'];
-const at = (stage: number): number[] => pathsWith((code) => code.startsWith(`${stage}.`));
-const submitted = pathsWith((code) => code === '3.1.1.55');
-const judged = pathsWith((code) => code === '4.1.3.00' || /^4\.1\.4\.(00|41|6\d)$/.test(code));
-const called = PATHS.flatMap(({ callback }: Path, index) => (callback === undefined ? [] : [index]));
-const paid = pathsWith((code) => code === '4.1.3.00');
-const all = PATHS.map((_, index) => index);
+const FLAPPING = { everyMinutes: 20, forMinutes: 2, lasts: 180 };
+const HOUR = 60;
 
-const rise = (
-  name: string,
-  targets: readonly string[],
-  population: readonly number[],
-  waitMinutes = 0,
-): Kind => {
-  const indices = targets.map(pathIndex);
-  return {
-    name,
-    forms: everyForm,
-    waitMinutes,
-    effect: { type: 'share', targets: indices, population: [...new Set([...population, ...indices])] },
-  };
-};
+/** Does it go on in that minute? What flaps does so for two minutes of every twenty. */
+export const isOn = ({ sort, start, end }: Incident, minute: number): boolean =>
+  minute >= start &&
+  minute < end &&
+  (sort !== 'flapping' || (minute - start) % FLAPPING.everyMinutes < FLAPPING.forMinutes);
 
-/** Everything that a rule is meant to notice. */
-export const KINDS: readonly Kind[] = [
-  rise('create timeouts', ['createTimeout'], at(2)),
-  // Half of the orders of a channel that has a tenth of the traffic: five points of the whole.
-  { ...rise('one channel of ten times out', ['createTimeout'], at(2)), forms: ['mild'] },
-  rise('create unreachable', ['connectionFailed', 'serverUnavailable'], at(2)),
-  rise('check timeouts', ['paidAfterCheckTimeout'], at(4)),
-  rise('check unavailable', ['paidAfterCheckUnavailable'], at(4)),
-  rise('create refused 401', ['create401'], at(2)),
-  rise('create refused 403', ['create403'], at(2)),
-  rise('check refused 401', ['paidAfterCheck401'], at(4)),
-  rise('provider signatures', ['paidAfterBadSignature'], at(5)),
-  rise('gateway signatures', ['paidBadCallback'], called),
-  rise('contract: responses', ['invalidResponse'], at(2)),
-  rise('contract: requests', ['invalidRequest'], at(2)),
-  rise('contract: payloads', ['paidAfterBadPayload'], at(5)),
-  rise('balance exhausted', ['balance'], at(2)),
-  rise('limit reached', ['limit'], at(2)),
-  rise('currency rejected', ['currency'], at(2)),
-  rise('routing blocked', ['routingBlocked'], all),
-  rise('amount changed', ['paidAmountChanged'], paid),
-  rise('antifraud spike', ['antifraud'], judged),
-  { name: 'antifraud silence', forms: ['severe'], effect: { type: 'silence', targets: [pathIndex('antifraud')] } },
-  rise('3DS failures', ['threeDsFailed'], submitted),
-  rise('OTP failures', ['otpFailed'], submitted),
-  rise('form left', ['cancelled', 'leftForm'], at(3)),
-  rise('cards blocked', ['cardBlocked'], judged),
-  rise('cards not supported', ['cardNotSupported'], judged),
-  rise('insufficient funds', ['insufficientFunds'], judged),
-  rise('unspecified declines', ['declined'], judged),
-  rise('unknown codes', ['unknownDecline'], judged),
-  rise('stuck in processing', ['stuck'], all, 30),
-  rise('merchant callback missing', ['paidUnconfirmed'], paid, 10),
-  rise('success after failed', ['failedThenPaid'], paid),
-  { name: 'traffic drop', forms: ['severe', 'medium'], effect: { type: 'drop' } },
-  { name: 'gateway does not answer us', forms: ['severe'], effect: { type: 'blind', polls: 'timeout' } },
-  { name: 'gateway refuses our token', forms: ['severe'], effect: { type: 'blind', polls: 'unauthorized' } },
-  rise('clocks differ', ['paidClockAhead'], all),
-  { name: 'replies rejected', forms: ['severe'], effect: { type: 'rejects' } },
-  { name: 'messages wait', forms: ['severe'], effect: { type: 'lag' } },
-  { name: 'collector silent', forms: ['severe'], effect: { type: 'silent' } },
-]; // prettier-ignore
-
-/** Orders that an incident touches, as a share of all that come. */
-export function affectedShare(kind: Kind, form: Form): number {
+/** Orders that it touches, as a share of all that come; null for what does not touch orders. */
+export function affectedShare(
+  { segments }: Gateway,
+  { kind, form, slice, rise }: Pick<Incident, 'kind' | 'form' | 'slice' | 'rise'>,
+): number | null {
   const { effect } = kind;
-  if (effect.type === 'drop') return GONE[form];
-  if (effect.type === 'silence') return sharesOf(effect.targets);
-  return effect.type === 'share' ? RISE[form] * sharesOf(effect.population) : 0;
+  const over = (of: (index: number) => number): number =>
+    slice.segments.reduce((sum, index) => sum + (segments[index]?.share ?? 0) * of(index), 0);
+  const usual = (index: number, paths: readonly number[]): number => {
+    const segment = segments[index];
+    const own = paths.filter((path) => segment?.paths.includes(path));
+    return segment === undefined ? 0 : usualShareOf(segment, own);
+  };
+  switch (effect.type) {
+    case 'drop':
+      return GONE[form] * slice.share;
+    case 'slow':
+      return slice.share / 4;
+    case 'silence':
+      return over((index) => usual(index, effect.targets));
+    case 'share': {
+      const canHave = (index: number): boolean =>
+        effect.targets.some((path) => segments[index]?.paths.includes(path));
+      return rise * over((index) => (canHave(index) ? usual(index, effect.population) : 0));
+    }
+    default:
+      return null;
+  }
 }
 
-export const sharesOf = (paths: readonly number[]): number =>
-  paths.reduce((sum, index) => sum + (PATHS[index]?.share ?? 0), 0);
-
 export interface ScheduleOptions {
+  readonly gateway: Gateway;
   /** Orders a minute, by minute. */
   readonly rate: Float64Array;
   readonly random: Random;
   /** Nothing happens before: baselines need a past. */
   readonly from: number;
-  /** Share of the time after `from` in which incidents occur; the rest is quiet to the end. @default 0.65 */
-  readonly busy?: number;
+  /** Spans of minutes in which nothing is known, so that no incident is there. */
+  readonly off: readonly { readonly start: number; readonly end: number }[];
 }
 
+/** Share of the time after `from` in which incidents occur; the rest is quiet to the end. */
+const BUSY = 0.65;
 /** An incident lasts until this number of orders is affected, but within the limits below, in minutes. */
 const AFFECTED = 60;
+/** However few orders there are, what is enough to distinguish it from chance. */
+const CERTAIN = 24;
 const SHORTEST = 45;
 /** What does not happen is missed after hours only. */
-const SHORTEST_SILENCE = 4 * 60;
-const LONGEST = 24 * 60;
-/** Hours of quiet before each incident, at least and at most. */
-const GAP = { least: 5 * 60, most: 14 * 60 };
+const SHORTEST_SILENCE = 4 * HOUR;
+const LONGEST = 24 * HOUR;
+/** Minutes of quiet before each incident, at least and at most. */
+const GAP = { least: 4 * HOUR, most: 10 * HOUR };
 
-/** Incidents of every kind and form, in random order and at random hours, as often as the time allows. */
-export function scheduleIncidents({ rate, random, from, busy = 0.65 }: ScheduleOptions): Incident[] {
+type Drawn = Pick<Incident, 'sort' | 'kind' | 'form' | 'slice' | 'rise'> & { readonly lasts?: number };
+
+/** Incidents of every sort, in random order and at random hours, as often as the time allows. */
+export function scheduleIncidents(options: ScheduleOptions): Incident[] {
+  const { gateway, rate, random, from, off } = options;
   const out: Incident[] = [];
-  const latest = from + (rate.length - from) * busy;
+  const latest = from + (rate.length - from) * BUSY;
+  const draw = drawing(gateway, random);
   let at = from;
   for (;;) {
-    const round = shuffle(
-      KINDS.flatMap((kind) => kind.forms.map((form) => ({ kind, form }))),
-      random,
-    );
-    for (const { kind, form } of round) {
-      at += GAP.least + random.below(GAP.most - GAP.least);
-      const affected = affectedShare(kind, form);
-      const shortest = kind.effect.type === 'silence' ? SHORTEST_SILENCE : SHORTEST;
-      const enough = until(rate, at, affected, AFFECTED) ?? rate.length;
-      // However few orders there are, twice what is enough to distinguish an incident from chance.
-      const certain = (until(rate, at, affected, 24) ?? rate.length) - at;
-      const length =
-        affected === 0 ? 60 : Math.max(certain, Math.min(LONGEST, Math.max(shortest, enough - at)));
-      // The first round is had whole, so that every kind and form occurs.
-      if (at + length > (out.length < round.length ? rate.length : latest)) return out;
-      const twelve = affected === 0 ? null : (until(rate, at, affected, 12) ?? rate.length) - at;
-      const ordersPerMinute = rate[at] ?? 0;
-      out.push({ kind, form, start: at, end: at + length, twelveAffected: twelve, ordersPerMinute });
-      at += length;
+    at += GAP.least + random.below(GAP.most - GAP.least);
+    const drawn = draw();
+    const { kind } = drawn;
+    const affected = affectedShare(gateway, drawn);
+    const lasts = drawn.lasts ?? lengthOf(kind, affected, rate, at);
+    if (at > latest) return out;
+    if (lasts === null || at + lasts > rate.length) continue;
+    const dark = off.find(({ start, end }) => at < end + GAP.most && at + lasts + GAP.least > start);
+    if (dark !== undefined) {
+      at = dark.end + GAP.most;
+      continue;
     }
+    const twelve = affected === null ? null : (until(rate, at, affected, 12) ?? rate.length) - at;
+    const explanations = drawn.slice.name === '' ? [] : explanationsOf(gateway, drawn.slice);
+    const ordersPerMinute = rate[at] ?? 0;
+    const { sort, form, slice, rise } = drawn;
+    const span = { start: at, end: at + lasts };
+    out.push({
+      sort,
+      kind,
+      form,
+      slice,
+      rise,
+      explanations,
+      ...span,
+      twelveAffected: twelve,
+      ordersPerMinute,
+    });
+    at += lasts;
   }
+}
+
+function lengthOf(kind: Kind, affected: number | null, rate: Float64Array, at: number): number | null {
+  if (affected === null) return HOUR;
+  const certain = (until(rate, at, affected, CERTAIN) ?? Infinity) - at;
+  if (certain > 2 * LONGEST) return null;
+  const enough = (until(rate, at, affected, AFFECTED) ?? rate.length) - at;
+  const shortest = kind.effect.type === 'silence' ? SHORTEST_SILENCE : SHORTEST;
+  return Math.max(certain, Math.min(LONGEST, Math.max(shortest, enough)));
+}
+
+/** What occurs next. Of the gateway as a whole every kind comes in every form before one comes again. */
+function drawing(gateway: Gateway, random: Random): () => Drawn {
+  const whole = wholeOf(gateway);
+  const slices = troubledSlices(gateway);
+  const payouts = slices.find(({ name }) => name === 'order_type=Withdrawal') ?? whole;
+  const one = <T>(some: readonly T[]): T => some[random.below(some.length)] as T;
+  const failing = (...names: readonly string[]): Kind => kindNamed(one(names));
+  const deck: Drawn[] = [];
+  const ofWhole = (): Drawn => {
+    if (deck.length === 0)
+      for (const kind of shuffled(KINDS, random))
+        for (const form of kind.forms)
+          deck.push({ sort: 'whole', kind, form, slice: whole, rise: RISE[form] });
+    return deck.splice(random.below(deck.length), 1)[0] as Drawn;
+  };
+  const ofSlice = (): Drawn => {
+    for (let tries = 0; tries < 20; tries++) {
+      const kind = one(SLICE_KINDS);
+      const slice = one(slices);
+      const form = one([...kind.forms, ...kind.forms.filter((form) => form !== 'mild')]);
+      const drawn: Drawn = { sort: 'slice', kind, form, slice, rise: RISE[form] };
+      // Where a slice has hardly an order that could be affected there is nothing to find.
+      if ((affectedShare(gateway, drawn) ?? 0) > 0.4 * slice.share * RISE[form]) return drawn;
+    }
+    return ofWhole();
+  };
+  const broad = (): Slice => (random.next() < 0.6 ? whole : one(slices.filter(({ share }) => share >= 0.1)));
+  return () => {
+    const chance = random.next();
+    if (chance < 0.5) return ofWhole();
+    if (chance < 0.78) return ofSlice();
+    if (chance < 0.9) {
+      const form = one(SLOW_DOWN.forms);
+      return { sort: 'slow-down', kind: SLOW_DOWN, form, slice: broad(), rise: 0, lasts: HOUR };
+    }
+    const severe = { form: 'severe', rise: RISE.severe } as const;
+    if (chance < 0.94) {
+      const kind = failing('create timeouts', 'create unreachable', 'check unavailable');
+      return { sort: 'flapping', kind, ...severe, slice: broad(), lasts: FLAPPING.lasts };
+    }
+    if (chance < 0.97) {
+      const kind = failing('create timeouts', 'create unreachable', 'check timeouts', 'balance exhausted');
+      return { sort: 'half of all withdrawals', kind, ...severe, slice: payouts };
+    }
+    const down = { form: 'severe', rise: 0.95 } as const;
+    return {
+      sort: 'down for an hour',
+      kind: failing('create unreachable'),
+      ...down,
+      slice: whole,
+      lasts: HOUR,
+    };
+  };
 }
 
 /** The minute at whose end `affected` of the orders are expected to be hit; null when fewer ever will be. */
@@ -177,13 +211,4 @@ function until(rate: Float64Array, start: number, affected: number, orders: numb
     if (sum >= orders) return minute + 1;
   }
   return null;
-}
-
-function shuffle<T>(items: readonly T[], random: Random): T[] {
-  const out = [...items];
-  for (let last = out.length - 1; last > 0; last--) {
-    const other = random.below(last + 1);
-    [out[last], out[other]] = [out[other] as T, out[last] as T];
-  }
-  return out;
 }

@@ -25,14 +25,20 @@ export const createJudge = (rule: CountingRule, counts: RuleCounts): Judge =>
 function shareJudge(rule: ShareRule, counts: RuleCounts): Judge {
   const { condition } = rule;
   const usualAt = hasBaseline(rule) ? eachQuarter(rule, counts, usualShare) : () => null;
-  const longest = (lengthsOf(rule).at(-1) ?? 0) / 60;
+  // What lies above no window's share is no incident, whatever else the condition says.
+  const isAbove = (known: number, end: number, share: number): boolean =>
+    condition.windows.some(({ windowSeconds, shareAbove = condition.shareAbove }) => {
+      const affected = counts.hit.within(known, end, windowSeconds / 60);
+      if (affected < condition.minimumAffectedOrders) return false;
+      const p = Math.min(1, share * (shareAbove / condition.shareAbove || 1));
+      return affected > p * counts.seen.within(known, end, windowSeconds / 60);
+    });
   const verdict: Judge['verdict'] = (known, end, at) =>
     judgeShare(rule, windowCounts(counts, known, end), usualAt(at), condition);
   return {
     verdict,
     holds: (known, end, at) =>
-      counts.hit.within(known, end, longest) >= condition.minimumAffectedOrders &&
-      verdict(known, end, at).holds,
+      isAbove(known, end, usualAt(at)?.share ?? condition.shareAbove) && verdict(known, end, at).holds,
   };
 }
 

@@ -38,7 +38,8 @@ let rows: Evaluation[];
 let repeats = 0;
 
 beforeAll(async () => {
-  const months = simulate({ seed: 'calm', ordersPerMinute: 3, weeks: 7, incidents: false });
+  // A gateway that has hardly any usual failures: what limits make of others is for the lab's scores.
+  const months = simulate({ seed: 'fen', ordersPerMinute: 3, weeks: 7, incidents: false });
   const random = createRandom('repeats');
   const last = 6 * WEEK + 3 * 1440 + 20 * 60;
   store = await startSeededStore();

@@ -1,73 +1,40 @@
-import { createClassifier } from './classify.ts';
+import type { Gateway } from './gateway.ts';
+import type { Harmless } from './harmless.ts';
 import type { Incident } from './incidents.ts';
-import {
-  detections,
-  type Detection,
-  falsePages,
-  type FalsePages,
-  quietMonths,
-  sidePages,
-  type Watcher,
-} from './score.ts';
-import { type Months, simulate, type SimulationOptions } from './simulate.ts';
-import { type Classes, classifyRules, createTwins } from './twins.ts';
-import { copiedWatchers, ourWatchers } from './watchers.ts';
 
-/** Whose rules: ours, and the two that people copy. */
-export const SETS = ['ours', 'static', 'sigma'] as const;
-export type RuleSet = (typeof SETS)[number];
+/** Orders by delay (see DELAYS), path (see PATHS) and minute; where an array is missing there are none. */
+export type Counts = readonly (readonly (Uint16Array | undefined)[])[];
 
-export interface SetScore {
-  readonly detections: readonly Detection[];
-  readonly falsePages: readonly FalsePages[];
-  /** Pages of rules that do not cover the incident during which they began. */
-  readonly sidePages: number;
-}
-
-export interface VolumeScore {
+/** A gateway's months, as counts by minute. Minute `m` of the arrays begins `m` minutes after EPOCH_MS. */
+export interface Months {
+  readonly minutes: number;
+  /** Scored from here on; what lies before is the past that baselines need. */
+  readonly from: number;
   readonly ordersPerMinute: number;
-  readonly orders: number;
-  readonly weeks: number;
-  readonly quietMonths: number;
+  readonly gateway: Gateway;
   readonly incidents: readonly Incident[];
-  readonly sets: Readonly<Record<RuleSet, SetScore>>;
-}
-
-/** What the rules count, asked from the real engine once. */
-export async function classesFromEngine(): Promise<Classes> {
-  const classifier = await createClassifier();
-  try {
-    return await classifyRules(classifier);
-  } finally {
-    await classifier.stop();
-  }
-}
-
-/** One volume: months of traffic, all rules over them, and what they are worth. */
-export function scoreVolume(options: SimulationOptions, classes: Classes): VolumeScore {
-  const months = simulate(options);
-  const twins = createTwins(months, classes);
-  const score = (watchers: readonly Watcher[]): SetScore => ({
-    detections: detections(months.incidents, watchers),
-    falsePages: falsePages(months, watchers),
-    sidePages: sidePages(months, watchers),
-  });
-  return {
-    ordersPerMinute: options.ordersPerMinute,
-    orders: ordersIn(months),
-    weeks: options.weeks,
-    quietMonths: quietMonths(months),
-    incidents: months.incidents,
-    sets: {
-      ours: score(ourWatchers(months, twins)),
-      static: score(copiedWatchers(months, twins, 'static')),
-      sigma: score(copiedWatchers(months, twins, 'sigma')),
-    },
-  };
-}
-
-function ordersIn(months: Months): number {
-  let total = 0;
-  for (const paths of months.orders) for (const counts of paths) for (const count of counts) total += count;
-  return total;
+  readonly harmless: readonly Harmless[];
+  /**
+   * Orders that begin in a minute. Behind the paths, never delayed, stand orders that were polled, by how
+   * that ended (see POLL_ENDS).
+   */
+  readonly orders: Counts;
+  /** The same by segment, without polls. Rare paths of small segments have no array. */
+  readonly segments: readonly Counts[];
+  /** Decided orders of a minute that took longer than 95 % of the segment's usually do, by segment. */
+  readonly slow: readonly Uint16Array[];
+  /**
+   * By minute: where our picture of the gateway ends (exclusive) at that minute's end. A blind gateway's
+   * stands still.
+   */
+  readonly seenUntil: Uint32Array;
+  /** By minute: does the collector report? */
+  readonly reporting: Uint8Array;
+  /** By minute, as the collector reports them: circuits that are open, and messages that wait. */
+  readonly circuits: Uint8Array;
+  readonly lag: Uint32Array;
+  /** By minute: how far the collector finds history dated ahead of its clock, in seconds. */
+  readonly clockSkew: Float32Array;
+  /** By minute. */
+  readonly rejects: Uint16Array;
 }

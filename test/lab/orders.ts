@@ -1,7 +1,9 @@
 import type { Seed, SeedCallback, SeedOrder } from '../support/seed-store.ts';
+import { DELAYS } from './draw.ts';
+import type { Segment } from './gateway.ts';
+import type { Months } from './months.ts';
 import { type Path, PATHS, POLL_ENDS, type PollEnd, pollIndex } from './paths.ts';
 import { EPOCH_MS } from './seasons.ts';
-import { DELAYS, type Months } from './simulate.ts';
 
 /** The instant at which minute `minute` begins. */
 export const msOf = (minute: number): number => EPOCH_MS + minute * 60_000;
@@ -16,6 +18,8 @@ interface Where {
   readonly gateway: string;
   readonly externalId: string;
   readonly minute: number;
+  /** @default a deposit of no channel and currency */
+  readonly segment?: Pick<Segment, 'orderType' | 'channel' | 'currency'>;
   /** Minutes by which its items become known late. @default 0: three seconds after each item */
   readonly lateMinutes?: number;
   /** Nobody looked before this minute. @default 0 */
@@ -24,7 +28,8 @@ interface Where {
 
 /** One order of a path as rows: all of it lies in its minute. */
 export function orderOf(path: Path, where: Where): { order: SeedOrder; callback: SeedCallback | null } {
-  const { gateway, externalId, minute, lateMinutes = 0, knownFrom = 0 } = where;
+  const { gateway, externalId, minute, segment, lateMinutes = 0, knownFrom = 0 } = where;
+  const { orderType = 'Deposit', channel = '', currency = '' } = segment ?? {};
   const knownAt = msOf(Math.max(lateMinutes === 0 ? 0 : minute + 1 + lateMinutes, knownFrom)) + 10_000;
   const aheadMs = (path.aheadSeconds ?? 0) * 1000;
   const items = path.codes.map((action, index) => {
@@ -34,8 +39,9 @@ export function orderOf(path: Path, where: Where): { order: SeedOrder; callback:
   const { callback: verdict } = path;
   const receivedAt = msOf(minute) + CALLBACK_SECOND * 1000;
   const content = externalId;
-  const callback = verdict === undefined ? null : { gateway, externalId, receivedAt, verdict, content };
-  return { order: { gateway, externalId, channel: 'card', items }, callback };
+  const id = { gateway, externalId, orderType };
+  const callback = verdict === undefined ? null : { ...id, receivedAt, verdict, content };
+  return { order: { ...id, channel, currency, items }, callback };
 }
 
 /** One order that we polled once. */
@@ -58,17 +64,19 @@ export function rowsOf(months: Months, from: number, to: number, gateway: string
   const polls: NonNullable<Seed['polls']>[number][] = [];
   const rejects: NonNullable<Seed['rejects']>[number][] = [];
   for (let minute = Math.max(0, from); minute < to; minute++) {
-    for (const [delay, { minutes: lateMinutes }] of DELAYS.entries())
-      for (const [index, path] of PATHS.entries()) {
-        const count = months.orders[delay]?.[index]?.[minute] ?? 0;
-        for (let n = 0; n < count; n++) {
-          const externalId = `${minute}-${delay}-${index}-${n}`;
-          const knownFrom = firstSight(months, lateMinutes === 0 ? minute + 1 : minute + 1 + lateMinutes);
-          const made = orderOf(path, { gateway, externalId, minute, lateMinutes, knownFrom });
-          orders.push(made.order);
-          if (made.callback !== null) callbacks.push(made.callback);
+    for (const [index, segment] of months.gateway.segments.entries())
+      for (const [delay, { minutes: lateMinutes }] of DELAYS.entries())
+        for (const place of segment.paths) {
+          const path = PATHS[place] as Path;
+          const count = months.segments[index]?.[delay]?.[place]?.[minute] ?? 0;
+          for (let n = 0; n < count; n++) {
+            const externalId = `${minute}-${delay}-${index}-${place}-${n}`;
+            const knownFrom = firstSight(months, lateMinutes === 0 ? minute + 1 : minute + 1 + lateMinutes);
+            const made = orderOf(path, { gateway, externalId, minute, segment, lateMinutes, knownFrom });
+            orders.push(made.order);
+            if (made.callback !== null) callbacks.push(made.callback);
+          }
         }
-      }
     for (const end of POLL_ENDS)
       for (let n = months.orders[0]?.[pollIndex(end)]?.[minute] ?? 0; n > 0; n--)
         polls.push(pollOf(end, { gateway, externalId: `${minute}-${end}-${n}`, minute }));

@@ -31,16 +31,39 @@ const HOLIDAYS: Readonly<Record<string, number>> = {
   '08-15': 0.7,
 };
 
+/** The share of a usual day's traffic that a day has, counted from the first minute's. */
+const holidayOf = (day: number, weekOfYear: number): number =>
+  HOLIDAYS[new Date(EPOCH_MS + (weekOfYear * 7 + day) * DAY * 60_000).toISOString().slice(5, 10)] ?? 1;
+
+/** Days that differ from others of their weekday, as spans of minutes. */
+export function holidays(minutes: number, weekOfYear: number): { start: number; end: number }[] {
+  const days = Array.from({ length: Math.floor(minutes / DAY) }, (_, day) => day);
+  return days
+    .filter((day) => holidayOf(day, weekOfYear) !== 1)
+    .map((day) => ({ start: day * DAY, end: (day + 1) * DAY }));
+}
+
+export interface DemandOptions {
+  readonly minutes: number;
+  readonly random: Random;
+  /** Weeks by which the first minute lies after EPOCH_MS in the calendar of holidays. @default 0 */
+  readonly weekOfYear?: number;
+  /** From this minute on the day's course comes an hour earlier: summer time. @default never */
+  readonly shiftedFrom?: number;
+  /** Spans of minutes with five times the traffic, reached within ten minutes. @default none */
+  readonly campaigns?: readonly { readonly start: number; readonly end: number }[];
+}
+
 /**
- * Traffic of each minute relative to the year's mean: hours, weekdays, holidays, growth, campaigns and plain
- * noise.
+ * Traffic of each minute relative to the mean: hours, weekdays, holidays, growth, small campaigns every week,
+ * large ones where they are asked for, and noise that lasts for hours.
  */
-export function demand(minutes: number, random: Random): Float64Array {
+export function demand(options: DemandOptions): Float64Array {
+  const { minutes, random, weekOfYear = 0, shiftedFrom = Infinity, campaigns = [] } = options;
   const out = new Float64Array(minutes);
   const mean = HOURS.reduce((sum, hour) => sum + hour, 0) / 24;
   const days = Float64Array.from({ length: Math.ceil(minutes / DAY) + 2 }, (_, day) => {
-    const date = new Date(EPOCH_MS + day * DAY * 60_000).toISOString().slice(5, 10);
-    return (WEEKDAYS[day % 7] ?? 1) * (HOLIDAYS[date] ?? 1) * Math.exp(0.06 * random.normal());
+    return (WEEKDAYS[day % 7] ?? 1) * holidayOf(day, weekOfYear) * Math.exp(0.06 * random.normal());
   });
   const slow = Math.exp(-1 / 90);
   let wander = 0;
@@ -49,13 +72,16 @@ export function demand(minutes: number, random: Random): Float64Array {
     if (campaignLeft > 0) campaignLeft--;
     else if (random.next() < 1 / WEEK) campaignLeft = 60;
     wander = slow * wander + Math.sqrt(1 - slow * slow) * random.normal();
-    const hour = (minute % DAY) / 60;
+    const hour = ((minute + (minute >= shiftedFrom ? 60 : 0)) % DAY) / 60;
     const daily = between(HOURS[Math.floor(hour)] ?? 1, HOURS[(Math.floor(hour) + 1) % 24] ?? 1, hour % 1);
-    // A campaign rises and falls within an hour.
+    // A small campaign rises and falls within an hour.
     const campaign = 1 + 0.6 * Math.sin((Math.PI * campaignLeft) / 60) ** 2;
     const growth = 1 + (0.2 * minute) / (52 * WEEK);
     out[minute] = (daily / mean) * dayLevel(days, minute) * campaign * growth * Math.exp(0.08 * wander);
   }
+  for (const { start, end } of campaigns)
+    for (let minute = start; minute < end; minute++)
+      out[minute] = (out[minute] ?? 0) * (1 + 4 * Math.min(1, (minute - start) / 10, (end - minute) / 10));
   return out;
 }
 

@@ -10,20 +10,22 @@ import {
   type Rule,
 } from '../../alerts/rules/rule.ts';
 import { type Classified, type Classifier } from './classify.ts';
-import { type Measure, ordersMeasure } from './counts.ts';
-import { createJudge } from './judge.ts';
+import { createMeasures, type Measure, monthsOfSlice, ordersMeasure } from './counts.ts';
+import { DELAYS } from './draw.ts';
+import type { Gateway } from './gateway.ts';
+import { createJudge, type RuleCounts } from './judge.ts';
 import { PATHS } from './paths.ts';
-import { DELAYS, type Months } from './simulate.ts';
+import type { Months } from './months.ts';
+import { type Slice, wholeOf } from './slices.ts';
 
-/** A rule under one label, evaluated for any minute without a database. */
+/** A rule under one label for a slice, evaluated for any minute without a database. */
 export interface Twin {
   readonly rule: Rule;
   readonly label: string;
+  readonly slice: Slice;
   /** Paths that make orders count, and that make them affected. */
   readonly seen: ReadonlySet<number>;
   readonly hit: ReadonlySet<number>;
-  /** The measures, for rules that count orders. */
-  readonly measures: { readonly seen: Measure; readonly hit: Measure } | null;
   /** What the rule says at a minute, suppression left out. */
   readonly verdict: (at: number) => Verdict | { readonly number: number; readonly holds: boolean };
   readonly holds: (at: number) => boolean;
@@ -31,7 +33,8 @@ export interface Twin {
   readonly end: (at: number) => { readonly known: number; readonly end: number };
 }
 
-export type Classes = ReadonlyMap<Rule, readonly Classified[]>;
+/** What each rule counts, by its name. */
+export type Classes = ReadonlyMap<string, readonly Classified[]>;
 
 /**
  * Rules that no months can show: what they count does not follow from minutes. Their scenarios are tests of
@@ -44,29 +47,47 @@ export const ENABLED: readonly string[] = ['GatewatchMerchantCallbackMissing/SUC
 
 /** What each rule counts; the same for all months. */
 export async function classifyRules(classifier: Classifier): Promise<Classes> {
-  const classes = new Map<Rule, readonly Classified[]>();
+  const classes = new Map<string, readonly Classified[]>();
   for (const rule of RULES)
     if (rule.kind !== 'gauge' && !WITHOUT_TWIN.includes(rule.name))
-      classes.set(rule, await classifier.classify(rule));
+      classes.set(rule.name, await classifier.classify(rule));
   return classes;
 }
 
-export function createTwins(months: Months, classes: Classes): Twin[] {
+/** Sources of what orders say of themselves: only these can be told apart by type, channel and currency. */
+const OF_ORDERS: ReadonlySet<string> = new Set(['items', 'finished', 'processing', 'confirmed', 'reversed']);
+
+export const canBeSliced = (rule: Rule): boolean =>
+  rule.kind !== 'gauge' && OF_ORDERS.has(rule.count.from.kind);
+
+/** The slices that the product's rules judge beside the gateway as a whole: none today. */
+export const judgedSlices = (_gateway: Gateway): Slice[] => [];
+
+/** The twins of the rules for the gateway as a whole, or of those that can judge it for a slice. */
+export function createTwins(months: Months, classes: Classes, slice = wholeOf(months.gateway)): Twin[] {
+  const own = monthsOfSlice(months, slice);
+  const measureOf = createMeasures(own);
+  const firsts = firstsOf(own);
   return RULES.flatMap((rule) => {
     if (isAskedDirectly(rule) || isHeartbeat(rule)) return [];
-    if (rule.kind === 'gauge') return [gaugeTwin(rule, months)];
-    return (classes.get(rule) ?? [])
+    if (slice.name !== '' && !canBeSliced(rule)) return [];
+    if (rule.kind === 'gauge') return [gaugeTwin(rule, own, slice)];
+    return (classes.get(rule.name) ?? [])
       .filter(({ label }) => rule.offByDefault !== true || ENABLED.includes(`${rule.name}/${label}`))
-      .map((classified) => countTwin(rule, classified, months));
+      .map((classified) => {
+        const measures = { seen: measureOf(classified.seen), hit: measureOf(classified.hit) };
+        const end = windowEnds(rule, own, measures.seen, firsts);
+        return { ...countTwin(rule, classified, measures, end), slice };
+      });
   });
 }
 
-function countTwin(rule: Exclude<Rule, GaugeRule>, classified: Classified, months: Months): Twin {
-  const measures = {
-    seen: ordersMeasure(months, classified.seen),
-    hit: ordersMeasure(months, classified.hit),
-  };
-  const end = windowEnds(rule, months, measures.seen);
+function countTwin(
+  rule: Exclude<Rule, GaugeRule>,
+  classified: Classified,
+  measures: RuleCounts,
+  end: Twin['end'],
+): Omit<Twin, 'slice'> {
   const judge = createJudge(rule, measures);
   const paths = (some: Classified['seen']): Set<number> => new Set(some.map(({ path }) => path));
   return {
@@ -74,7 +95,6 @@ function countTwin(rule: Exclude<Rule, GaugeRule>, classified: Classified, month
     label: classified.label,
     seen: paths(classified.seen),
     hit: paths(classified.hit),
-    measures,
     end,
     verdict(at) {
       const { known, end: to } = end(at);
@@ -90,18 +110,16 @@ function countTwin(rule: Exclude<Rule, GaugeRule>, classified: Classified, month
 const LATEST = Math.max(...DELAYS.map(({ minutes }) => minutes));
 
 /** The twin of `endsOf`, at the half minute after minute `at` began: in minutes, exclusive. */
-function windowEnds(rule: Exclude<Rule, GaugeRule>, months: Months, seen: Measure): Twin['end'] {
+function windowEnds(
+  rule: Exclude<Rule, GaugeRule>,
+  months: Months,
+  seen: Measure,
+  firsts: readonly First[],
+): Twin['end'] {
   const until = (at: number): number => Math.min(at, months.seenUntil[at - 1] ?? at);
   // What we see ourselves is never late.
   if (rule.count.clock === 'wall') return (at) => ({ known: at + LATEST, end: at });
   if (rule.count.clock !== 'late') return (at) => ({ known: until(at), end: until(at) });
-  const firsts = FIRST_SECONDS.map((lateSeconds, index) => ({
-    lateSeconds,
-    orders: ordersMeasure(
-      { ...months, orders: months.orders.map((paths, delay) => (delay === index ? paths : [])) },
-      Array.from({ length: months.orders[1]?.length ?? 0 }, (_, path) => ({ path, atSecond: FIRST_SECOND })),
-    ),
-  }));
   const measuredEvery = LATENESS_EVERY_SECONDS / 60;
   return (at) => {
     const known = until(at);
@@ -120,12 +138,23 @@ const slotOf = (second: number): number => Math.floor(second / END_STEP_SECONDS)
 const FIRST_SECOND = 2;
 const FIRST_SECONDS = [3, 188, 668] as const;
 
+/** First items of orders that are known equally late. */
+interface First {
+  readonly lateSeconds: number;
+  readonly orders: Measure;
+}
+
+const firstsOf = ({ orders, minutes }: Months): First[] =>
+  FIRST_SECONDS.map((lateSeconds, index) => ({
+    lateSeconds,
+    orders: ordersMeasure(
+      { minutes, orders: orders.map((paths, delay) => (delay === index ? paths : [])) },
+      PATHS.map((_, path) => ({ path, atSecond: FIRST_SECOND })),
+    ),
+  }));
+
 /** The twin of the measured lateness: the 95th percentile over the hour before, within its limits. */
-function lateness(
-  firsts: readonly { readonly lateSeconds: number; readonly orders: Measure }[],
-  at: number,
-  known: number,
-): number {
+function lateness(firsts: readonly First[], at: number, known: number): number {
   // What comes late comes after a minute has begun, which is when this is measured.
   const counts = firsts.map(({ orders }, index) =>
     orders.within(index === 0 ? known : Math.min(known, at - 1), at, 60),
@@ -153,7 +182,7 @@ const PATHS_AHEAD: ReadonlySet<number> = new Set(
 );
 
 /** The numbers of the gauges: each is written here once more, since they read reports and not orders. */
-function gaugeTwin(rule: GaugeRule, months: Months): Twin {
+function gaugeTwin(rule: GaugeRule, months: Months, slice: Slice): Twin {
   const newest = new Int32Array(months.minutes + 1);
   for (let minute = 1; minute <= months.minutes; minute++)
     newest[minute] = months.reporting[minute - 1] === 1 ? minute : (newest[minute - 1] ?? 0);
@@ -188,9 +217,9 @@ function gaugeTwin(rule: GaugeRule, months: Months): Twin {
   return {
     rule,
     label: '',
+    slice,
     seen: new Set(),
     hit: rule.name === 'GatewatchClockSkew' ? PATHS_AHEAD : new Set(),
-    measures: null,
     end: (at) => ({ known: at, end: at }),
     verdict: (at) => ({ number: number(at), holds: number(at) > rule.above }),
     holds: (at) => number(at) > rule.above,

@@ -1,14 +1,15 @@
 import type { Rule } from '../../alerts/rules/rule.ts';
 import type { Incident } from './incidents.ts';
-import { sigmaDrop, sigmaShare, staticAbsence, staticShare } from './copied-rules.ts';
+import type { Effect } from './kinds.ts';
+import type { Months } from './months.ts';
 import { pagesOf } from './pages.ts';
 import { pollIndex } from './paths.ts';
 import type { Watcher } from './score.ts';
-import type { Months } from './simulate.ts';
-import { intervalMinutes, type Twin } from './twins.ts';
+import { type Classes, createTwins, intervalMinutes, type Twin } from './twins.ts';
+import type { Slice } from './slices.ts';
 
 /** Rules that say the same of an incident as the kinds' own numbers do not say. */
-const GAUGES: Readonly<Record<string, readonly Incident['kind']['effect']['type'][]>> = {
+const GAUGES: Readonly<Record<string, readonly Effect['type'][]>> = {
   GatewatchCollectorSilent: ['silent'],
   GatewatchPictureBehind: ['blind'],
   GatewatchCircuitOpen: ['blind'],
@@ -16,32 +17,47 @@ const GAUGES: Readonly<Record<string, readonly Incident['kind']['effect']['type'
   GatewatchRejects: ['rejects'],
 };
 
-/** Our rules over the months, suppression included. */
-export function ourWatchers(months: Months, twins: readonly Twin[]): Watcher[] {
-  const held = new Map<string, Uint8Array>();
-  for (const { rule } of twins) held.set(rule.name, new Uint8Array(months.minutes));
+/**
+ * The rules over the months, suppression included: for the gateway as a whole, then for each slice. The
+ * counts of one slice are there at a time.
+ */
+export function watchersOf(months: Months, classes: Classes, slices: readonly Slice[]): Watcher[] {
+  const whole = watchSlice(months, createTwins(months, classes), new Map());
+  return [whole]
+    .concat(slices.map((slice) => watchSlice(months, createTwins(months, classes, slice), whole.held)))
+    .flatMap(({ watchers }) => watchers);
+}
+
+/** By rule: the minutes at which it holds, under any label. */
+type Held = ReadonlyMap<string, Uint8Array>;
+
+function watchSlice(months: Months, twins: readonly Twin[], held: Held): { watchers: Watcher[]; held: Held } {
+  const own = new Map(twins.map(({ rule }) => [rule.name as string, new Uint8Array(months.minutes)]));
   const conditions = twins.map((twin) => {
     const holds = new Uint8Array(months.minutes);
-    const any = held.get(twin.rule.name);
-    for (let at = months.from; at < months.minutes; at++) {
+    const any = own.get(twin.rule.name);
+    const interval = intervalMinutes(twin.rule);
+    for (let at = months.from - (months.from % interval); at < months.minutes; at++) {
       if (!twin.holds(at)) continue;
       holds[at] = 1;
       if (any !== undefined) any[at] = 1;
     }
     return { twin, holds };
   });
-  return conditions.map(({ twin, holds }) => {
-    const { rule, label } = twin;
-    const by = rule.suppressedBy === undefined ? undefined : held.get(rule.suppressedBy);
+  const watchers = conditions.map(({ twin, holds }): Watcher => {
+    const { rule, label, slice } = twin;
+    const causes =
+      rule.suppressedBy === undefined ? [] : [own.get(rule.suppressedBy), held.get(rule.suppressedBy)];
     const interval = intervalMinutes(rule);
     const evaluated = new Uint8Array(Math.ceil(months.minutes / interval));
     for (let index = 0; index < evaluated.length; index++) {
       const at = index * interval;
-      evaluated[index] = Number(holds[at] === 1 && by?.[at] !== 1);
+      evaluated[index] = Number(holds[at] === 1 && !causes.some((by) => by?.[at] === 1));
     }
     return {
       rule: rule.name,
       label,
+      slice,
       severity: rule.severity,
       memoryMinutes: memoryOf(rule),
       covers: (incident) => covers(twin, incident),
@@ -53,41 +69,15 @@ export function ourWatchers(months: Months, twins: readonly Twin[]): Watcher[] {
       }),
     };
   });
+  return { watchers, held: own };
 }
-
-/** The copied rules over the same counts and labels: what would be had without the statistics. */
-export function copiedWatchers(months: Months, twins: readonly Twin[], which: 'static' | 'sigma'): Watcher[] {
-  return twins.flatMap((twin): Watcher[] => {
-    const { rule, label, measures } = twin;
-    if (measures === null || COPIED_ONCE.has(rule.name)) return [];
-    const { seen, hit } = measures;
-    const holds =
-      rule.kind === 'drop'
-        ? which === 'static'
-          ? staticAbsence(months, seen)
-          : sigmaDrop(months, seen)
-        : which === 'static'
-          ? staticShare(months, seen, hit)
-          : sigmaShare(months, seen, hit);
-    const pages = pagesOf({ holds, intervalMinutes: 1, pendingMinutes: 1, keepFiringMinutes: 5 });
-    return [
-      {
-        rule: rule.name,
-        label,
-        severity: rule.severity,
-        memoryMinutes: 5,
-        covers: (incident) => covers(twin, incident),
-        pages,
-      },
-    ];
-  });
-}
-
-/** Counts that two of our rules share: the copied rules watch them once. */
-const COPIED_ONCE: ReadonlySet<string> = new Set(['GatewatchTechnicalBurnSlow', 'GatewatchForgedCallbacks']);
 
 /** Is the rule meant to notice it? It is when it counts the orders that the incident makes as affected. */
-function covers({ rule, seen, hit }: Twin, { kind: { effect } }: Incident): boolean {
+function covers({ rule, slice, seen, hit }: Twin, incident: Pick<Incident, 'kind' | 'slice'>): boolean {
+  const { effect } = incident.kind;
+  const befallen = incident.slice;
+  if (slice.name !== '' && !slice.segments.some((segment) => befallen.segments.includes(segment)))
+    return false;
   if (effect.type === 'share') return rule.kind !== 'drop' && effect.targets.some((path) => hit.has(path));
   if (rule.kind === 'gauge') return (GAUGES[rule.name] ?? []).includes(effect.type);
   if (effect.type === 'blind') return rule.kind === 'share' && hit.has(pollIndex(effect.polls));

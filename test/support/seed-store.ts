@@ -39,6 +39,8 @@ export interface SeedOrder {
   readonly orderType?: OrderType;
   /** @default '' */
   readonly channel?: string;
+  /** @default not known */
+  readonly currency?: string;
   /** In list order. */
   readonly items: readonly SeedItem[];
 }
@@ -46,6 +48,8 @@ export interface SeedOrder {
 export interface SeedCallback {
   readonly gateway: string;
   readonly externalId: string;
+  /** @default Deposit */
+  readonly orderType?: OrderType;
   readonly receivedAt: number;
   readonly verdict: Verdict;
   /** @default what the store makes of the verdict */
@@ -235,6 +239,7 @@ function historyRows(order: SeedOrder): object[] {
 const callbackRow = ({
   gateway,
   externalId,
+  orderType = 'Deposit',
   receivedAt,
   verdict,
   signatureCause,
@@ -249,7 +254,7 @@ const callbackRow = ({
   verdict,
   ...(signatureCause === undefined ? {} : { signature_cause: signatureCause }),
   external_id: externalId,
-  order_type: 'Deposit',
+  order_type: orderType,
   status: 'Success',
   amount: '10.00',
 });
@@ -348,6 +353,7 @@ function seededRow({ order, reply, row: earlier }: SeededOrder): OrderRow {
       order_type: named.orderType ?? 'Deposit',
       external_id: named.externalId,
       channel: order?.channel ?? '',
+      ...(order?.currency === undefined ? {} : { currency: order.currency, currency_source: 'status' }),
       ...(earlier === undefined ? {} : { first_seen_at: earlier.first_seen_at }),
       observed_at: Math.max(...seenAt, earlier?.observed_at ?? 0),
       ...said,
