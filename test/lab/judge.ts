@@ -18,27 +18,35 @@ export interface Judge {
   readonly holds: (known: number, end: number, at: number) => boolean;
 }
 
-/** The product's own judgement, over counts by minute. */
-export const createJudge = (rule: CountingRule, counts: RuleCounts): Judge =>
-  rule.kind === 'share' ? shareJudge(rule, counts) : dropJudge(rule, counts);
+/** Of a slice: what the whole gateway counts, and how many slices are judged. */
+export interface AmongSlices {
+  readonly whole: RuleCounts;
+  readonly comparisons: number;
+}
 
-function shareJudge(rule: ShareRule, counts: RuleCounts): Judge {
+/** The product's own judgement, over counts by minute. */
+export const createJudge = (rule: CountingRule, counts: RuleCounts, among?: AmongSlices): Judge =>
+  rule.kind === 'share' ? shareJudge(rule, counts, among) : dropJudge(rule, counts);
+
+function shareJudge(rule: ShareRule, counts: RuleCounts, among?: AmongSlices): Judge {
   const { condition } = rule;
-  const usualAt = hasBaseline(rule) ? eachQuarter(rule, counts, usualShare) : () => null;
+  const usualOf = (of: RuleCounts) => (hasBaseline(rule) ? eachQuarter(rule, of, usualShare) : () => null);
+  const own = usualOf(counts);
+  const ofWhole = among === undefined ? () => null : usualOf(among.whole);
+  const usualAt: typeof own = (at) => own(at) ?? ofWhole(at);
   // What lies above no window's share is no incident, whatever else the condition says.
-  const isAbove = (known: number, end: number, share: number): boolean =>
+  const isAbove = (known: number, end: number, usual: number | undefined): boolean =>
     condition.windows.some(({ windowSeconds, shareAbove = condition.shareAbove }) => {
       const affected = counts.hit.within(known, end, windowSeconds / 60);
       if (affected < condition.minimumAffectedOrders) return false;
-      const p = Math.min(1, share * (shareAbove / condition.shareAbove || 1));
+      const p = Math.min(1, usual ?? shareAbove);
       return affected > p * counts.seen.within(known, end, windowSeconds / 60);
     });
   const verdict: Judge['verdict'] = (known, end, at) =>
-    judgeShare(rule, windowCounts(counts, known, end), usualAt(at), condition);
+    judgeShare(rule, windowCounts(counts, known, end), usualAt(at), condition, among?.comparisons);
   return {
     verdict,
-    holds: (known, end, at) =>
-      isAbove(known, end, usualAt(at)?.share ?? condition.shareAbove) && verdict(known, end, at).holds,
+    holds: (known, end, at) => isAbove(known, end, usualAt(at)?.share) && verdict(known, end, at).holds,
   };
 }
 

@@ -13,7 +13,7 @@ export interface LabReport {
   readonly runs: readonly Run[];
   readonly volumes: readonly VolumeFigures[];
   readonly comparisons: readonly Comparison[];
-  readonly everySlice: boolean;
+  readonly wholeOnly: boolean;
 }
 
 /** Files of the report, by name. */
@@ -24,11 +24,11 @@ export function reportFiles(report: LabReport): Map<string, string> {
   ]);
 }
 
-export function asJson({ list, seeds, runs, volumes, comparisons, everySlice }: LabReport): object {
+export function asJson({ list, seeds, runs, volumes, comparisons, wholeOnly }: LabReport): object {
   const differing = comparisons.filter(({ equal }) => !equal);
   return {
     seeds: { list, names: seeds },
-    everySlice,
+    wholeOnly,
     aims: aimsOf(volumes),
     comparisonsWithTheEngine: { compared: comparisons.length, differing },
     gateways: runs.map(({ seed, ordersPerMinute, gateway }) => ({ seed, ordersPerMinute, ...gateway })),
@@ -45,7 +45,7 @@ const LISTS: Readonly<Record<LabReport['list'], string>> = {
 };
 
 function markdown(report: LabReport): string {
-  const { list, seeds, runs, volumes, comparisons, everySlice } = report;
+  const { list, seeds, runs, volumes, comparisons, wholeOnly } = report;
   const differing = comparisons.filter(({ equal }) => !equal).length;
   return `# Incident lab
 
@@ -55,7 +55,7 @@ recover at levels of 0 to 8 %, other failures at levels of its own, noise that t
 who try again. Each has a quarter of the year (${SCORED_WEEKS} weeks; at thousands of orders a minute ${SCORED_WEEKS_WHEN_BUSY}), so that four make a year, after five weeks as past.
 Incidents befall the gateway as a whole or a slice of it. Failures: severe = the failing share rises by 50 points, medium = by 15, mild =
 by 5. Drops: severe = 90 % of the traffic gone, medium = 50 %. Slow-downs: orders take five, three and two times as long for an hour.
-Flapping: severe for two minutes out of every twenty. ${everySlice ? 'Every slice is judged by the rules that can.' : 'Slices are judged where the product judges them: today nowhere.'}
+Flapping: severe for two minutes out of every twenty. ${wholeOnly ? 'Gateways are judged as wholes only.' : 'Slices are judged as the product judges them.'}
 
 Every gateway also has what must not page: campaigns of five times the traffic, holidays, summer time, a channel that appears once, a
 currency that vanishes, levels that a deployment moves, and days without a collector.

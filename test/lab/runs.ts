@@ -4,7 +4,7 @@ import { PATHS } from './paths.ts';
 import { detections, type Detection, falsePages, type FalsePages, quietMonths } from './score.ts';
 import { simulate, type SimulationOptions } from './simulate.ts';
 import { slicesOf } from './slices.ts';
-import { type Classes, classifyRules, judgedSlices } from './twins.ts';
+import { type Classes, classifyRules } from './twins.ts';
 import { watchersOf } from './watchers.ts';
 
 /** The months of one gateway, and what the rules were worth in them. */
@@ -31,8 +31,8 @@ export interface GatewayFacts {
 }
 
 export interface RunOptions extends SimulationOptions {
-  /** Judge every slice by the rules that can, whether or not the product does. @default false */
-  readonly everySlice?: boolean;
+  /** Judge gateways as wholes only, without their slices: quicker. @default false */
+  readonly wholeOnly?: boolean;
 }
 
 /** What the rules count, asked from the real engine once. */
@@ -48,7 +48,7 @@ export async function classesFromEngine(): Promise<Classes> {
 export function scoreRun(options: RunOptions, classes: Classes): Run {
   const months = simulate(options);
   const { gateway } = months;
-  const slices = options.everySlice === true ? slicesOf(gateway) : judgedSlices(gateway);
+  const slices = options.wholeOnly === true ? [] : slicesOf(gateway);
   const watchers = watchersOf(months, classes, slices);
   return {
     seed: options.seed,

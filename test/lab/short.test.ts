@@ -11,10 +11,7 @@ const ordersPerMinute = 20;
 let run: Run;
 let figures: VolumeFigures;
 beforeAll(async () => {
-  run = scoreRun(
-    { seed: SEED, ordersPerMinute, weeks: 10, warmUpWeeks: 4, everySlice: true },
-    await classesFromEngine(),
-  );
+  run = scoreRun({ seed: SEED, ordersPerMinute, weeks: 10, warmUpWeeks: 4 }, await classesFromEngine());
   figures = figuresOf([run]);
 });
 

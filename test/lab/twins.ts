@@ -1,4 +1,5 @@
 import { LATENESS_EVERY_SECONDS } from '../../alerts/count/clocks.ts';
+import { hasSlices } from '../../alerts/count/usual.ts';
 import { END_STEP_SECONDS } from '../../alerts/count/windows.ts';
 import type { Verdict } from '../../alerts/evaluate/judge-share.ts';
 import { RULES } from '../../alerts/rules/all.ts';
@@ -12,11 +13,10 @@ import {
 import { type Classified, type Classifier } from './classify.ts';
 import { createMeasures, type Measure, monthsOfSlice, ordersMeasure } from './counts.ts';
 import { DELAYS } from './draw.ts';
-import type { Gateway } from './gateway.ts';
-import { createJudge, type RuleCounts } from './judge.ts';
+import { createJudge, type Judge } from './judge.ts';
 import { PATHS } from './paths.ts';
 import type { Months } from './months.ts';
-import { type Slice, wholeOf } from './slices.ts';
+import { type Slice, slicesOf, wholeOf } from './slices.ts';
 
 /** A rule under one label for a slice, evaluated for any minute without a database. */
 export interface Twin {
@@ -54,30 +54,30 @@ export async function classifyRules(classifier: Classifier): Promise<Classes> {
   return classes;
 }
 
-/** Sources of what orders say of themselves: only these can be told apart by type, channel and currency. */
-const OF_ORDERS: ReadonlySet<string> = new Set(['items', 'finished', 'processing', 'confirmed', 'reversed']);
-
-export const canBeSliced = (rule: Rule): boolean =>
-  rule.kind !== 'gauge' && OF_ORDERS.has(rule.count.from.kind);
-
-/** The slices that the product's rules judge beside the gateway as a whole: none today. */
-export const judgedSlices = (_gateway: Gateway): Slice[] => [];
-
 /** The twins of the rules for the gateway as a whole, or of those that can judge it for a slice. */
 export function createTwins(months: Months, classes: Classes, slice = wholeOf(months.gateway)): Twin[] {
   const own = monthsOfSlice(months, slice);
   const measureOf = createMeasures(own);
+  const wholeOfRule = slice.name === '' ? null : createMeasures(months);
+  const comparisons = slicesOf(months.gateway).length;
   const firsts = firstsOf(own);
   return RULES.flatMap((rule) => {
     if (isAskedDirectly(rule) || isHeartbeat(rule)) return [];
-    if (slice.name !== '' && !canBeSliced(rule)) return [];
+    if (slice.name !== '' && !hasSlices(rule)) return [];
     if (rule.kind === 'gauge') return [gaugeTwin(rule, own, slice)];
     return (classes.get(rule.name) ?? [])
       .filter(({ label }) => rule.offByDefault !== true || ENABLED.includes(`${rule.name}/${label}`))
       .map((classified) => {
         const measures = { seen: measureOf(classified.seen), hit: measureOf(classified.hit) };
         const end = windowEnds(rule, own, measures.seen, firsts);
-        return { ...countTwin(rule, classified, measures, end), slice };
+        const among =
+          wholeOfRule === null
+            ? undefined
+            : {
+                whole: { seen: wholeOfRule(classified.seen), hit: wholeOfRule(classified.hit) },
+                comparisons,
+              };
+        return { ...countTwin(rule, classified, createJudge(rule, measures, among), end), slice };
       });
   });
 }
@@ -85,10 +85,9 @@ export function createTwins(months: Months, classes: Classes, slice = wholeOf(mo
 function countTwin(
   rule: Exclude<Rule, GaugeRule>,
   classified: Classified,
-  measures: RuleCounts,
+  judge: Judge,
   end: Twin['end'],
 ): Omit<Twin, 'slice'> {
-  const judge = createJudge(rule, measures);
   const paths = (some: Classified['seen']): Set<number> => new Set(some.map(({ path }) => path));
   return {
     rule,
