@@ -78,12 +78,12 @@ describe('a Kafka source', () => {
   it('knows its assignment when it knows how many partitions there are, and keeps it until the next join', () => {
     const counted = after([{ type: 'partitions', topic: 't', count: 6 }, 0]);
     expect(assignmentOf(counted, 't')).toBeNull();
-    const joined = nextState(counted, { type: 'joined', assignment: { t: [1, 4] } }, 1);
+    const joined = nextState(counted, { type: 'joined', memberId: 'm', assignment: { t: [1, 4] } }, 1);
     expect(assignmentOf(joined, 't')).toEqual({ partitions: [1, 4], of: 6 });
     expect(assignmentOf(joined, 'other')).toBeNull();
     const rebalancing = nextState(joined, { type: 'group', state: 'rebalancing' }, 2);
     expect(assignmentOf(rebalancing, 't')).toEqual({ partitions: [1, 4], of: 6 });
-    const emptied = nextState(rebalancing, { type: 'joined', assignment: {} }, 3);
+    const emptied = nextState(rebalancing, { type: 'joined', memberId: 'm', assignment: {} }, 3);
     expect(assignmentOf(emptied, 't')).toEqual({ partitions: [], of: 6 });
   });
 
