@@ -68,7 +68,7 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
     historyEvents: content?.newEvents ?? [],
     settlements,
     orders: row === null ? [] : [row],
-    orderClaims: claimsOf(reply.order, next, content, news),
+    orderClaims: claimsOf(reply.order, next, content, { news, version }),
     polls: [pollRow(reply, outcome, decoded, news)],
     rejects: rejectsOf(reply, decoded, gateway.poll, now),
     orderWatch: watchRows(reply, next, tracked, {
@@ -195,15 +195,15 @@ function claimsOf(
   asked: WatchedOrder,
   next: WatchedOrder,
   content: ReplyContent | null,
-  news: ReadNews,
+  { news, version }: { readonly news: ReadNews; readonly version: EpochMicros },
 ): OrderClaimRow[] {
   if (content === null) return [];
   const order = { gateway: asked.gateway, orderType: asked.orderType, externalId: content.externalId };
-  const { orderStatus: status, amount, currency, observedAt } = content;
+  const { orderStatus: status, amount, currency } = content;
   const isDue = news !== 'nothing' || hasEnded(next);
   return [
-    ...(isDue ? [claimRow('status_reply', order, { status, amount, currency }, observedAt)] : []),
-    ...(asked.idKind === 'external-id' ? [] : watchClaims(order, asked, observedAt)),
+    ...(isDue ? [claimRow('status_reply', order, { status, amount, currency }, version)] : []),
+    ...(asked.idKind === 'external-id' ? [] : watchClaims(order, asked, version)),
   ];
 }
 
