@@ -6,8 +6,8 @@ import { firstProblem, type Problem } from './problem.ts';
 import { ID_KINDS } from './watch.ts';
 
 /**
- * What a collector writes to the watch topic when an order is named that another one owns: "read this order now".
- * The header `gatewatch-hint` marks it, so that it is no watch message (decision 42).
+ * What a collector writes to the watch topic when an order is named that another one owns: "read this order
+ * now". The header `gatewatch-hint` marks it, so that it is no watch message (decision 42).
  */
 export const ownerHintSchema = z
   .object({
@@ -15,7 +15,10 @@ export const ownerHintSchema = z
     orderType: z.enum(ORDER_TYPES),
     idKind: z.enum(ID_KINDS),
     orderId: z.string().min(1).max(200),
-    /** Who named the order: a callback that verified, or a watch message. Its amount and currency are theirs. */
+    /**
+     * Who named the order: a callback that verified, or a watch message. Its amount and currency are
+     * theirs.
+     */
     cause: z.enum(['callback', 'watch']),
     /** Of a callback. */
     status: z.string().max(64).optional(),

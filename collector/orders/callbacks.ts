@@ -9,17 +9,18 @@ import { currencyCode, decimalText, storedGateway } from '../decode/grammar.ts';
 import type { Provenance } from '../../schemas/sink.ts';
 import { textPolicy, type OrdersContext } from './context.ts';
 import { divideByOwner } from './owner-hint.ts';
-import { applyHints, namedBy, rowsOf, trackAll, type OrderHint } from './hints.ts';
+import { applyHints, namedBy, rowsOf, trackAll } from './hints.ts';
+import type { OrderHint } from './order-hint.ts';
 
 /** Some 25 ms of work, after which the event loop gets its turn: senders wait for the intake. */
 const CALLBACKS_PER_YIELD = 1_000;
 
 /**
- * Takes callbacks from delivery to acknowledgement. Each becomes a row with its verdict. One whose signature
- * is right makes the poller read the order now, or, where another collector owns it, becomes a hint to that
- * one; a wrong one at most brings forward the next read of an order that is watched already. Resolves once all
- * rows are stored, the states of watched orders included, and the brokers have the hints; the reads do not
- * wait for that.
+ * Takes callbacks from delivery to acknowledgement. Each becomes a row with its verdict. One whose
+ * signature is right makes the poller read the order now, or, where another collector owns it, becomes a
+ * hint to that one; a wrong one at most brings forward the next read of an order that is watched already.
+ * Resolves once all rows are stored, the states of watched orders included, and the brokers have the hints;
+ * the reads do not wait for that.
  * @param taken called when all that is left is to wait for the store
  */
 export async function handleCallbacks(

@@ -6,7 +6,7 @@ import { watchKey, type WatchedOrder, type WatchRef } from '../../schemas/watch.
 import type { Instruments } from '../telemetry/instruments.ts';
 import type { Fingerprint } from '../decode/fingerprint.ts';
 import type { TextPolicy } from '../decode/grammar.ts';
-import type { OrderHint } from './hints.ts';
+import type { OrderHint } from './order-hint.ts';
 import type { Memory } from './memory.ts';
 import type { TrackedOrders } from './poller-contract.ts';
 import type { SignatureExaminer } from './signature-examiner.ts';

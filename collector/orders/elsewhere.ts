@@ -1,15 +1,16 @@
 import type { WatchedOrder } from '../../schemas/watch.ts';
 import { watchClaims } from './claims.ts';
 import type { OrdersContext } from './context.ts';
-import { namedBy, type OrderHint } from './hints.ts';
+import { namedBy } from './hints.ts';
+import type { OrderHint } from './order-hint.ts';
 import type { IdentifiedReply } from './identify.ts';
 import { pollRow } from './poll-row.ts';
 import type { AppliedReply, PolledReply } from './poller-contract.ts';
 import { toRow } from './watch-store.ts';
 
 /**
- * True when this collector does not go on with the order of a reply: another one has read it to its end, or owns
- * it under the gateway's own id, which the reply to the merchant's id names first.
+ * True when this collector does not go on with the order of a reply: another one has read it to its end, or
+ * owns it under the gateway's own id, which the reply to the merchant's id names first.
  */
 export function goesOnElsewhere(
   { order: asked }: PolledReply,

@@ -1,30 +1,13 @@
 import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
 import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
-import {
-  watchKey,
-  type FactSource,
-  type PollCause,
-  type WatchedOrder,
-  type WatchRef,
-} from '../../schemas/watch.ts';
+import { watchKey, type FactSource, type WatchedOrder, type WatchRef } from '../../schemas/watch.ts';
 import { foldOrder } from '../decode/fold-order.ts';
 import { NOTHING_KNOWN } from '../decode/known-history.ts';
 import { learn, rereadOnce, reopen, type OrderFacts } from './advance.ts';
 import { recallOrder, type OrdersContext } from './context.ts';
+import type { HintCause, OrderHint } from './order-hint.ts';
 import type { TrackedOrder } from './poller-contract.ts';
 import { toRow } from './watch-store.ts';
-
-/** What named an order. A callback has it read before all that is merely due. */
-export type HintCause = Extract<PollCause, 'callback' | 'watch'>;
-
-/** A callback or a watch message names an order that is to be read, and may state facts about it. */
-export interface OrderHint extends WatchRef, Omit<OrderFacts, 'rootSent'> {
-  readonly cause: HintCause;
-  /** What a callback says; it never becomes the order's status. */
-  readonly status?: string | undefined;
-  /** When the callback was received. */
-  readonly calledAt?: EpochMicros | undefined;
-}
 
 /** What a hint makes of an order. */
 export interface TrackedChange extends TrackedOrder {
@@ -103,8 +86,8 @@ export function namedBy(
 }
 
 /**
- * What must be stored before the hints are acknowledged: the states that changed, and a row of each order that
- * is heard of for the first time.
+ * What must be stored before the hints are acknowledged: the states that changed, and a row of each order
+ * that is heard of for the first time.
  */
 export function rowsOf(
   changes: ReadonlyMap<string, TrackedChange>,

@@ -65,10 +65,10 @@ interface Handling {
 }
 
 /**
- * Nothing may come between these readings: a collector that is stopped here, and replaced, either finds when it
- * wakes that its memory does not count, or has taken a time that lies before all that its successor writes. If
- * it does not count, the reply may be older than one that another collector has handled, so that its row is as
- * old as its request: of two rows the one that was asked for later wins.
+ * Nothing may come between these readings: a collector that is stopped here, and replaced, either finds
+ * when it wakes that its memory does not count, or has taken a time that lies before all that its successor
+ * writes. If it does not count, the reply may be older than one that another collector has handled, so that
+ * its row is as old as its request: of two rows the one that was asked for later wins.
  */
 function instantOf(reply: PolledReply, { clock, memory }: OrdersContext): Handling {
   const observedAt = clock.now();

@@ -3,9 +3,10 @@ import type { WatchRef } from '../../schemas/watch.ts';
 import { partitionOf, type Assignment } from './assignment.ts';
 
 /**
- * Whether what this collector remembers of an order still counts. It does as long as nobody else can have read
- * the order meanwhile. A collector that was stopped or cut off for as long as its group waits may have been
- * replaced without knowing it: it goes on reading, by what the store says and not by its memory (decision 42).
+ * Whether what this collector remembers of an order still counts. It does as long as nobody else can have
+ * read the order meanwhile. A collector that was stopped or cut off for as long as its group waits may have
+ * been replaced without knowing it: it goes on reading, by what the store says and not by its memory
+ * (decision 42).
  */
 export interface Memory {
   /** What is loaded from the store from now on is remembered under this number. */

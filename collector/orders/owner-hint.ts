@@ -4,7 +4,7 @@ import { HEADERS } from '../../schemas/names.ts';
 import type { OwnerHint } from '../../schemas/owner-hint.ts';
 import { watchKey, watchTopicKey } from '../../schemas/watch.ts';
 import type { OrdersContext } from './context.ts';
-import type { OrderHint } from './hints.ts';
+import type { OrderHint } from './order-hint.ts';
 
 /** A hint as a message of the watch topic: its key leads it to the partition of the order's owner. */
 export interface OwnerHintMessage {

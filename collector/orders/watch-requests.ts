@@ -12,7 +12,8 @@ import type { Provenance } from '../../schemas/sink.ts';
 import type { OrdersContext } from './context.ts';
 import { watchClaims } from './claims.ts';
 import { coordinatesRange } from './coordinates.ts';
-import { applyHints, namedBy, rowsOf, trackAll, type OrderHint, type TrackedChange } from './hints.ts';
+import { applyHints, namedBy, rowsOf, trackAll, type TrackedChange } from './hints.ts';
+import type { OrderHint } from './order-hint.ts';
 import { divideByOwner } from './owner-hint.ts';
 
 /**

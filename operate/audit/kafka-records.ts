@@ -22,8 +22,8 @@ const placesOf = (table: string, at: string, kind: number) =>
 FROM ${table} WHERE topic != '' AND kafka_offset IS NOT NULL`;
 
 /**
- * The places that the ledger names in a column. `kind`: 0 taken in, 1 of these the hints of other collectors: they
- * leave no row, so the ledger itself says that they were taken.
+ * The places that the ledger names in a column. `kind`: 0 taken in, 1 of these the hints of other
+ * collectors: they leave no row, so the ledger itself says that they were taken.
  */
 const ledgerPlaces = (column: 'coordinates' | 'hint_coordinates', kind: 0 | 1) =>
   `SELECT

@@ -16,8 +16,8 @@ const kafka = await useKafka();
 const SESSION_MS = 6_000;
 
 /**
- * Two collectors in one group. Callbacks lie in partitions by the gateway's id alone, orders are owned by another
- * key: half of all callbacks are consumed by a collector that does not own their order.
+ * Two collectors in one group. Callbacks lie in partitions by the gateway's id alone, orders are owned by
+ * another key: half of all callbacks are consumed by a collector that does not own their order.
  */
 describe.skipIf(!kafka.available)('two collectors on one store', () => {
   let sandbox: Sandbox;
@@ -134,6 +134,7 @@ describe.skipIf(!kafka.available)('two collectors on one store', () => {
     await begin(20);
     process.kill(second.pid, 'SIGCONT');
     await begin(20);
+    expect(joins()).toBeGreaterThan(before);
     await expectAllHere();
   }, 300_000);
 });

@@ -38,8 +38,8 @@ export interface KafkaProducer {
    */
   send(topic: string, message: ProducedMessage): Promise<SentMessage>;
   /**
-   * The same with several messages in one request. Resolves with the place of the first one in each partition.
-   * After a failure some of them may have arrived.
+   * The same with several messages in one request. Resolves with the place of the first one in each
+   * partition. After a failure some of them may have arrived.
    */
   sendAll(topic: string, messages: readonly ProducedMessage[]): Promise<readonly SentMessage[]>;
   /** The broker answered last time it was tried. */

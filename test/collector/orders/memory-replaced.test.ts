@@ -27,7 +27,10 @@ interface Answer {
   items: string[];
 }
 
-/** A collector on a process that can be stopped: its timers and what it is to be given wait until it goes on. */
+/**
+ * A collector on a process that can be stopped: its timers and what it is to be given wait until it goes
+ * on.
+ */
 function collector(name: string, clock: FakeClock, sink: MemorySink, answer: Answer) {
   let state = initialState(0);
   let stopped: (() => void)[] | null = null;
