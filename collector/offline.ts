@@ -15,7 +15,9 @@ import { handleCallbacks } from './orders/callbacks.ts';
 import { createSignatureExaminer } from './orders/signature-examiner.ts';
 import { createCascadeSafety, type CascadeSafety } from './orders/cascade-safety.ts';
 import { createStamp, type OrdersContext } from './orders/context.ts';
-import { coordinatesRange, toDelivery, toWatchRequest } from './orders/from-kafka-record.ts';
+import { coordinatesRange } from './orders/coordinates.ts';
+import { toDelivery, toWatchRequest } from './orders/from-kafka-record.ts';
+import { ALONE } from './orders/memory.ts';
 import { createPoller } from './orders/poller.ts';
 import { createWatchStore } from './orders/watch-store.ts';
 import { handleWatchRequests } from './orders/watch-requests.ts';
@@ -69,10 +71,12 @@ export async function createOfflineCollector(options: OfflineCollectorOptions): 
     tracked: {
       track: ({ order }) => void toRead.push(order),
       nudge: () => false,
-      get: () => undefined,
+      recall: () => undefined,
     },
     // A collector that runs, or runs next, writes the rows of orders.
     owns: () => false,
+    memory: ALONE,
+    handOver: null,
     examiner: createSignatureExaminer({ gateways, clock, tracked: () => undefined }),
     instruments: noInstruments(),
     fingerprint: createFingerprint(key),

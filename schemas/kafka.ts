@@ -57,6 +57,16 @@ export interface PartitionStatus {
   readonly stalled: boolean;
 }
 
+/** How sure a member of a group can be that nobody else has the partitions that it was given. */
+export interface Tenure {
+  /** Joins of the group by this process. */
+  readonly joins: number;
+  /** By partition: the number of the join since which this member has had it without a break. */
+  readonly since: ReadonlyMap<number, number>;
+  /** The group heard of this member so lately that it cannot have given its partitions to others. */
+  readonly isConfirmed: boolean;
+}
+
 export type GroupState = 'stopped' | 'connecting' | 'joining' | 'stable' | 'rebalancing' | 'failed';
 
 export interface KafkaSourceStatus {

@@ -104,6 +104,8 @@ export const HEADERS = {
   bodySha256: 'body-sha256',
   bodySeal: 'body-seal',
   signatureCause: 'signature-cause',
+  /** On the watch topic: not a watch message, but a hint of a collector to the order's owner. */
+  ownerHint: 'gatewatch-hint',
 } as const;
 
 /** Data source uid and type that dashboards and rules refer to. */

@@ -278,6 +278,7 @@ export const COLUMNS = {
     history_rows: 'u32',
     reject_rows: 'u32',
     coordinates: 'string',
+    hint_coordinates: 'string',
   },
   jobs: { job: 'string', part: 'string', done_batch: 'u64' },
   collectorStatus: {
@@ -448,6 +449,7 @@ export const REJECT_REASONS = [
   'row_refused_by_store',
   'kafka_batch_too_large',
   'kafka_batch_damaged',
+  'hint_malformed',
 ] as const;
 export type RejectReason = (typeof REJECT_REASONS)[number];
 

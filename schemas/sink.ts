@@ -10,6 +10,8 @@ export interface Provenance {
   readonly historyItems?: number;
   /** Where to read the input again, e.g. `topic/partition@offset`. */
   readonly coordinates?: readonly string[];
+  /** Of these, hints of other collectors, which leave no row. */
+  readonly hintCoordinates?: readonly string[];
 }
 
 /** What a sink says of itself to `/readyz`, `/metrics` and `collector_status`. */

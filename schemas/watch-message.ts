@@ -2,6 +2,7 @@ import { refuse, type Decoded } from './decoded.ts';
 import { parseKeepingIds } from './json.ts';
 import type { Coordinates } from './kafka.ts';
 import { watchMessageSchema, type WatchMessage } from './watch.ts';
+import type { OwnerHint } from './owner-hint.ts';
 import { firstProblem, type Problem } from './problem.ts';
 import { looksLikeCardNumber } from './card-search.ts';
 
@@ -48,6 +49,9 @@ const HINTS = ['channel', 'amount', 'currency'] as const;
 /** A decoded watch message, or why it could not be decoded, with where it came from. */
 export interface WatchRequest {
   readonly message: WatchMessage | null;
+  /** Instead of a message: another collector names an order that this one owns. */
+  readonly hint?: OwnerHint | null;
+  /** Why neither could be read. */
   readonly problem: Problem | null;
   readonly source: 'kafka' | 'http' | 'backfill' | 'redrive';
   /** Equal for the same message however often it is read. */

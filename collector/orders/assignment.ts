@@ -13,7 +13,12 @@ export type Assignment = { readonly partitions: readonly number[]; readonly of: 
  */
 export function isAssigned(assignment: Assignment, order: Omit<WatchRef, 'idKind'>): boolean {
   if (assignment === null) return true;
-  return assignment.partitions.includes(murmur2(Buffer.from(watchTopicKey(order))) % assignment.of);
+  return assignment.partitions.includes(partitionOf(order, assignment.of));
+}
+
+/** The partition of the watch topic, of so many, that the order's messages lie in. */
+export function partitionOf(order: Omit<WatchRef, 'idKind'>, of: number): number {
+  return murmur2(Buffer.from(watchTopicKey(order))) % of;
 }
 
 /** The same as a condition in ClickHouse's SQL, with its parameters. */

@@ -2,22 +2,25 @@ import { yieldToEventLoop } from '../../schemas/deadline.ts';
 import { rejectRow } from '../../schemas/reject-row.ts';
 import type { CallbackDeliveryRow, RejectRow } from '../../schemas/rows.ts';
 import { received } from '../../schemas/shape.ts';
-import { watchKey } from '../../schemas/watch.ts';
+import { watchKey, type WatchRef } from '../../schemas/watch.ts';
 import { decodeCallback, isVerified, type CallbackDelivery } from '../decode/callback.ts';
 import { stableId } from '../decode/ids.ts';
 import { currencyCode, decimalText, storedGateway } from '../decode/grammar.ts';
 import type { Provenance } from '../../schemas/sink.ts';
 import { textPolicy, type OrdersContext } from './context.ts';
-import { applyHints, namedBy, rowsOf, trackAll, type OrderHint } from './hints.ts';
+import { divideByOwner } from './owner-hint.ts';
+import { applyHints, namedBy, rowsOf, trackAll } from './hints.ts';
+import type { OrderHint } from './order-hint.ts';
 
 /** Some 25 ms of work, after which the event loop gets its turn: senders wait for the intake. */
 const CALLBACKS_PER_YIELD = 1_000;
 
 /**
- * Takes callbacks from delivery to acknowledgement. Each becomes a row with its verdict. One whose signature
- * is right makes the poller read the order now; another one at most brings forward the next read of an order
- * that is watched already. Resolves once all rows are stored, the states of watched orders included; the
- * reads do not wait for that.
+ * Takes callbacks from delivery to acknowledgement. Each becomes a row with its verdict. One whose
+ * signature is right makes the poller read the order now, or, where another collector owns it, becomes a
+ * hint to that one; a wrong one at most brings forward the next read of an order that is watched already.
+ * Resolves once all rows are stored, the states of watched orders included, and the brokers have the hints;
+ * the reads do not wait for that.
  * @param taken called when all that is left is to wait for the store
  */
 export async function handleCallbacks(
@@ -29,7 +32,7 @@ export async function handleCallbacks(
   const rows: CallbackDeliveryRow[] = [];
   const rejects: RejectRow[] = [];
   const verified: OrderHint[] = [];
-  const doubted: OrderHint[] = [];
+  const doubted: WatchRef[] = [];
   for (const [index, delivery] of deliveries.entries()) {
     if (index % CALLBACKS_PER_YIELD === CALLBACKS_PER_YIELD - 1) await yieldToEventLoop();
     const gateway = context.gateways.get(delivery.gateway);
@@ -54,22 +57,24 @@ export async function handleCallbacks(
       const calledAt = decoded.row.received_at;
       // The amount is signed, the currency is not.
       const facts = { amount: decimalText(amount), currency: currencyCode(currency) };
-      verified.push({ ...ref, ...namedBy('callback', facts), status, calledAt });
+      verified.push({ ...ref, cause: 'callback', ...namedBy('callback', facts), status, calledAt });
     } else {
       doubted.push(ref);
     }
   }
-  const changes = await applyHints(verified, context);
+  const { ours, others } = divideByOwner(verified, context);
+  const changes = await applyHints(ours, context);
+  const handedOver = context.handOver?.(others);
   const stored = context.write(
     { callbackDeliveries: rows, rejects, ...rowsOf(changes, context) },
     provenance,
   );
   // Orders are read meanwhile, so that a callback and the history that it brings share a batch. Where nothing
   // of it comes to be stored the callback is not acknowledged, and comes again.
-  trackAll(changes, 'callback', context);
+  trackAll(changes.values(), context);
   for (const ref of doubted) context.tracked.nudge(watchKey(ref));
   taken();
-  await stored;
+  await Promise.all([stored, handedOver]);
 }
 
 function unknownGateway(delivery: CallbackDelivery, { fingerprint }: OrdersContext): RejectRow {

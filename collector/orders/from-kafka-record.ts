@@ -5,10 +5,12 @@ import type { CallbackDelivery } from '../decode/callback.ts';
 import type { Fingerprint } from '../decode/fingerprint.ts';
 import { storedDeliveryId } from '../decode/grammar.ts';
 import { stableId } from '../decode/ids.ts';
+import { decodeOwnerHint } from '../../schemas/owner-hint.ts';
 import { decodeWatchMessage } from '../../schemas/watch-message.ts';
-import type { Coordinates, KafkaRecord } from '../../schemas/kafka.ts';
+import type { KafkaRecord } from '../../schemas/kafka.ts';
 import type { WatchRequest } from '../../schemas/watch-message.ts';
 import { handleCallbacks } from './callbacks.ts';
+import { coordinatesOf, coordinatesRange, coordinatesText } from './coordinates.ts';
 import type { OrdersContext } from './context.ts';
 import { handleWatchRequests } from './watch-requests.ts';
 
@@ -96,15 +98,24 @@ async function readableOf(all: readonly KafkaRecord[], { clock, write, instrumen
 const isTombstone = ({ value, unreadable }: KafkaRecord): boolean =>
   value === null && unreadable === undefined;
 
-/** The request in a record of the watch topic. */
+/** The request in a record of the watch topic: a watch message, or a hint of another collector. */
 export function toWatchRequest(record: KafkaRecord): WatchRequest {
+  const place = {
+    source: 'kafka',
+    deliveryId: coordinatesText(record),
+    coordinates: coordinatesOf(record),
+  } as const;
+  if (record.headers.has(HEADERS.ownerHint)) {
+    const decoded = decodeOwnerHint(record.value);
+    return decoded.ok
+      ? { message: null, hint: decoded.hint, problem: null, ...place }
+      : { message: null, hint: null, problem: decoded.problem, ...place };
+  }
   const decoded = decodeWatchMessage(record.value);
   return {
     message: decoded.ok ? decoded.message : null,
     problem: decoded.ok ? null : decoded.problem,
-    source: 'kafka',
-    deliveryId: coordinatesText(record),
-    coordinates: coordinatesOf(record),
+    ...place,
   };
 }
 
@@ -141,30 +152,4 @@ function unreadableRow(record: KafkaRecord, now: EpochMicros): RejectRow[] {
       coordinates: coordinatesOf(record),
     }),
   ];
-}
-
-/**
- * Where records of one partition can be read again: `topic/partition@first-last`, once for each run without a
- * hole. Offsets that were never handed over (compacted away, or a transaction's markers) must not pass for
- * accepted ones.
- */
-export function coordinatesRange(records: readonly KafkaRecord[]): string[] {
-  const runs: string[] = [];
-  let first = records[0];
-  for (const [index, record] of records.entries()) {
-    const next = records[index + 1];
-    if (next !== undefined && BigInt(next.offset) === BigInt(record.offset) + 1n) continue;
-    if (first !== undefined) runs.push(`${coordinatesText(first)}-${record.offset}`);
-    first = next;
-  }
-  return runs;
-}
-
-/** `topic/partition@offset`. */
-function coordinatesText(record: KafkaRecord): string {
-  return `${record.topic}/${record.partition}@${record.offset}`;
-}
-
-function coordinatesOf(record: KafkaRecord): Coordinates {
-  return { topic: record.topic, partition: record.partition, offset: Number(record.offset) };
 }

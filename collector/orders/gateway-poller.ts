@@ -107,6 +107,7 @@ export function createGatewayPoller(options: GatewayPollerOptions): GatewayPolle
       return isTracked;
     },
     get: (key) => state.entries.get(key)?.tracked.order,
+    recall: (key) => state.entries.get(key)?.tracked,
     ask: (order, deadlineMs) => ask(driver, order, deadlineMs),
     status: () => gatewayStatus(state, instant()),
     async stop() {

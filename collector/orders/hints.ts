@@ -1,26 +1,13 @@
 import { FINAL_STATUSES } from '../../schemas/dictionary.ts';
 import type { EpochMicros, RowBundle } from '../../schemas/rows.ts';
-import {
-  watchKey,
-  type FactSource,
-  type PollCause,
-  type WatchedOrder,
-  type WatchRef,
-} from '../../schemas/watch.ts';
+import { watchKey, type FactSource, type WatchedOrder, type WatchRef } from '../../schemas/watch.ts';
 import { foldOrder } from '../decode/fold-order.ts';
 import { NOTHING_KNOWN } from '../decode/known-history.ts';
 import { learn, rereadOnce, reopen, type OrderFacts } from './advance.ts';
-import type { OrdersContext } from './context.ts';
+import { recallOrder, type OrdersContext } from './context.ts';
+import type { HintCause, OrderHint } from './order-hint.ts';
 import type { TrackedOrder } from './poller-contract.ts';
 import { toRow } from './watch-store.ts';
-
-/** A callback or a watch message names an order that is to be read, and may state facts about it. */
-export interface OrderHint extends WatchRef, Omit<OrderFacts, 'rootSent'> {
-  /** What a callback says; it never becomes the order's status. */
-  readonly status?: string | undefined;
-  /** When the callback was received. */
-  readonly calledAt?: EpochMicros | undefined;
-}
 
 /** What a hint makes of an order. */
 export interface TrackedChange extends TrackedOrder {
@@ -28,29 +15,32 @@ export interface TrackedChange extends TrackedOrder {
   readonly changed: boolean;
   /** It was never watched before. */
   readonly isNew: boolean;
+  readonly cause: HintCause;
   /** When the first callback was received that names it. */
   readonly calledAt?: EpochMicros | undefined;
 }
 
 /**
- * What becomes of orders that were named, by watch key: new ones are tracked, settled ones opened again,
- * tracked ones learn facts that are new. One query of the store for all that are not tracked.
+ * What becomes of orders of this collector that were named, by watch key: new ones are tracked, settled ones
+ * opened again, tracked ones learn facts that are new. One query of the store for all that are not tracked.
  */
 export async function applyHints(
   hints: readonly OrderHint[],
   context: OrdersContext,
 ): Promise<Map<string, TrackedChange>> {
   const now = context.clock.now();
-  const keys = hints.map(watchKey);
-  const missing = hints.filter((_hint, index) => context.tracked.get(keys[index] as string) === undefined);
-  const stored = await context.watchStore.find(missing);
+  const loadedIn = context.memory.stamp();
+  const before = hints.map((hint) => recallOrder(hint, context));
+  const stored = await context.watchStore.find(hints.filter((_hint, index) => before[index] === undefined));
   const changes = new Map<string, TrackedChange>();
   for (const [index, hint] of hints.entries()) {
-    const key = keys[index] as string;
+    const key = watchKey(hint);
     const earlier = changes.get(key);
-    const tracked = earlier?.order ?? context.tracked.get(key);
+    // One that came to its end meanwhile was not looked up.
+    const tracked = earlier?.order ?? recallOrder(hint, context) ?? before[index];
     const isOurs = context.owns(hint);
-    changes.set(key, changeOf(hint, { earlier, tracked, stored: stored.get(key), isOurs }, now));
+    const change = changeOf(hint, { earlier, tracked, stored: stored.get(key), isOurs }, now);
+    changes.set(key, { ...change, loadedIn });
   }
   return changes;
 }
@@ -78,7 +68,8 @@ export function changeOf(
   // A read under way may settle the order: persist that another read is wanted, in case of a crash.
   const mayEnd = order.phase === 'rereading';
   const changed = tracked === undefined || order !== last || mayEnd || earlier?.changed === true;
-  return { order, known, changed, isNew, calledAt: earlier?.calledAt ?? hint.calledAt };
+  const cause = earlier?.cause === 'callback' ? 'callback' : hint.cause;
+  return { order, known, changed, isNew, cause, calledAt: earlier?.calledAt ?? hint.calledAt };
 }
 
 /** Amount and currency as somebody named them; what is null was not named. */
@@ -95,8 +86,8 @@ export function namedBy(
 }
 
 /**
- * What must be stored before the hints are acknowledged: the states that changed, and a row of each of our
- * orders that is heard of for the first time. Rows of others follow with the reads that the hints cause.
+ * What must be stored before the hints are acknowledged: the states that changed, and a row of each order
+ * that is heard of for the first time.
  */
 export function rowsOf(
   changes: ReadonlyMap<string, TrackedChange>,
@@ -113,20 +104,23 @@ export function rowsOf(
 }
 
 /** Hands the named orders to the poller; call it once their states are stored. */
-export function trackAll(
-  changes: ReadonlyMap<string, TrackedChange>,
-  cause: PollCause,
-  { tracked }: OrdersContext,
-): void {
-  for (const { order, known, calledAt } of changes.values()) tracked.track({ order, known }, cause, calledAt);
+export function trackAll(changes: Iterable<TrackedChange>, { tracked }: OrdersContext): void {
+  for (const { order, known, loadedIn, cause, calledAt } of changes)
+    tracked.track({ order, known, loadedIn }, cause, calledAt);
 }
 
 /** Has an order read that is not tracked any more, unless it was never watched. */
 export async function openAgain(ref: WatchRef, context: OrdersContext): Promise<void> {
-  const changes = await applyHints([ref], context);
+  const hint = { ...ref, cause: 'watch' } as const;
+  if (context.handOver !== null && !context.owns(ref)) {
+    const stored = await context.watchStore.find([ref]);
+    if (stored.size > 0) await context.handOver([hint]);
+    return;
+  }
+  const changes = await applyHints([hint], context);
   const known = new Map([...changes].filter(([, { isNew }]) => !isNew));
   await context.write(rowsOf(known, context), {});
-  trackAll(known, 'watch', context);
+  trackAll(known.values(), context);
 }
 
 /**

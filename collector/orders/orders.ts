@@ -1,5 +1,5 @@
 import type { Clock } from '../../schemas/clock.ts';
-import type { KafkaRecord } from '../../schemas/kafka.ts';
+import type { KafkaRecord, Tenure } from '../../schemas/kafka.ts';
 import type { PollerStatus } from '../../schemas/polling.ts';
 import type { Problem } from '../../schemas/problem.ts';
 import type { Provenance } from '../../schemas/sink.ts';
@@ -12,7 +12,9 @@ import { handleCallbacks } from './callbacks.ts';
 import type { OrdersContext } from './context.ts';
 import { handleCallbackRecords, handleWatchRecords, type GatewayOfTopic } from './from-kafka-record.ts';
 import { openAgain } from './hints.ts';
+import { createHandOver, type ProduceHints } from './owner-hint.ts';
 import { createOwnership } from './ownership.ts';
+import { ALONE, createMemory } from './memory.ts';
 import { createPoller, type PollerOptions } from './poller.ts';
 import { applyReply } from './replies.ts';
 import type { AskStatus, PollerEvent } from './poller-contract.ts';
@@ -21,7 +23,7 @@ import { handleWatchRequests, judgeWatchRequests } from './watch-requests.ts';
 
 export interface OrdersOptions extends Omit<
   OrdersContext,
-  'tracked' | 'owns' | 'examiner' | 'fingerprint' | 'clock' | 'random'
+  'tracked' | 'owns' | 'memory' | 'handOver' | 'examiner' | 'fingerprint' | 'clock' | 'random'
 > {
   readonly clock: Clock;
   /** Rises with every call, see `createStamp`. */
@@ -48,6 +50,10 @@ export interface OrdersStart {
   readonly fingerprint: Fingerprint;
   /** The orders that this collector owns at present. */
   readonly assignment: () => Assignment;
+  /** How sure that is; null while the group has not assigned any. */
+  readonly tenure: () => Tenure | null;
+  /** Writes hints for other collectors to the watch topic; null: there is none. */
+  readonly produceHints: ProduceHints | null;
 }
 
 /**
@@ -95,8 +101,15 @@ export function createOrders(options: OrdersOptions): Orders {
   const { gateways, stamp, watchStore, collectorId, isShared, log } = options;
   const clock = { ...options.clock, now: stamp };
   let assignment: OrdersStart['assignment'] = () => null;
+  let tenure: OrdersStart['tenure'] = () => null;
   let started: OrdersContext | null = null;
   const owns = (order: WatchRef): boolean => isAssigned(assignment(), order);
+  const memory = isShared
+    ? createMemory(
+        () => assignment(),
+        () => tenure(),
+      )
+    : ALONE;
   const poller = createPoller({
     gateways: [...gateways.values()],
     reader: options.reader,
@@ -110,6 +123,7 @@ export function createOrders(options: OrdersOptions): Orders {
     collectorId,
     clock: options.clock,
     assignment: () => assignment(),
+    stamp: memory.stamp,
     isShared,
     onError: (error) => log.debug({ err: error }, 'the watched orders could not be looked through'),
   });
@@ -126,17 +140,20 @@ export function createOrders(options: OrdersOptions): Orders {
 
   return {
     start(known) {
-      const { fingerprint } = known;
+      const { fingerprint, produceHints } = known;
       const context: OrdersContext = {
         ...options,
         clock,
         random: Math.random,
         tracked: poller,
         owns,
+        memory,
+        handOver: produceHints === null ? null : createHandOver(produceHints),
         examiner,
         fingerprint,
       };
       assignment = known.assignment;
+      tenure = known.tenure;
       started = context;
       poller.start((reply) => applyReply(reply, context));
       return ownership.start();

@@ -4,6 +4,7 @@ import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
 import { orderText, type OrderIdentity } from '../decode/ids.ts';
 import { NOTHING_KNOWN } from '../decode/known-history.ts';
 import type { Assignment } from './assignment.ts';
+import type { Memory } from './memory.ts';
 import type { TrackedOrder, TrackedOrders } from './poller-contract.ts';
 import type { ActiveOf, RecentOf, WatchStore } from './watch-store.ts';
 
@@ -14,6 +15,8 @@ export interface OwnershipOptions {
   readonly clock: Clock;
   /** Which orders are this collector's; null until that is known, or when there is no other collector. */
   readonly assignment: () => Assignment;
+  /** Under which number is remembered what is loaded from the store now, see `Memory`. */
+  readonly stamp: Memory['stamp'];
   /** Other collectors may work on the same store, and an assignment will come. */
   readonly isShared: boolean;
   /** A scan of the store failed; it is repeated. */
@@ -90,12 +93,14 @@ export function createOwnership(options: OwnershipOptions): Ownership {
   let cancel = () => {};
   let stopped = false;
   let scanning: Promise<void> | null = null;
-  const resumeMissing = (pages: AsyncIterable<readonly WatchedOrder[]>): Promise<number> =>
-    resumeOrders(
+  function resumeMissing(pages: AsyncIterable<readonly WatchedOrder[]>): Promise<number> {
+    const loadedIn = options.stamp();
+    return resumeOrders(
       watchStore,
       untracked(pages, tracked, () => stopped),
-      tracked.resume,
+      (found) => tracked.resume({ ...found, loadedIn }),
     );
+  }
 
   async function scan(from: ScanState): Promise<void> {
     const startedAt = clock.now();

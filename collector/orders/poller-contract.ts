@@ -13,6 +13,8 @@ export interface TrackedOrder {
   readonly order: WatchedOrder;
   /** Opaque text of the history that is stored; null: not loaded yet. */
   readonly known: string | null;
+  /** Under which number that is remembered, see `Memory`; missing: it does not count. */
+  readonly loadedIn?: number | undefined;
   /** When its history was last read, by the start of the request; missing: not in this run. */
   readonly readAt?: EpochMicros | undefined;
 }
@@ -33,6 +35,8 @@ export interface TrackedOrders {
   /** Reads a tracked order soon, without jumping the queue. False when it is not tracked. */
   nudge(key: string): boolean;
   get(key: string): WatchedOrder | undefined;
+  /** The same with all that is kept of it. */
+  recall(key: string): TrackedOrder | undefined;
 }
 
 /** A reply to a status request, or the lack of one, with what it was asked for. */

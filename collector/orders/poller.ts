@@ -73,6 +73,7 @@ export function createPoller({ gateways, reader, clock, owns, onEvent }: PollerO
     track: (tracked, cause, calledAt) => pollers.get(tracked.order.gateway)?.track(tracked, cause, calledAt),
     nudge: (key) => of(key)?.nudge(key) ?? false,
     get: (key) => of(key)?.get(key),
+    recall: (key) => of(key)?.recall(key),
     async ask(order, deadlineMs) {
       const poller = pollers.get(order.gateway);
       return poller === undefined ? { asked: false, reason: 'stopped' } : poller.ask(order, deadlineMs);

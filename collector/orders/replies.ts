@@ -6,7 +6,6 @@ import type {
   EpochMicros,
   OrderClaimRow,
   OrderWatchRow,
-  PollRow,
   ReadNews,
   RejectReason,
   RejectRow,
@@ -23,7 +22,9 @@ import type { DecodedReply, ReplyContent } from '../decode/status-reply.ts';
 import { advance } from './advance.ts';
 import { claimRow, watchClaims } from './claims.ts';
 import type { OrdersContext } from './context.ts';
+import { goesOnElsewhere, leaveOrder } from './elsewhere.ts';
 import { identify } from './identify.ts';
+import { pollRow } from './poll-row.ts';
 import type { AppliedReply, PolledReply } from './poller-contract.ts';
 import { newsOf, withReply } from './reply-facts.ts';
 import { toRow } from './watch-store.ts';
@@ -36,7 +37,9 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
   const gateway = context.gateways.get(reply.order.gateway);
   if (gateway === undefined) throw new TypeError(`no gateway named ${reply.order.gateway}`);
   const now = context.clock.now();
-  const { order, tracked, known: knownBefore, isOurs, decoded } = await identify(reply, context);
+  const identified = await identify(reply, context);
+  if (goesOnElsewhere(reply, identified, context)) return leaveOrder(reply, identified, context);
+  const { order, tracked, known: knownBefore, loadedIn, version, decoded } = identified;
   const content = decoded?.ok === true ? decoded : null;
   const outcome = decoded !== null && !decoded.ok ? 'invalid_response' : reply.outcome;
   const newestItemAt = newestOf(content);
@@ -60,15 +63,12 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
   const settlements =
     ended && !read.rootSent && read.externalId !== '' ? [settlement(read, history(), now)] : [];
   const next = settlements.length > 0 ? { ...read, rootSent: true } : read;
-  const row =
-    isOurs && isRowDue(reply, next, content, news)
-      ? foldOrder(next, history(), content?.observedAt ?? now)
-      : null;
+  const row = isRowDue(reply, next, content, news) ? foldOrder(next, history(), version) : null;
   const bundle: RowBundle = {
     historyEvents: content?.newEvents ?? [],
     settlements,
     orders: row === null ? [] : [row],
-    orderClaims: claimsOf(reply.order, next, content, news),
+    orderClaims: claimsOf(reply.order, next, content, { news, version }),
     polls: [pollRow(reply, outcome, decoded, news)],
     rejects: rejectsOf(reply, decoded, gateway.poll, now),
     orderWatch: watchRows(reply, next, tracked, {
@@ -77,11 +77,11 @@ export async function applyReply(reply: PolledReply, context: OrdersContext): Pr
     }),
   };
   await context.write(bundle, { replies: 1, historyItems: content?.items ?? 0 });
-  // An ended order is no longer tracked; if it reopens, its history is loaded from the store. So is that of
-  // one whose row another collector is to write.
+  // An ended order is no longer tracked; if it reopens, its history is loaded from the store.
   return {
     order: next,
-    known: ended || !isOurs ? null : known,
+    known: ended ? null : known,
+    loadedIn,
     readAt: content === null ? reply.readAt : reply.startedAt,
     outcome,
     newestItemAt,
@@ -195,15 +195,15 @@ function claimsOf(
   asked: WatchedOrder,
   next: WatchedOrder,
   content: ReplyContent | null,
-  news: ReadNews,
+  { news, version }: { readonly news: ReadNews; readonly version: EpochMicros },
 ): OrderClaimRow[] {
   if (content === null) return [];
   const order = { gateway: asked.gateway, orderType: asked.orderType, externalId: content.externalId };
-  const { orderStatus: status, amount, currency, observedAt } = content;
+  const { orderStatus: status, amount, currency } = content;
   const isDue = news !== 'nothing' || hasEnded(next);
   return [
-    ...(isDue ? [claimRow('status_reply', order, { status, amount, currency }, observedAt)] : []),
-    ...(asked.idKind === 'external-id' ? [] : watchClaims(order, asked, observedAt)),
+    ...(isDue ? [claimRow('status_reply', order, { status, amount, currency }, version)] : []),
+    ...(asked.idKind === 'external-id' ? [] : watchClaims(order, asked, version)),
   ];
 }
 
@@ -228,38 +228,5 @@ function settlement(order: WatchedOrder, history: readonly SeenItem[], now: numb
     deciding_action: folded.deciding?.code.action ?? null,
     amount: decimalText(order.amount),
     currency: currencyCode(order.currency),
-  };
-}
-
-function pollRow(
-  reply: PolledReply,
-  outcome: PollRow['outcome'],
-  decoded: DecodedReply | null,
-  news: ReadNews,
-): PollRow {
-  const { order } = reply;
-  const content = decoded?.ok === true ? decoded : null;
-  return {
-    gateway: order.gateway,
-    started_at: reply.startedAt,
-    poll_id: reply.pollId,
-    endpoint: reply.endpoint,
-    order_type: order.orderType,
-    order_id: order.orderId,
-    id_kind: order.idKind,
-    cause: reply.cause,
-    http_status: reply.httpStatus,
-    outcome,
-    error_type: decoded?.ok === false ? decoded.reason : reply.errorType,
-    duration_ms: reply.durationMs,
-    lateness_ms: reply.latenessMs,
-    reply_bytes: reply.bodyBytes,
-    items: content?.items ?? 0,
-    new_items: content?.newEvents.length ?? 0,
-    refused_items: content?.refusedItems ?? 0,
-    anomaly: content?.anomaly ?? '',
-    missing_items: content?.missing.count ?? 0,
-    missing_item: content?.missing.first ?? '',
-    news,
   };
 }

@@ -77,6 +77,7 @@ export function startRequest(state: GatewayState, key: string, at: Instant): Sta
     order: orderNow(entry, at),
     known: entry.tracked.known,
     readAt: entry.tracked.readAt,
+    loadedIn: entry.tracked.loadedIn,
     startedAt: at.now,
     startMs,
     latenessMs: Math.max(0, startMs - entry.dueMs),
@@ -123,7 +124,7 @@ export function finishRead(
 ): void {
   const { entries, watermark: tracker, owns } = state;
   const entry = entryOf(state, key);
-  const { order, known, readAt, outcome } = applied;
+  const { order, known, loadedIn, readAt, outcome } = applied;
   notePoll(tracker, outcome, startedAt);
   noteClock(state, applied, entry.tracked.readAt ?? null, replied.now);
   // The order's times are those of the wall clock at the reply, whatever it shows by now.
@@ -140,7 +141,7 @@ export function finishRead(
   const hasEnded = order.phase !== 'active' && order.phase !== 'rereading';
   if (hasEnded && !entry.again) return void entries.delete(key);
   const latest = learn(order, entry.tracked.order);
-  entry.tracked = { order: hasEnded ? reopen(latest, at.now) : latest, known, readAt };
+  entry.tracked = { order: hasEnded ? reopen(latest, at.now) : latest, known, loadedIn, readAt };
   // The owner goes on with the order from its stored state. Without a reply, what was asked for is still
   // to be done.
   if (!entry.again && saysSomething(outcome) && !owns(latest)) return void entries.delete(key);
@@ -161,8 +162,8 @@ function noteClock(
 }
 
 /** The order was tracked by both of its ids: the entry under the gateway's own id keeps its schedule. */
-function mergeInto(other: Entry, { order, known, readAt }: AppliedReply): void {
+function mergeInto(other: Entry, { order, known, loadedIn, readAt }: AppliedReply): void {
   const { tracked } = other;
-  const kept = other.inFlight ? tracked : { known, readAt };
+  const kept = other.inFlight ? tracked : { known, loadedIn, readAt };
   other.tracked = { ...kept, order: learn(tracked.order, order) };
 }

@@ -1,5 +1,6 @@
 import type { WatchRequest } from '../../schemas/watch-message.ts';
 import { refuse, type Decoded, type Rejected } from '../../schemas/decoded.ts';
+import type { Coordinates } from '../../schemas/kafka.ts';
 import { rejectRow } from '../../schemas/reject-row.ts';
 import type { OrderClaimRow, RejectRow, WatchRequestRow } from '../../schemas/rows.ts';
 import { stableId } from '../decode/ids.ts';
@@ -10,7 +11,10 @@ import { currencyCode, decimalText, storedChannel, storedGateway } from '../deco
 import type { Provenance } from '../../schemas/sink.ts';
 import type { OrdersContext } from './context.ts';
 import { watchClaims } from './claims.ts';
-import { applyHints, namedBy, rowsOf, trackAll, type OrderHint } from './hints.ts';
+import { coordinatesRange } from './coordinates.ts';
+import { applyHints, namedBy, rowsOf, trackAll, type TrackedChange } from './hints.ts';
+import type { OrderHint } from './order-hint.ts';
+import { divideByOwner } from './owner-hint.ts';
 
 /**
  * What is wrong with each request, null where nothing is: for senders, who get it as the
@@ -28,7 +32,9 @@ export function judgeWatchRequests(
 
 /**
  * Takes watch requests to acknowledgement: the named orders are polled from then on. The message's amount,
- * currency and channel are kept as hints. Resolves with the problem of each request, null when it was taken.
+ * currency and channel are kept as hints. Those of orders that another collector owns are handed to that one.
+ * Hints of other collectors name orders of ours: a callback's is read at once, as the callback would be.
+ * Resolves with the problem of each request, null when it was taken.
  */
 export async function handleWatchRequests(
   requests: readonly WatchRequest[],
@@ -36,37 +42,60 @@ export async function handleWatchRequests(
   provenance: Provenance,
 ): Promise<(Problem | null)[]> {
   const now = context.clock.now();
-  const rejects: RejectRow[] = [];
-  const hints: OrderHint[] = [];
-  const watchRequests: WatchRequestRow[] = [];
+  const { problems, rejects, asked, hinted } = readRequests(requests, context, now);
+  const { ours, others } = divideByOwner(asked.hints, context);
+  await context.handOver?.(others);
+  const changes = await applyHints([...hinted.hints, ...ours], context);
+  const orderClaims: OrderClaimRow[] = asked.hints
+    .filter((one) => one.idKind === 'external-id')
+    .flatMap((one) => watchClaims({ ...one, externalId: one.orderId }, one, now));
+  const stored = context.write(
+    { watchRequests: asked.rows, orderClaims, rejects, ...rowsOf(changes, context) },
+    { ...provenance, hintCoordinates: coordinatesRange(hinted.places) },
+  );
+  const isCalled = ({ cause }: TrackedChange) => cause === 'callback';
+  const all = [...changes.values()];
+  trackAll(all.filter(isCalled), context);
+  await stored;
+  trackAll(
+    all.filter((one) => !isCalled(one)),
+    context,
+  );
+  return problems;
+}
+
+/** What was named, by whom, and what could not be read. */
+function readRequests(requests: readonly WatchRequest[], context: OrdersContext, now: number) {
   const problems: (Problem | null)[] = [];
+  const rejects: RejectRow[] = [];
+  const asked = { hints: [] as OrderHint[], rows: [] as WatchRequestRow[] };
+  const hinted = { hints: [] as OrderHint[], places: [] as Coordinates[] };
   for (const request of requests) {
     const read = readHint(request, context.gateways);
     problems.push(read.ok ? null : read.problem);
     if (!read.ok) {
       rejects.push(refusedRow(request, read, context, now));
+      continue;
+    }
+    const kept = keep(read.hint, context);
+    if (isOfCollector(request)) {
+      hinted.hints.push(kept);
+      if (request.coordinates !== null) hinted.places.push(request.coordinates);
     } else {
-      const kept = keep(read.hint, context);
-      hints.push(kept);
-      watchRequests.push(requestRow(request, kept, now));
+      asked.hints.push(kept);
+      asked.rows.push(requestRow(request, kept, now));
     }
   }
-  const changes = await applyHints(hints, context);
-  const orderClaims: OrderClaimRow[] = hints
-    .filter((one) => one.idKind === 'external-id')
-    .flatMap((one) => watchClaims({ ...one, externalId: one.orderId }, one, now));
-  await context.write({ watchRequests, orderClaims, rejects, ...rowsOf(changes, context) }, provenance);
-  trackAll(changes, 'watch', context);
-  return problems;
+  return { problems, rejects, asked, hinted };
 }
 
 /** What may be kept of the hints that come with an order. */
 function keep(named: OrderHint, { fingerprint }: OrdersContext): OrderHint {
-  const { channel, amount, currency } = named;
+  const { cause, channel, amount, currency } = named;
   return {
     ...named,
     channel: channel === undefined ? undefined : storedChannel(channel, fingerprint),
-    ...namedBy('watch', { amount: decimalText(amount), currency: currencyCode(currency) }),
+    ...namedBy(cause, { amount: decimalText(amount), currency: currencyCode(currency) }),
   };
 }
 
@@ -75,39 +104,59 @@ type ReadHint = Decoded<{ readonly hint: OrderHint }, Rejected & { readonly gate
 /** The gateways that are configured, by name. */
 type Gateways = OrdersContext['gateways'];
 
-const malformed = (problem: Problem) => ({ ...refuse('watch_message_malformed', problem), gateway: null });
+/** It comes from another collector, which is no merchant's request. */
+const isOfCollector = ({ hint }: WatchRequest): boolean => hint !== undefined;
 
-function readHint({ message, problem }: WatchRequest, gateways: Gateways): ReadHint {
-  if (message === null) {
-    return malformed(problem ?? { field: 'body', received: 'nothing', expected: 'JSON' });
+const malformed = (request: WatchRequest, problem: Problem) => ({
+  ...refuse(isOfCollector(request) ? 'hint_malformed' : 'watch_message_malformed', problem),
+  gateway: null,
+});
+
+function readHint(request: WatchRequest, gateways: Gateways): ReadHint {
+  const named = namedOrder(request);
+  if (named === null) {
+    const nothing = { field: 'body', received: 'nothing', expected: 'JSON' };
+    return malformed(request, request.problem ?? nothing);
   }
   const only = gateways.size === 1 ? [...gateways.keys()][0] : undefined;
-  const gateway = message.gateway ?? only;
+  const gateway = named.gateway ?? only;
   const config = gateways.get(gateway ?? '');
   if (gateway === undefined || config === undefined) {
     const expected = `one of ${[...gateways.keys()].join(', ')}`;
     const wrong = { field: 'gateway', received: received(gateway), expected };
     return { ...refuse('unknown_gateway', wrong), gateway: gateway ?? '' };
   }
-  const { externalId, externalTransactionId } = message;
-  for (const field of ['externalId', 'externalTransactionId'] as const) {
-    if (config.cardLikeIds === 'keep' || !isCardLikeId(message[field] ?? '')) continue;
+  const { idKind, orderId, externalTransactionId = '' } = named;
+  const ids = [
+    [idKind === 'external-id' ? 'externalId' : 'externalTransactionId', orderId],
+    ['externalTransactionId', externalTransactionId],
+  ] as const;
+  for (const [field, id] of ids) {
+    if (config.cardLikeIds === 'keep' || !isCardLikeId(id)) continue;
     const expected = 'an id that does not look like a card number (or cardLikeIds: keep)';
-    return malformed({ field, received: 'digits like a card number', expected });
+    return malformed(request, { field, received: 'digits like a card number', expected });
   }
-  const orderId = externalId ?? externalTransactionId ?? '';
+  return { ok: true, hint: { ...named, gateway } };
+}
+
+/** The order that a request names; null when it could not be read. */
+function namedOrder({
+  message,
+  hint = null,
+}: WatchRequest): (Omit<OrderHint, 'gateway'> & { readonly gateway?: string | undefined }) | null {
+  if (hint !== null) return hint;
+  if (message === null) return null;
+  const { externalId, externalTransactionId } = message;
   return {
-    ok: true,
-    hint: {
-      gateway,
-      orderType: message.orderType,
-      idKind: externalId === undefined ? 'transaction-id' : 'external-id',
-      orderId,
-      channel: message.channel,
-      amount: message.amount,
-      currency: message.currency,
-      externalTransactionId,
-    },
+    gateway: message.gateway,
+    orderType: message.orderType,
+    idKind: externalId === undefined ? 'transaction-id' : 'external-id',
+    orderId: externalId ?? externalTransactionId ?? '',
+    cause: 'watch',
+    channel: message.channel,
+    amount: message.amount,
+    currency: message.currency,
+    externalTransactionId,
   };
 }
 
@@ -145,6 +194,6 @@ function refusedRow(
     problem,
     coordinates: request.coordinates,
     deliveryId: request.deliveryId,
-    orderType: request.message?.orderType ?? null,
+    orderType: (request.hint ?? request.message)?.orderType ?? null,
   });
 }

@@ -39,7 +39,9 @@ export async function begin(
   await sink.recover();
   health.starting('the watched orders are being loaded');
   const assignment = () => kafka?.assignment() ?? null;
-  const resumedOrders = await untilStoreAnswers(() => orders.start({ fingerprint, assignment }), {
+  const tenure = () => kafka?.tenure() ?? null;
+  const known = { fingerprint, assignment, tenure, produceHints: kafka?.produceHints ?? null };
+  const resumedOrders = await untilStoreAnswers(() => orders.start(known), {
     store,
     log,
     signal: life.signal,

@@ -11,6 +11,7 @@ export interface ProvenanceSum {
   replies: number;
   historyItems: number;
   readonly coordinates: string[];
+  readonly hintCoordinates: string[];
 }
 
 /** Number of rows in all tables of a bundle. */
@@ -38,6 +39,7 @@ export function emptyProvenance(): ProvenanceSum {
     replies: 0,
     historyItems: 0,
     coordinates: [],
+    hintCoordinates: [],
   };
 }
 
@@ -48,7 +50,8 @@ export function addProvenance(sum: ProvenanceSum, more: Provenance | undefined):
   sum.watchRequests += more.watchRequests ?? 0;
   sum.replies += more.replies ?? 0;
   sum.historyItems += more.historyItems ?? 0;
-  if (more.coordinates !== undefined) for (const one of more.coordinates) sum.coordinates.push(one);
+  for (const one of more.coordinates ?? []) sum.coordinates.push(one);
+  for (const one of more.hintCoordinates ?? []) sum.hintCoordinates.push(one);
 }
 
 /** True when nothing came in with these bundles, e.g. a report of the collector about itself. */

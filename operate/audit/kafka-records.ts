@@ -22,6 +22,24 @@ const placesOf = (table: string, at: string, kind: number) =>
 FROM ${table} WHERE topic != '' AND kafka_offset IS NOT NULL`;
 
 /**
+ * The places that the ledger names in a column. `kind`: 0 taken in, 1 of these the hints of other
+ * collectors: they leave no row, so the ledger itself says that they were taken.
+ */
+const ledgerPlaces = (column: 'coordinates' | 'hint_coordinates', kind: 0 | 1) =>
+  `SELECT
+        place[1] AS topic, toInt32(place[2]) AS partition,
+        arrayJoin(range(toInt64(place[3]), toInt64(if(place[4] = '', place[3], place[4])) + 1)) AS offset,
+        ${kind} AS kind, 0 AS recent, ${1 - kind} AS offered
+    FROM
+    (
+        SELECT extractGroups(arrayJoin(splitByChar(' ', any(${column}))), '${LEDGER_PLACE}') AS place
+        FROM ${TABLES.ingestLedger}
+        WHERE kafka_records > 0 AND ${WITHIN}
+        GROUP BY collector_id, batch_seq
+    )
+    WHERE length(place) = 4`;
+
+/**
  * Offsets as bitmaps, which hold runs of numbers in few bytes: accepted ones from the ledger's ranges, stored
  * and rejected ones from the rows. Rows of any age count, since a record that is read again keeps the row of
  * its first arrival.
@@ -42,18 +60,9 @@ const SQL = `SELECT
     bitmapAndnot(accepted_places, bitmapOr(stored_places, rejected_places)) AS missing_places
 FROM
 (
-    SELECT
-        place[1] AS topic, toInt32(place[2]) AS partition,
-        arrayJoin(range(toInt64(place[3]), toInt64(if(place[4] = '', place[3], place[4])) + 1)) AS offset,
-        0 AS kind, 0 AS recent, 1 AS offered
-    FROM
-    (
-        SELECT extractGroups(arrayJoin(splitByChar(' ', any(coordinates))), '${LEDGER_PLACE}') AS place
-        FROM ${TABLES.ingestLedger}
-        WHERE kafka_records > 0 AND ${WITHIN}
-        GROUP BY collector_id, batch_seq
-    )
-    WHERE length(place) = 4
+    ${ledgerPlaces('coordinates', 0)}
+    UNION ALL
+    ${ledgerPlaces('hint_coordinates', 1)}
     UNION ALL
     ${placesOf(TABLES.callbackDeliveries, 'received_at', 1)}
     UNION ALL
@@ -71,7 +80,7 @@ const SETTINGS = { max_block_size: 1024, optimize_aggregation_in_order: 1 };
 
 /**
  * Every Kafka record of an acknowledged batch has a row or a reject: callbacks and watch messages keep where
- * they were read, the ledger keeps the ranges that were taken in.
+ * they were read, the ledger keeps the ranges that were taken in, and which of these were hints.
  */
 export async function auditKafkaRecords(
   query: Query,

@@ -13,7 +13,8 @@ CREATE TABLE IF NOT EXISTS ingest_ledger
     callback_rows UInt32 COMMENT 'Rows of callbacks that came of it.',
     history_rows UInt32 COMMENT 'Rows of history items that came of it.',
     reject_rows UInt32 COMMENT 'Rejects that came of it.',
-    coordinates String COMMENT 'Topic, partition, first and last offset of what was read.'
+    coordinates String COMMENT 'Topic, partition, first and last offset of what was read.',
+    hint_coordinates String COMMENT 'Of these, the places of hints of other collectors: they name orders to read, and leave no row.'
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (collector_id, batch_seq)

@@ -3,12 +3,14 @@ import { systemClock } from '../../schemas/system-clock.ts';
 import { createSignatureExaminer } from '../../collector/orders/signature-examiner.ts';
 import { handleCallbackRecords } from '../../collector/orders/from-kafka-record.ts';
 import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
+import { ALONE } from '../../collector/orders/memory.ts';
+import type { TrackedOrder } from '../../collector/orders/poller-contract.ts';
 import { createWatchStore } from '../../collector/orders/watch-store.ts';
 import { createKafkaSource } from '../../collector/sources/kafka/consumer.ts';
 import type { KafkaSource } from '../../collector/sources/kafka/port.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema } from '../../schemas/config.ts';
-import { watchKey, type WatchedOrder } from '../../schemas/watch.ts';
+import { watchKey } from '../../schemas/watch.ts';
 import type { Store } from '../../store/store.ts';
 import { startKafka } from '../support/kafka-broker.ts';
 import { uniqueName, withAdmin } from '../support/kafka-topics.ts';
@@ -119,7 +121,7 @@ export function createPipeline(
     token: 'a-token',
     callbackKeys: [KEY],
   });
-  const watched = new Map<string, WatchedOrder>();
+  const watched = new Map<string, TrackedOrder>();
   const context: OrdersContext = {
     collectorId: 'bench',
     historyDays: 400,
@@ -128,11 +130,13 @@ export function createPipeline(
     gateways: new Map([[gateway.name, gateway]]),
     watchStore: createWatchStore((sql, params) => store.query(sql, params)),
     tracked: {
-      track: ({ order }) => void watched.set(watchKey(order), order),
+      track: (tracked) => void watched.set(watchKey(tracked.order), tracked),
       nudge: () => false,
-      get: (key) => watched.get(key),
+      recall: (key) => watched.get(key),
     },
     owns: () => true,
+    memory: ALONE,
+    handOver: null,
     examiner: createSignatureExaminer({
       gateways: new Map(),
       clock: systemClock,

@@ -5,6 +5,7 @@ import { Pool } from 'undici';
 import { systemClock } from '../../schemas/system-clock.ts';
 import { createSignatureExaminer } from '../../collector/orders/signature-examiner.ts';
 import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
+import { ALONE } from '../../collector/orders/memory.ts';
 import { applyReply } from '../../collector/orders/replies.ts';
 import { createWatchStore } from '../../collector/orders/watch-store.ts';
 import { createPoller } from '../../collector/orders/poller.ts';
@@ -150,6 +151,8 @@ export async function readOurs(
     watchStore: createWatchStore(query),
     tracked: poller,
     owns: () => true,
+    memory: ALONE,
+    handOver: null,
     examiner: createSignatureExaminer({
       gateways: new Map(),
       clock: systemClock,

@@ -2,7 +2,7 @@ import { createRandom } from '../../sandbox/random.ts';
 import { clockSteps, fakeClockLibrary } from './faults/clock.ts';
 import { diskFull, type SmallDisk } from './faults/disk-full.ts';
 import type { Fault } from './faults/fault.ts';
-import { freezeCollector, freezeStore } from './faults/freeze.ts';
+import { freezeCollector, freezeStore, replaceCollector } from './faults/freeze.ts';
 import { killAtRandom, killInMigration, killInShutdown, killsAtPoints } from './faults/kill-collector.ts';
 import { storeKills } from './faults/kill-store.ts';
 import { gatewayAnswers } from './faults/gateway-answers.ts';
@@ -40,7 +40,8 @@ export function planFaults(options: ChaosOptions, disk: SmallDisk | { reason: st
   }
   if (has('kills')) faults.push(...repeat([...killsAtPoints, killAtRandom, killInShutdown], left));
   faults.push(...repeat([rebalances], rounds));
-  if (has('freeze')) faults.push(freezeCollector, freezeCollector, freezeStore, freezeStore);
+  if (has('freeze'))
+    faults.push(freezeCollector, freezeCollector, replaceCollector, freezeStore, freezeStore);
   if (has('network')) faults.push(...network);
   if (has('gateway-answers')) faults.push(...gatewayAnswers);
   if (has('store-outage')) faults.push(storeOutage(outageS));

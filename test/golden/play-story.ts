@@ -1,4 +1,5 @@
 import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
+import { ALONE } from '../../collector/orders/memory.ts';
 import { handleCallbacks } from '../../collector/orders/callbacks.ts';
 import { createPoller, type Poller } from '../../collector/orders/poller.ts';
 import { resumeOrders } from '../../collector/orders/ownership.ts';
@@ -151,6 +152,8 @@ function startCollector({ clock, memory, write, views }: Parts): Run {
     watchStore: createMemoryWatchStore(memory),
     tracked: poller,
     owns: () => true,
+    memory: ALONE,
+    handOver: null,
     examiner: createSignatureExaminer({ gateways, clock, tracked: (key) => poller.get(key) }),
     instruments: noInstruments(),
     fingerprint,

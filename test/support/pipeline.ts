@@ -3,6 +3,8 @@ import type { CallbackDelivery } from '../../collector/decode/callback.ts';
 import { handleCallbacks } from '../../collector/orders/callbacks.ts';
 import { createSignatureExaminer } from '../../collector/orders/signature-examiner.ts';
 import { createStamp, type OrdersContext } from '../../collector/orders/context.ts';
+import { ALONE } from '../../collector/orders/memory.ts';
+import { createHandOver, type OwnerHintMessage } from '../../collector/orders/owner-hint.ts';
 import { applyReply } from '../../collector/orders/replies.ts';
 import { resumeOrders } from '../../collector/orders/ownership.ts';
 import type { WatchRequest } from '../../schemas/watch-message.ts';
@@ -13,7 +15,8 @@ import type { HttpReply } from '../../schemas/polling.ts';
 import type { PollerEvent } from '../../collector/orders/poller-contract.ts';
 import { noInstruments } from '../../collector/telemetry/instruments.ts';
 import { gatewayConfigSchema, type PollConfig } from '../../schemas/config.ts';
-import type { WatchedOrder } from '../../schemas/watch.ts';
+import { GatewatchError } from '../../schemas/errors.ts';
+import type { WatchedOrder, WatchRef } from '../../schemas/watch.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createMemoryWatchStore } from './memory-watch-store.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -42,6 +45,10 @@ export interface Pipeline {
   readonly answers: Map<string, Partial<HttpReply>>;
   readonly reads: { orderId: string; atMs: number }[];
   readonly events: PollerEvent[];
+  /** Hints for other collectors that the brokers have. */
+  readonly handedOver: OwnerHintMessage[];
+  /** The brokers take no hints while this is set. */
+  readonly brokers: { away: boolean };
   /**
    * The gateway answers no request from now on; the returned function lets the answers through that it owes.
    */
@@ -81,9 +88,12 @@ export function callback(
 
 /**
  * The pipeline from poller to sink, on a clock that stands still and a store in memory.
- * @param owns are orders this collector's
+ * @param owns are orders this collector's; one that owns none hands them over
  */
-export function createPipeline(policy: Partial<PollConfig> = {}, owns = true): Pipeline {
+export function createPipeline(
+  policy: Partial<PollConfig> = {},
+  owns: boolean | ((order: WatchRef) => boolean) = true,
+): Pipeline {
   const clock = createFakeClock();
   const sink = createMemorySink({ nowMicros: clock.now });
   const startMs = clock.now() / 1000;
@@ -91,6 +101,12 @@ export function createPipeline(policy: Partial<PollConfig> = {}, owns = true): P
   const answers: Pipeline['answers'] = new Map();
   const reads: Pipeline['reads'] = [];
   const events: PollerEvent[] = [];
+  const handedOver: OwnerHintMessage[] = [];
+  const brokers = { away: false };
+  const handOver = createHandOver(async (messages) => {
+    if (brokers.away) throw new GatewatchError('the broker is away', { code: 'kafka_unreachable' });
+    handedOver.push(...messages);
+  });
   const gateway = gatewayConfigSchema.parse({
     name: GATEWAY,
     secureUrl: 'https://gateway.example',
@@ -134,7 +150,9 @@ export function createPipeline(policy: Partial<PollConfig> = {}, owns = true): P
       gateways: new Map([[gateway.name, gateway]]),
       watchStore: createMemoryWatchStore(sink),
       tracked: poller,
-      owns: () => owns,
+      owns: typeof owns === 'boolean' ? () => owns : owns,
+      memory: ALONE,
+      handOver,
       examiner: createSignatureExaminer({
         gateways: new Map([[gateway.name, gateway]]),
         clock,
@@ -160,6 +178,8 @@ export function createPipeline(policy: Partial<PollConfig> = {}, owns = true): P
     answers,
     reads,
     events,
+    handedOver,
+    brokers,
     get context() {
       return run.context;
     },

@@ -150,6 +150,7 @@ function ledgerRow(
     history_rows: stored.get('historyEvents') ?? 0,
     reject_rows: stored.get('rejects') ?? 0,
     coordinates: provenance.coordinates.join(' '),
+    hint_coordinates: provenance.hintCoordinates.join(' '),
   };
   return row as unknown as AnyRow;
 }

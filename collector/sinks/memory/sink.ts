@@ -60,7 +60,11 @@ export function createMemorySink(options: MemorySinkOptions = {}): MemorySink {
       for (const one of waiting.splice(0)) one.settle(stoppedError());
     },
     rows: <K extends TableKey>(table: K) => (acknowledged.get(table) ?? []) as unknown as readonly Rows[K][],
-    provenance: () => ({ ...provenanceSum, coordinates: [...provenanceSum.coordinates] }),
+    provenance: () => ({
+      ...provenanceSum,
+      coordinates: [...provenanceSum.coordinates],
+      hintCoordinates: [...provenanceSum.hintCoordinates],
+    }),
     hold() {
       held = true;
     },

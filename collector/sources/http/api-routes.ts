@@ -173,13 +173,13 @@ function annotationRoute(app: FastifyInstance, options: ApiOptions): void {
 
 const MAX_WATCH_ITEMS = 1000;
 
-/** Returns what `run` resolves to. Answers 503 and returns null when the store does not answer. */
+/** Returns what `run` resolves to. Answers 503 and returns null when the store or Kafka does not answer. */
 async function unlessUnavailable<T>(reply: FastifyReply, run: () => Promise<T>): Promise<T | null> {
   try {
     return await run();
   } catch (error) {
     if (!isRetryable(error)) throw error;
-    const detail = 'The store does not answer at present. Try again later.';
+    const detail = 'The store or Kafka does not answer at present. Try again later.';
     await sendProblem(reply, { status: 503, title: 'Service Unavailable', detail, retryAfterS: 5 });
     return null;
   }

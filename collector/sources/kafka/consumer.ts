@@ -9,6 +9,7 @@ import {
   retryDelayMs,
   type SourceChange,
   statusOf,
+  tenureOf,
 } from './source-state.ts';
 import { type RunningSource, type SourceSettings, supervise } from './supervise.ts';
 
@@ -29,7 +30,7 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
   const change = (what: SourceChange): void => void (state = nextState(state, what, now()));
   const emit = (event: KafkaEvent): void => {
     if (event.type === 'committed') change({ type: 'progress' });
-    if (event.type === 'group_join') change({ type: 'joined', assignment: event.assignment });
+    if (event.type === 'group_join') change({ ...event, type: 'joined' });
     try {
       options.onEvent?.(event);
     } catch {
@@ -45,6 +46,8 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
     change,
     status: () => statusOf(state, progress.status(), now(), settings),
     emit,
+    onConfirmed: (sentWallMs) =>
+      change({ type: 'confirmed', sentMs: now() - (Date.now() - sentWallMs), sentWallMs }),
     retryDelayMs: (attempt) => retryDelayMs(backoff, attempt, Math.random()),
   };
 
@@ -54,6 +57,7 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
     },
     async stop() {
       stopping.abort();
+      change({ type: 'leaving' });
       const clean = (await source.session?.stop(settings.stopTimeoutMs)) ?? true;
       if (running !== undefined) await settlesWithin(running, 2000);
       change({ type: 'group', state: 'stopped' });
@@ -61,6 +65,7 @@ export function createKafkaSource(options: KafkaSourceOptions): KafkaSource {
     },
     status: source.status,
     assignment: (topic) => assignmentOf(state, topic),
+    tenure: (topic) => tenureOf(state, topic, { ms: now(), wallMs: Date.now() }, settings.sessionTimeoutMs),
   };
 }
 

@@ -9,13 +9,19 @@ import { logKafkaEvent } from './log-events.ts';
 
 /** Partitions of topics that we create ourselves. */
 const NEW_TOPIC_PARTITIONS = 6;
+/** Some 150 kB: a broker takes a megabyte at once, where nobody changed that. */
+const HINTS_A_REQUEST = 500;
 
 export interface KafkaInput {
   readonly source: KafkaSource;
   /** The partitions of the watch topic that this collector has, of how many; null: not known. */
   assignment(): ReturnType<KafkaSource['assignment']>;
+  /** How sure that is; null: it has none yet. */
+  tenure(): ReturnType<KafkaSource['tenure']>;
   /** Produces a callback of our own intake to its topic. Resolves once the brokers have it. */
   produce(message: ProducedMessage): Promise<void>;
+  /** Produces hints to the watch topic. Resolves once the brokers have all of them. */
+  produceHints(messages: readonly ProducedMessage[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -68,7 +74,12 @@ export function createKafkaInput(
   return {
     source,
     assignment: () => source.assignment(kafka.watchTopic),
+    tenure: () => source.tenure(kafka.watchTopic),
     produce: async (message) => void (await producer.send(callbackTopics[0] ?? '', message)),
+    async produceHints(messages) {
+      for (let from = 0; from < messages.length; from += HINTS_A_REQUEST)
+        await producer.sendAll(kafka.watchTopic, messages.slice(from, from + HINTS_A_REQUEST));
+    },
     stop: async () => void (await Promise.all([source.stop(), producer.stop()])),
   };
 }

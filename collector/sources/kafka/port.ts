@@ -1,5 +1,5 @@
 import type { GatewatchError } from '../../../schemas/errors.ts';
-import type { KafkaRecord, KafkaSourceStatus, PartitionStatus } from '../../../schemas/kafka.ts';
+import type { KafkaRecord, KafkaSourceStatus, PartitionStatus, Tenure } from '../../../schemas/kafka.ts';
 
 export interface HandleContext {
   /**
@@ -134,6 +134,8 @@ export interface KafkaSource {
    * The partitions of a topic that the group gave this member last, of how many; null until it has joined.
    */
   assignment(topic: string): { readonly partitions: readonly number[]; readonly of: number } | null;
+  /** How sure that is; null until this member has joined. */
+  tenure(topic: string): Tenure | null;
 }
 
 export type KafkaEvent =

@@ -37,6 +37,11 @@ export interface KafkaProducer {
    * once while the broker is known to be away. After a timeout the message may have arrived all the same.
    */
   send(topic: string, message: ProducedMessage): Promise<SentMessage>;
+  /**
+   * The same with several messages in one request. Resolves with the place of the first one in each
+   * partition. After a failure some of them may have arrived.
+   */
+  sendAll(topic: string, messages: readonly ProducedMessage[]): Promise<readonly SentMessage[]>;
   /** The broker answered last time it was tried. */
   isConnected(): boolean;
   stop(): Promise<void>;
@@ -61,11 +66,11 @@ export function createKafkaProducer(options: KafkaProducerOptions): KafkaProduce
   const connection = createConnection(options, sendTimeoutMs, stopping.signal);
   const tookTooLong = (): GatewatchError => notAcknowledged(options.brokers, sendTimeoutMs);
 
-  async function deliver(topic: string, message: ProducedMessage): Promise<SentMessage> {
+  async function deliver(topic: string, messages: readonly ProducedMessage[]): Promise<SentMessage[]> {
     const producer = await connection.producer();
     if (producer === null) throw tookTooLong();
     try {
-      return await sendOne(producer, topic, message, sendTimeoutMs);
+      return await sendNow(producer, topic, messages, sendTimeoutMs);
     } catch (cause) {
       const error = describeFailure(cause, options.brokers);
       if (error.code === 'kafka_unreachable' || error.code === 'kafka_timeout')
@@ -74,21 +79,28 @@ export function createKafkaProducer(options: KafkaProducerOptions): KafkaProduce
     }
   }
 
+  async function sendAll(topic: string, messages: readonly ProducedMessage[]): Promise<SentMessage[]> {
+    if (stopping.signal.aborted) {
+      throw new GatewatchError('The Kafka producer is stopped.', { code: 'kafka_stopped' });
+    }
+    const sending = deliver(topic, messages);
+    const over = sending.catch(() => undefined).finally(() => pending.delete(over));
+    pending.add(over);
+    const sent = await withDeadline(sending, sendTimeoutMs);
+    if (sent !== undefined) return sent;
+    // A connection that answers nothing may be dead without anyone having noticed: begin afresh.
+    const link = connection.link();
+    if (link.state === 'up') connection.lost(link.producer, tookTooLong());
+    throw tookTooLong();
+  }
+
   return {
     async send(topic, message) {
-      if (stopping.signal.aborted) {
-        throw new GatewatchError('The Kafka producer is stopped.', { code: 'kafka_stopped' });
-      }
-      const sending = deliver(topic, message);
-      const over = sending.catch(() => undefined).finally(() => pending.delete(over));
-      pending.add(over);
-      const sent = await withDeadline(sending, sendTimeoutMs);
-      if (sent !== undefined) return sent;
-      // A connection that answers nothing may be dead without anyone having noticed: begin afresh.
-      const link = connection.link();
-      if (link.state === 'up') connection.lost(link.producer, tookTooLong());
-      throw tookTooLong();
+      const [sent] = await sendAll(topic, [message]);
+      if (sent === undefined) throw new TypeError('a message was acknowledged without a place');
+      return sent;
     },
+    sendAll,
     isConnected: () => connection.link().state === 'up',
     async stop() {
       stopping.abort();
@@ -171,20 +183,23 @@ function createConnection(options: KafkaProducerOptions, timeoutMs: number, stop
   };
 }
 
-async function sendOne(
+/** Returns the place of the first message of each partition. */
+async function sendNow(
   producer: Producer,
   topic: string,
-  message: ProducedMessage,
+  messages: readonly ProducedMessage[],
   timeoutMs: number,
-): Promise<SentMessage> {
-  const [sent] = await producer.send({
+): Promise<SentMessage[]> {
+  const sent = await producer.send({
     topic,
     acks: -1,
     timeout: timeoutMs,
-    messages: [toMessage(message)],
+    messages: messages.map(toMessage),
   });
-  if (sent?.baseOffset === undefined) throw new Error('the broker acknowledged without an offset');
-  return { partition: sent.partition, offset: sent.baseOffset };
+  return sent.map(({ partition, baseOffset }) => {
+    if (baseOffset === undefined) throw new Error('the broker acknowledged without an offset');
+    return { partition, offset: baseOffset };
+  });
 }
 
 function notAcknowledged(brokers: readonly string[], timeoutMs: number): GatewatchError {

@@ -26,6 +26,8 @@ export interface SessionOptions {
   retryDelayMs(attempt: number): number;
   /** The broker answered something. */
   onContact(): void;
+  /** The group counts this member, as of when that request was sent (wall clock). */
+  onConfirmed(sentWallMs: number): void;
   onState(state: 'joining' | 'stable' | 'rebalancing'): void;
 }
 
@@ -130,7 +132,10 @@ function createConsumer(options: SessionOptions, heartbeatMs: number): Consumer 
 
 /** What the events of a consumer change. */
 interface SessionParts {
-  readonly options: Pick<SessionOptions, 'emit' | 'progress' | 'readAgain' | 'onContact' | 'onState'>;
+  readonly options: Pick<
+    SessionOptions,
+    'emit' | 'progress' | 'readAgain' | 'onContact' | 'onConfirmed' | 'onState'
+  >;
   readonly membership: Membership;
   readonly paused: PausedPartitions;
   readonly end: (end: SessionEnd) => void;
@@ -140,8 +145,11 @@ function observe({ on, events, seek }: Consumer, parts: SessionParts): void {
   const { options, membership, end } = parts;
   /** Not committed yet: every join begins there again. */
   const readAgain = new Map(options.readAgain.map((one) => [partitionKey(one.topic, one.partition), one]));
+  // An answer that lay in the socket while this process stood still says what held when it was asked for.
+  let askedGroupAt = 0;
   on(events.REQUEST, ({ payload }) => {
     options.onContact();
+    if (payload.apiName === 'Heartbeat' || payload.apiName === 'SyncGroup') askedGroupAt = payload.sentAt;
     // The answer to a join comes before kafkajs takes up the new generation: from here on no old ticket is
     // good.
     if (payload.apiName === 'JoinGroup') membership.leave();
@@ -151,7 +159,9 @@ function observe({ on, events, seek }: Consumer, parts: SessionParts): void {
     options.onState('rebalancing');
     options.emit({ type: 'rebalance' });
   });
+  on(events.HEARTBEAT, () => options.onConfirmed(askedGroupAt));
   on(events.GROUP_JOIN, ({ payload }) => {
+    options.onConfirmed(askedGroupAt);
     joined(payload.memberId, payload.memberAssignment, parts);
     for (const [key, { topic, partition, from }] of readAgain) {
       // Those of other members are for them to read again.

@@ -1,5 +1,5 @@
 import type { GatewatchError } from '../../../schemas/errors.ts';
-import type { GroupState, KafkaSourceStatus, PartitionStatus } from '../../../schemas/kafka.ts';
+import type { GroupState, KafkaSourceStatus, PartitionStatus, Tenure } from '../../../schemas/kafka.ts';
 import type { Backoff } from './port.ts';
 import type { Assignment } from './progress.ts';
 
@@ -19,8 +19,21 @@ export interface SourceState {
   /** Of the last join: until the next one, it is the best that is known. */
   readonly assigned: Assignment | null;
   readonly partitionCounts: ReadonlyMap<string, number>;
+  /** The id under which this member joined last: the group gives another one to whom it had given up. */
+  readonly memberId: string | null;
+  readonly joins: number;
+  /** By topic and partition: the join since which this member has had it without a break. */
+  readonly heldSince: Readonly<Record<string, ReadonlyMap<number, number>>>;
+  /** When the request was sent that the group answered last; null: we have left it, or cannot reach it. */
+  readonly confirmed: Confirmation | null;
   /** The present stall has been reported. */
   readonly stallReported: boolean;
+}
+
+/** A moment on the monotonic clock, which may stand still in a frozen machine, and on the wall clock. */
+export interface Confirmation {
+  readonly sentMs: number;
+  readonly sentWallMs: number;
 }
 
 export type SourceChange =
@@ -29,7 +42,10 @@ export type SourceChange =
   | { readonly type: 'contact' }
   | { readonly type: 'topics'; readonly missing: readonly string[]; readonly error: GatewatchError | null }
   | { readonly type: 'partitions'; readonly topic: string; readonly count: number }
-  | { readonly type: 'joined'; readonly assignment: Assignment }
+  | { readonly type: 'joined'; readonly assignment: Assignment; readonly memberId: string }
+  /** The group counts this member, or did when the request was sent that it has answered. */
+  | ({ readonly type: 'confirmed' } & Confirmation)
+  | { readonly type: 'leaving' }
   /** Offsets were committed, or nothing is left to read. */
   | { readonly type: 'progress' }
   | { readonly type: 'refresh_failed'; readonly error: GatewatchError }
@@ -56,6 +72,10 @@ export function initialState(nowMs: number): SourceState {
     crashingSinceMs: null,
     assigned: null,
     partitionCounts: new Map(),
+    memberId: null,
+    joins: 0,
+    heldSince: {},
+    confirmed: null,
     stallReported: false,
   };
 }
@@ -74,7 +94,11 @@ export function nextState(state: SourceState, change: SourceChange, nowMs: numbe
         partitionCounts: new Map(state.partitionCounts).set(change.topic, change.count),
       };
     case 'joined':
-      return { ...state, assigned: change.assignment };
+      return joinedAs(state, change.memberId, change.assignment);
+    case 'confirmed':
+      return { ...state, confirmed: { sentMs: change.sentMs, sentWallMs: change.sentWallMs } };
+    case 'leaving':
+      return { ...state, confirmed: null };
     case 'progress':
       return { ...state, crashingSinceMs: null };
     case 'refresh_failed':
@@ -84,7 +108,7 @@ export function nextState(state: SourceState, change: SourceChange, nowMs: numbe
     case 'unreachable':
       return failed({ ...state, crashingSinceMs: null }, change.error, nowMs);
     case 'fatal':
-      return inGroup({ ...state, fatal: change.error }, 'failed', nowMs);
+      return inGroup({ ...state, fatal: change.error, confirmed: null }, 'failed', nowMs);
     case 'stall':
       return { ...state, stallReported: change.reported };
   }
@@ -97,7 +121,23 @@ function inGroup(state: SourceState, group: GroupState, nowMs: number): SourceSt
 function failed(state: SourceState, error: GatewatchError, nowMs: number): SourceState {
   const lastContactMs = error.code === 'kafka_unreachable' ? null : state.lastContactMs;
   const failures = state.failures + 1;
-  return inGroup({ ...state, failures, lastError: error, lastContactMs }, 'connecting', nowMs);
+  const next = { ...state, failures, lastError: error, lastContactMs, confirmed: null };
+  return inGroup(next, 'connecting', nowMs);
+}
+
+/** Partitions that stay with the same member were nobody else's in between. */
+function joinedAs(state: SourceState, memberId: string, assigned: Assignment): SourceState {
+  const joins = state.joins + 1;
+  const isSameMember = memberId === state.memberId;
+  const sinceOf = (topic: string, partition: number): number =>
+    (isSameMember ? state.heldSince[topic]?.get(partition) : undefined) ?? joins;
+  const heldSince = Object.fromEntries(
+    Object.entries(assigned).map(([topic, partitions]) => [
+      topic,
+      new Map(partitions.map((partition) => [partition, sinceOf(topic, partition)])),
+    ]),
+  );
+  return { ...state, assigned, memberId, joins, heldSince };
 }
 
 /** True when the next answer of the broker is news. */
@@ -144,6 +184,22 @@ export function assignmentOf(
 ): { readonly partitions: readonly number[]; readonly of: number } | null {
   const of = partitionCounts.get(topic);
   return assigned === null || of === undefined ? null : { partitions: assigned[topic] ?? [], of };
+}
+
+/**
+ * See `Tenure`. The group gives a member up that it has not heard of for the session timeout, so until then
+ * nobody else has its partitions.
+ */
+export function tenureOf(
+  { assigned, joins, heldSince, confirmed }: SourceState,
+  topic: string,
+  now: { readonly ms: number; readonly wallMs: number },
+  sessionTimeoutMs: number,
+): Tenure | null {
+  if (assigned === null) return null;
+  const silentMs =
+    confirmed === null ? Infinity : Math.max(now.ms - confirmed.sentMs, now.wallMs - confirmed.sentWallMs);
+  return { joins, since: heldSince[topic] ?? new Map(), isConfirmed: silentMs < sessionTimeoutMs };
 }
 
 /**

@@ -30,6 +30,8 @@ export interface RunningSource {
   change(change: SourceChange): void;
   status(): KafkaSourceStatus;
   emit(event: KafkaEvent): void;
+  /** See `SessionOptions.onConfirmed`. */
+  onConfirmed(sentWallMs: number): void;
   /** The wait before that attempt. */
   retryDelayMs(attempt: number): number;
 }
@@ -53,6 +55,7 @@ export async function supervise(source: RunningSource): Promise<void> {
       source.session = createSession({ ...sessionOptions(source, kafka, topics), readAgain });
       const end = await runSession(source, source.session, admin, topics);
       source.progress.assign({});
+      source.change({ type: 'leaving' });
       if (end.reason === 'fatal') {
         source.change({ type: 'fatal', error: end.error });
         source.emit({ type: 'fatal', error: end.error });
@@ -99,6 +102,7 @@ function sessionOptions(source: RunningSource, kafka: Client, topics: readonly s
     progress,
     retryDelayMs,
     onContact: () => change({ type: 'contact' }),
+    onConfirmed: source.onConfirmed,
     onState: (state: 'joining' | 'stable' | 'rebalancing') => change({ type: 'group', state }),
   };
 }

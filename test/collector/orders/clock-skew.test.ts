@@ -84,7 +84,8 @@ function gatewayWithClock(offsetMs: number) {
   return {
     clock,
     away,
-    start: () => orders.start({ fingerprint, assignment: () => null }),
+    start: () =>
+      orders.start({ fingerprint, assignment: () => null, tenure: () => null, produceHints: null }),
     /** Begins orders `agoMs` ago, and has them watched from now on. */
     async begin(count: number, agoMs = 0) {
       for (let index = 0; index < count; index += 1) {

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
-  coordinatesRange,
   handleCallbackRecords,
   handleWatchRecords,
   toDelivery,
 } from '../../../collector/orders/from-kafka-record.ts';
+import { coordinatesRange } from '../../../collector/orders/coordinates.ts';
 import type { KafkaRecord } from '../../../schemas/kafka.ts';
 import { callback, createPipeline, GATEWAY } from '../../support/pipeline.ts';
 import { fingerprint } from '../../support/fingerprint.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Assignment } from '../../../collector/orders/assignment.ts';
+import type { OwnerHintMessage } from '../../../collector/orders/owner-hint.ts';
 import { createOrders } from '../../../collector/orders/orders.ts';
 import { createMemorySink } from '../../../collector/sinks/memory/sink.ts';
 import { noInstruments } from '../../../collector/telemetry/instruments.ts';
@@ -17,6 +18,7 @@ function scene() {
   const reads: string[] = [];
   const away = { store: false };
   const assigned: { now: Assignment } = { now: null };
+  const handedOver: OwnerHintMessage[] = [];
   const gateway = gatewayConfigSchema.parse({
     name: GATEWAY,
     secureUrl: 'https://gateway.example',
@@ -49,8 +51,14 @@ function scene() {
     log: { debug: () => undefined, warn: () => undefined, error: () => undefined },
     signal: new AbortController().signal,
   });
-  const start = () => orders.start({ fingerprint, assignment: () => assigned.now });
-  return { clock, sink, reads, orders, away, assigned, start };
+  const start = () =>
+    orders.start({
+      fingerprint,
+      assignment: () => assigned.now,
+      tenure: () => null,
+      produceHints: async (messages) => void handedOver.push(...messages),
+    });
+  return { clock, sink, reads, orders, away, assigned, handedOver, start };
 }
 
 const request = (externalId: string): WatchRequest => ({

@@ -40,6 +40,7 @@ function scene(options: { isShared?: boolean } = {}) {
       collectorId,
       clock,
       assignment: () => assignment,
+      stamp: () => 0,
       isShared: options.isShared ?? true,
       onError: (error) => errors.push(error),
     });

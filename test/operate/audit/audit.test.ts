@@ -91,6 +91,20 @@ describe('an audit of Kafka records', () => {
     expect(report.ok).toBe(true);
   });
 
+  it('counts hints of other collectors, which leave no row, and misses nothing but what is no hint', async () => {
+    await sink.write(
+      { watchRequests: [watchRequest('w', { topic: 'orders', kafka_partition: 1, kafka_offset: 3 })] },
+      { kafkaRecords: 5, coordinates: ['orders/1@0-4'], hintCoordinates: ['orders/1@0-1', 'orders/1@4-4'] },
+    );
+    expect(of(await look(), 'kafka records')).toMatchObject({
+      accepted: 5,
+      stored: 4,
+      repeats: 0,
+      difference: 1,
+      offenders: ['orders/1@2'],
+    });
+  });
+
   it('does not miss offsets that were never handed over', async () => {
     await sink.write(
       { callbackDeliveries: [callback(0), callback(7)] },

@@ -104,7 +104,10 @@ describe('a batch', () => {
         { historyEvents: historyEvents('a', 2) },
         { replies: 1, historyItems: 2, coordinates: ['x/0@1'] },
       ),
-      sink.write({ historyEvents: historyEvents('b', 3) }, { kafkaRecords: 4, coordinates: ['x/0@2'] }),
+      sink.write(
+        { historyEvents: historyEvents('b', 3) },
+        { kafkaRecords: 4, coordinates: ['x/0@2'], hintCoordinates: ['x/0@2'] },
+      ),
     ]);
     expect(await store.query('SELECT DISTINCT collector_id, batch_seq FROM history_events_store')).toEqual([
       { collector_id: 'c1', batch_seq: 1 },
@@ -122,6 +125,7 @@ describe('a batch', () => {
         history_rows: 5,
         reject_rows: 0,
         coordinates: 'x/0@1 x/0@2',
+        hint_coordinates: 'x/0@2',
       },
     ]);
   });

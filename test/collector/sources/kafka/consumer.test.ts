@@ -67,6 +67,25 @@ describe.skipIf(!kafka.available)('a Kafka source', () => {
     expect(records[0]!.headers.get('signature')?.map(String)).toEqual(['9ce5e776']);
   });
 
+  it('is sure of its partitions while the group answers its heartbeats', async () => {
+    const topic = await createTopic(brokers, uniqueName('tenure'));
+    let stoodStillMs = 0;
+    const clock = { now: () => performance.now() + stoodStillMs };
+    const { source } = collect({ brokers, topics: [topic], groupId: uniqueName('g'), clock });
+    const isSure = () => source.tenure(topic)?.isConfirmed === true;
+    expect(source.tenure(topic)).toBeNull();
+    await source.start();
+    await until('the group to confirm it', isSure);
+    expect(source.tenure(topic)).toMatchObject({ joins: 1, since: new Map([[0, 1]]) });
+    // As long as a session: the group may have given it up.
+    stoodStillMs = 6_000;
+    expect(isSure()).toBe(false);
+    await until('the next heartbeat to be answered', isSure);
+    expect(source.tenure(topic)).toMatchObject({ joins: 1 });
+    await source.stop();
+    expect(isSure()).toBe(false);
+  });
+
   it('commits an offset only after the handler has resolved', async () => {
     const topic = await createTopic(brokers, uniqueName('ack'));
     const groupId = uniqueName('g');

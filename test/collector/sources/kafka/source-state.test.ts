@@ -11,6 +11,7 @@ import {
   type SourceChange,
   type SourceState,
   statusOf,
+  tenureOf,
 } from '../../../../collector/sources/kafka/source-state.ts';
 
 const LIMITS = { sessionTimeoutMs: 10_000, stallTimeoutMs: 60_000, rebalanceTimeoutMs: 30_000 };
@@ -78,13 +79,69 @@ describe('a Kafka source', () => {
   it('knows its assignment when it knows how many partitions there are, and keeps it until the next join', () => {
     const counted = after([{ type: 'partitions', topic: 't', count: 6 }, 0]);
     expect(assignmentOf(counted, 't')).toBeNull();
-    const joined = nextState(counted, { type: 'joined', assignment: { t: [1, 4] } }, 1);
+    const joined = nextState(counted, { type: 'joined', memberId: 'm', assignment: { t: [1, 4] } }, 1);
     expect(assignmentOf(joined, 't')).toEqual({ partitions: [1, 4], of: 6 });
     expect(assignmentOf(joined, 'other')).toBeNull();
     const rebalancing = nextState(joined, { type: 'group', state: 'rebalancing' }, 2);
     expect(assignmentOf(rebalancing, 't')).toEqual({ partitions: [1, 4], of: 6 });
-    const emptied = nextState(rebalancing, { type: 'joined', assignment: {} }, 3);
+    const emptied = nextState(rebalancing, { type: 'joined', memberId: 'm', assignment: {} }, 3);
     expect(assignmentOf(emptied, 't')).toEqual({ partitions: [], of: 6 });
+  });
+
+  describe('of how sure its assignment is', () => {
+    const LIMIT_MS = 10_000;
+    const at = (ms: number, wallMs = ms) => ({ ms, wallMs });
+    const joined = (memberId: string, partitions: number[]): SourceChange => ({
+      type: 'joined',
+      memberId,
+      assignment: { t: partitions },
+    });
+    const sentAt = (ms: number): SourceChange => ({ type: 'confirmed', sentMs: ms, sentWallMs: ms });
+
+    it('knows nothing before it has joined, and is sure for the session timeout after a request', () => {
+      expect(tenureOf(after([sentAt(0), 0]), 't', at(1), LIMIT_MS)).toBeNull();
+      const state = after([joined('m', [0]), 0], [sentAt(1_000), 1_200]);
+      expect(tenureOf(state, 't', at(10_999), LIMIT_MS)?.isConfirmed).toBe(true);
+      expect(tenureOf(state, 't', at(11_000), LIMIT_MS)?.isConfirmed).toBe(false);
+      // A frozen machine: its monotonic clock stood still, its wall clock was set right.
+      expect(tenureOf(state, 't', at(1_300, 60_000), LIMIT_MS)?.isConfirmed).toBe(false);
+    });
+
+    it.each<SourceChange>([
+      { type: 'leaving' },
+      { type: 'crash', error: failure('kafka_protocol') },
+      { type: 'unreachable', error: failure('kafka_unreachable') },
+      { type: 'fatal', error: new Error('a bug') },
+    ])('is not sure any more after $type', (change) => {
+      const state = after([joined('m', [0]), 0], [sentAt(0), 0], [change, 1]);
+      expect(tenureOf(state, 't', at(1), LIMIT_MS)?.isConfirmed).toBe(false);
+    });
+
+    it('has a partition since the join from which on it was in every one under the same member id', () => {
+      const join = fc.record({
+        memberId: fc.constantFrom('a', 'b'),
+        partitions: fc.uniqueArray(fc.nat({ max: 3 })),
+      });
+      fc.assert(
+        fc.property(fc.array(join, { minLength: 1, maxLength: 8 }), (joins) => {
+          const state = after(...joins.map((one) => [joined(one.memberId, one.partitions), 0] as const));
+          const last = joins.at(-1);
+          const since = (partition: number): number => {
+            let first = joins.length;
+            for (; first > 1; first -= 1) {
+              const before = joins[first - 2];
+              if (before?.memberId !== last?.memberId || before?.partitions.includes(partition) !== true)
+                break;
+            }
+            return first;
+          };
+          expect(tenureOf(state, 't', at(0), LIMIT_MS)).toMatchObject({
+            joins: joins.length,
+            since: new Map(last?.partitions.map((partition) => [partition, since(partition)])),
+          });
+        }),
+      );
+    });
   });
 
   it('ends for good with its reason', () => {
