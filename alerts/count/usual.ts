@@ -68,6 +68,21 @@ export function usualShare(rows: readonly ActivityRow[]): UsualShare | null {
   return { share: middle, spread: Math.sqrt(varied + (MEDIAN_VARIANCE * chance) / Math.max(1, total)) };
 }
 
+/** Orders of a slice that are enough to know what is usual there, though few come in an hour. */
+const ENOUGH_OF_SLICE = 50;
+/** By how much such a share may vary, as a part of it: hours of so few orders do not show it. */
+const VARIATION_OF_SLICE = 0.5;
+
+/** The usual share of a slice; where few orders come in an hour, that of all hours together. */
+export function usualShareOfSlice(rows: readonly ActivityRow[]): UsualShare | null {
+  const byHours = usualShare(rows);
+  const seen = rows.reduce((sum, row) => sum + row.seen, 0);
+  if (byHours !== null || seen < ENOUGH_OF_SLICE) return byHours;
+  const share = (rows.reduce((sum, row) => sum + row.hit, 0) + 0.5) / (seen + 1);
+  const chance = (share * (1 - share)) / seen;
+  return { share, spread: Math.sqrt(chance + (VARIATION_OF_SLICE * share) ** 2) };
+}
+
 /**
  * Without two other weeks, half of the orders of the two hours before are expected: half, since traffic falls
  * in the evening. Its variance is unknown, so only `certainBelow` counts. Longer windows expect nothing: the

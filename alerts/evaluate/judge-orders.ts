@@ -1,7 +1,7 @@
 import { type Clocks, endOf, settingOf, type WindowEnds } from '../count/clocks.ts';
 import type { OrderCounts } from '../count/order-counts.ts';
 import { WHOLE } from '../count/slices.ts';
-import { type ActivityRow, hasSlices, usualShare, usualTraffic } from '../count/usual.ts';
+import { type ActivityRow, hasSlices, usualShare, usualShareOfSlice, usualTraffic } from '../count/usual.ts';
 import { lengthsOf } from '../count/windows.ts';
 import type { CountingRule } from '../rules/rule.ts';
 import type { BreachMemory } from './breach-memory.ts';
@@ -54,7 +54,7 @@ function judgeSymptom(
       ? counts.slicesOf(gateway).filter((slice) => countsOf(slice).seen(longest) < all)
       : [];
   const judge = (slice: string, own = countsOf(slice)): Verdict =>
-    verdictOf(rule, own, [rowsOf(slice), rowsOf(WHOLE)], setting, slice === WHOLE ? 1 : slices.length);
+    verdictOf(rule, own, rowsOf(slice), setting, slice === WHOLE ? null : slices.length);
   const verdicts = [WHOLE, ...slices].map((slice) => ({ slice, verdict: judge(slice) }));
   const place = { rule: rule.name, gateway, label };
   const lead = leadOf({
@@ -106,21 +106,20 @@ const without = (all: WindowCounts, some: WindowCounts): WindowCounts => ({
 function verdictOf(
   rule: CountingRule,
   counts: WindowCounts,
-  [own, whole]: readonly [readonly ActivityRow[] | undefined, readonly ActivityRow[] | undefined],
+  rows: readonly ActivityRow[] | undefined,
   setting: (name: string, otherwise: number) => number,
-  comparisons: number,
+  amongSlices: number | null,
 ): Verdict {
   if (rule.kind === 'share') {
-    // A slice that is too small or too new to know it by is compared with the whole gateway.
-    const usual =
-      rule.condition.baseline === undefined ? null : (usualShare(own ?? []) ?? usualShare(whole ?? []));
+    const usualOf = amongSlices === null ? usualShare : usualShareOfSlice;
+    const usual = rule.condition.baseline === undefined ? null : usualOf(rows ?? []);
     const settings = {
       shareAbove: setting('shareAbove', rule.condition.shareAbove),
       minimumAffectedOrders: setting('minimumAffectedOrders', rule.condition.minimumAffectedOrders),
     };
-    return judgeShare(rule, counts, usual, settings, comparisons);
+    return judgeShare(rule, counts, usual, settings, amongSlices);
   }
-  return judgeDrop(rule, counts, own === undefined ? NOTHING_USUAL : usualTraffic(own), {
+  return judgeDrop(rule, counts, rows === undefined ? NOTHING_USUAL : usualTraffic(rows), {
     below: setting('below', rule.condition.below),
     minimumExpectedOrders: setting('minimumExpectedOrders', rule.condition.minimumExpectedOrders),
   });

@@ -38,28 +38,32 @@ export interface ShareSettings {
  * When a share is an incident: see `ShareCondition`. While it is none, the limit is out of reach, so that
  * `affected >= limit` says the same as `holds`.
  *
- * @param comparisons among how many slices it is looked for: the more, the more chance has to be excluded
+ * @param amongSlices of a slice, how many there are; null: the whole gateway
  */
 export function judgeShare(
   rule: ShareRule,
   counts: WindowCounts,
   usual: UsualShare | null,
   settings: ShareSettings,
-  comparisons = 1,
+  amongSlices: number | null = null,
 ): Verdict {
-  const condition = { ...rule.condition, z: zAmong(rule.condition.z, comparisons) };
+  const condition = { ...rule.condition, z: zAmong(rule.condition.z, amongSlices ?? 1) };
+  const fixedShare =
+    amongSlices === null ? settings.shareAbove : Math.max(settings.shareAbove, COLD_SLICE_SHARE);
   const lengths = lengthsOf(rule);
   const windows = condition.windows.map(({ windowSeconds, confirmSeconds, shareAbove }) => {
     // A window with a share of its own scales with the gateway's.
     const scale = (shareAbove ?? condition.shareAbove) / condition.shareAbove || 1;
     const floor = settings.shareAbove * scale;
-    const p = Math.min(1, usual?.share ?? floor);
-    const rise = riseOf(condition, usual === null ? 0 : floor);
+    const p = Math.min(1, usual?.share ?? fixedShare * scale);
+    const rise = riseOf(condition, usual === null ? 0 : floor, amongSlices !== null);
     const n = counts.seen(windowSeconds);
     const { z } = condition;
     const limit = limitOrders(n, p, usual?.spread ?? 0, settings.minimumAffectedOrders, { z, rise });
     const over = p + RECOVERY.wayBack * (rise ?? 0);
-    const isBad = (seconds: number): boolean => counts.hit(seconds) > over * counts.seen(seconds);
+    // Beyond a floor, a few affected orders are no sign that an incident goes on.
+    const bad = condition.baseline?.rise === 'floor' ? p + (rise ?? 0) : over;
+    const isBad = (seconds: number): boolean => counts.hit(seconds) > bad * counts.seen(seconds);
     const isOver = lengths.some((length) => length < windowSeconds && isRecovered(counts, length, over));
     const holds =
       counts.hit(windowSeconds) >= limit &&
@@ -84,15 +88,26 @@ export function judgeShare(
 }
 
 /**
+ * What payers and issuers do differs more from hour to hour in a slice than in the whole: there it has to
+ * rise by so much more.
+ */
+const RISE_OF_SLICE = 2;
+/** Of a slice of which it is not known what is usual, so great a part has to be affected at least. 0..1. */
+const COLD_SLICE_SHARE = 0.25;
+
+/**
  * Standard deviations that chance is allowed where the worst of several is looked for: the largest of so many
  * is larger than one by about this much.
  */
-export const zAmong = (z: number, comparisons: number): number =>
+const zAmong = (z: number, comparisons: number): number =>
   Math.sqrt(z ** 2 + 2 * Math.log(Math.max(1, comparisons)));
 
 /** By how much the usual share must be exceeded, where a floor is known; null: nothing is usual. */
-const riseOf = ({ baseline }: ShareCondition, floor: number): number | null =>
-  baseline === undefined ? null : baseline.rise === 'floor' ? floor : baseline.rise;
+function riseOf({ baseline }: ShareCondition, floor: number, isSlice: boolean): number | null {
+  if (baseline === undefined) return null;
+  if (baseline.rise === 'floor') return floor;
+  return isSlice ? RISE_OF_SLICE * baseline.rise : baseline.rise;
+}
 
 /** A window whose share is no higher shows that an incident is over, if it has orders enough. */
 function isRecovered(counts: WindowCounts, length: number, over: number): boolean {

@@ -25,20 +25,18 @@ export interface OneSymptom {
 export const WHOLE_GATEWAY = 'whole';
 
 /**
- * The slice that stands for a symptom: what stood for it before as long as it can, else the whole where that
- * is in breach, else the slice that explains most. Null: nothing is in breach. A slice that
- * was first goes on for the whole as long as the other orders are healthy.
+ * The slice that stands for a symptom: what stood for it until now, else the whole where that is in breach,
+ * else the slice that explains most. Null: nothing is in breach, nor was lately. A slice that was first goes
+ * on for the whole as long as the other orders are healthy; and when it is over, no other slice begins with
+ * what is left of it in the longer windows.
  */
 export function leadOf({ verdicts, before, holdsWithout }: OneSymptom): string | null {
   const inBreach = verdicts.filter(({ holds }) => holds);
-  const stillHolds = inBreach.some(({ slice }) => slice === before);
-  const whole = inBreach.some(({ slice }) => slice === WHOLE);
-  if (whole) {
-    const goesOn = stillHolds && before !== null && before !== WHOLE && !holdsWithout(before);
-    return goesOn ? before : WHOLE;
+  if (inBreach.some(({ slice }) => slice === WHOLE)) {
+    const goesOn = inBreach.some(({ slice }) => slice === before) && before !== null && before !== WHOLE;
+    return goesOn && !holdsWithout(before) ? before : WHOLE;
   }
-  if (stillHolds) return before;
-  return inBreach.toSorted((a, b) => b.strength - a.strength)[0]?.slice ?? null;
+  return before ?? inBreach.toSorted((a, b) => b.strength - a.strength)[0]?.slice ?? null;
 }
 
 /** Why a slice in breach raises no alert of its own: the name of what stands for it; '' when it does. */

@@ -1,3 +1,4 @@
+import { sliceText } from '../../alerts/count/slices.ts';
 import { type SentenceNumbers, sentenceOf } from '../../alerts/explain/sentence.ts';
 import { findingText } from '../../alerts/explain/signature-finding.ts';
 import { shareOf, type Slice } from '../../alerts/explain/slices.ts';
@@ -21,11 +22,13 @@ import { drawTable } from './table.ts';
 export function drawExplanation(
   output: Output,
   rule: Rule,
-  evaluation: SentenceNumbers & { readonly gateway: string; readonly label: string },
+  evaluation: SentenceNumbers & { readonly gateway: string; readonly slice: string; readonly label: string },
   explanation: Explanation | null,
   timeZone = 'UTC',
 ): string {
-  const place = [evaluation.gateway, evaluation.label].filter((name) => name !== '').join(' ');
+  const place = [evaluation.gateway, sliceText(evaluation.slice), evaluation.label]
+    .filter((name) => name !== '')
+    .join(' ');
   const head = `${rule.name}${place === '' ? '' : `, ${printable(place)}`}, ${timesText([evaluation.as_of], timeZone, minuteText)}\n${sentenceOf(rule, evaluation, timeZone)}\n`;
   if (explanation === null) return `${head}\nThe rule counts no orders: its number is all there is to it.\n`;
   const { slices, atRisk, example, signature = null } = explanation;

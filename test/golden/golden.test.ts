@@ -114,6 +114,7 @@ describe('rules', () => {
 function numbersOf({
   rule,
   gateway,
+  slice,
   label,
   seen,
   affected,
@@ -126,6 +127,7 @@ function numbersOf({
   return {
     rule,
     gateway,
+    slice,
     label,
     seen,
     affected,
@@ -140,8 +142,18 @@ function numbersOf({
   };
 }
 
-const breachText = ({ rule, gateway, label, affected, seen, number, limit, as_of }: Evaluation): string =>
-  `  ${iso(as_of / 1000)} ${rule} ${gateway} ${label}: ${number ?? `${affected} of ${seen}`}, limit ${Number(limit.toPrecision(6))}`;
+const breachText = ({
+  rule,
+  gateway,
+  slice,
+  label,
+  affected,
+  seen,
+  number,
+  limit,
+  as_of,
+}: Evaluation): string =>
+  `  ${iso(as_of / 1000)} ${rule} ${gateway} ${slice} ${label}: ${number ?? `${affected} of ${seen}`}, limit ${Number(limit.toPrecision(6))}`;
 
 /** Panels about tables and bytes show how things are kept. */
 const PHYSICAL = /Size of the store/;

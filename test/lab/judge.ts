@@ -1,4 +1,11 @@
-import { type ActivityRow, hasBaseline, spanOf, usualShare, usualTraffic } from '../../alerts/count/usual.ts';
+import {
+  type ActivityRow,
+  hasBaseline,
+  spanOf,
+  usualShare,
+  usualShareOfSlice,
+  usualTraffic,
+} from '../../alerts/count/usual.ts';
 import { lengthsOf } from '../../alerts/count/windows.ts';
 import { judgeDrop, type UsualTraffic } from '../../alerts/evaluate/judge-drop.ts';
 import { judgeShare, type Verdict, type WindowCounts } from '../../alerts/evaluate/judge-share.ts';
@@ -18,22 +25,18 @@ export interface Judge {
   readonly holds: (known: number, end: number, at: number) => boolean;
 }
 
-/** Of a slice: what the whole gateway counts, and how many slices are judged. */
-export interface AmongSlices {
-  readonly whole: RuleCounts;
-  readonly comparisons: number;
-}
+/**
+ * The product's own judgement, over counts by minute.
+ *
+ * @param amongSlices of a slice, how many there are; null: the whole gateway
+ */
+export const createJudge = (rule: CountingRule, counts: RuleCounts, amongSlices: number | null): Judge =>
+  rule.kind === 'share' ? shareJudge(rule, counts, amongSlices) : dropJudge(rule, counts);
 
-/** The product's own judgement, over counts by minute. */
-export const createJudge = (rule: CountingRule, counts: RuleCounts, among?: AmongSlices): Judge =>
-  rule.kind === 'share' ? shareJudge(rule, counts, among) : dropJudge(rule, counts);
-
-function shareJudge(rule: ShareRule, counts: RuleCounts, among?: AmongSlices): Judge {
+function shareJudge(rule: ShareRule, counts: RuleCounts, amongSlices: number | null): Judge {
   const { condition } = rule;
-  const usualOf = (of: RuleCounts) => (hasBaseline(rule) ? eachQuarter(rule, of, usualShare) : () => null);
-  const own = usualOf(counts);
-  const ofWhole = among === undefined ? () => null : usualOf(among.whole);
-  const usualAt: typeof own = (at) => own(at) ?? ofWhole(at);
+  const usualOf = amongSlices === null ? usualShare : usualShareOfSlice;
+  const usualAt = hasBaseline(rule) ? eachQuarter(rule, counts, usualOf) : () => null;
   // What lies above no window's share is no incident, whatever else the condition says.
   const isAbove = (known: number, end: number, usual: number | undefined): boolean =>
     condition.windows.some(({ windowSeconds, shareAbove = condition.shareAbove }) => {
@@ -43,7 +46,7 @@ function shareJudge(rule: ShareRule, counts: RuleCounts, among?: AmongSlices): J
       return affected > p * counts.seen.within(known, end, windowSeconds / 60);
     });
   const verdict: Judge['verdict'] = (known, end, at) =>
-    judgeShare(rule, windowCounts(counts, known, end), usualAt(at), condition, among?.comparisons);
+    judgeShare(rule, windowCounts(counts, known, end), usualAt(at), condition, amongSlices);
   return {
     verdict,
     holds: (known, end, at) => isAbove(known, end, usualAt(at)?.share) && verdict(known, end, at).holds,

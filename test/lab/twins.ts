@@ -58,8 +58,7 @@ export async function classifyRules(classifier: Classifier): Promise<Classes> {
 export function createTwins(months: Months, classes: Classes, slice = wholeOf(months.gateway)): Twin[] {
   const own = monthsOfSlice(months, slice);
   const measureOf = createMeasures(own);
-  const wholeOfRule = slice.name === '' ? null : createMeasures(months);
-  const comparisons = slicesOf(months.gateway).length;
+  const amongSlices = slice.name === '' ? null : slicesOf(months.gateway).length;
   const firsts = firstsOf(own);
   return RULES.flatMap((rule) => {
     if (isAskedDirectly(rule) || isHeartbeat(rule)) return [];
@@ -70,14 +69,7 @@ export function createTwins(months: Months, classes: Classes, slice = wholeOf(mo
       .map((classified) => {
         const measures = { seen: measureOf(classified.seen), hit: measureOf(classified.hit) };
         const end = windowEnds(rule, own, measures.seen, firsts);
-        const among =
-          wholeOfRule === null
-            ? undefined
-            : {
-                whole: { seen: wholeOfRule(classified.seen), hit: wholeOfRule(classified.hit) },
-                comparisons,
-              };
-        return { ...countTwin(rule, classified, createJudge(rule, measures, among), end), slice };
+        return { ...countTwin(rule, classified, createJudge(rule, measures, amongSlices), end), slice };
       });
   });
 }

@@ -31,7 +31,7 @@ describe('what stands for a symptom', () => {
     expect(leadOf(symptom({ verdicts }))).toBe('currency=BRL');
   });
 
-  it('stays the slice that was first, as long as it is in breach', () => {
+  it('stays the slice that was first, also when others are still in breach once it is over', () => {
     const verdicts = [
       verdict(WHOLE, false),
       verdict('channel=p2p', true, 3),
@@ -39,7 +39,8 @@ describe('what stands for a symptom', () => {
     ];
     expect(leadOf(symptom({ verdicts, before: 'channel=p2p' }))).toBe('channel=p2p');
     const over = [verdict(WHOLE, false), verdict('channel=p2p', false), verdict('currency=BRL', true, 9)];
-    expect(leadOf(symptom({ verdicts: over, before: 'channel=p2p' }))).toBe('currency=BRL');
+    expect(leadOf(symptom({ verdicts: over, before: 'channel=p2p' }))).toBe('channel=p2p');
+    expect(leadOf(symptom({ verdicts: over }))).toBe('currency=BRL');
   });
 
   it('stays the slice when it draws the whole over the limit, until the other orders are hit as well', () => {
@@ -49,7 +50,7 @@ describe('what stands for a symptom', () => {
     expect(leadOf(symptom({ verdicts, before, holdsWithout: () => true }))).toBe(WHOLE);
   });
 
-  it('is always in breach itself, and the only one that raises an alert', () => {
+  it('alone raises an alert, and nothing does in its place', () => {
     const arbitrary = fc.record({
       verdicts: fc.tuple(
         ...SLICES.map((slice) =>
@@ -63,10 +64,11 @@ describe('what stands for a symptom', () => {
       fc.property(arbitrary, (given) => {
         const inBreach = given.verdicts.filter(({ holds }) => holds).map(({ slice }) => slice);
         const lead = leadOf(given);
-        expect(lead === null).toBe(inBreach.length === 0);
+        expect(lead === null).toBe(inBreach.length === 0 && given.before === null);
         expect(inBreach.filter((slice) => suppressedBy(slice, lead) === '')).toEqual(
-          lead === null ? [] : [lead],
+          inBreach.filter((slice) => slice === lead),
         );
+        if (inBreach.includes(WHOLE)) expect(inBreach).toContain(lead);
       }),
     );
   });
