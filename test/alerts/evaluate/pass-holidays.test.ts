@@ -16,7 +16,11 @@ const HOLIDAYS: Readonly<Record<string, readonly string[]>> = {
   'after-holidays': ['2026-02-23', '2026-02-16'],
   monday: [],
 };
-const RULES = [ruleNamed('GatewatchTrafficDrop'), ruleNamed('GatewatchTechTimeouts')];
+const RULES = [
+  ruleNamed('GatewatchTrafficDrop'),
+  ruleNamed('GatewatchTechTimeouts'),
+  ruleNamed('GatewatchTechnicalBurnFast'),
+];
 
 /** Orders around noon of a day, so many days before, that are paid or are not. */
 const day = (gateway: string, daysAgo: number, aMinute: number): SeedOrder[] =>
