@@ -21,13 +21,13 @@ it('has the evaluation of the rules first, and ten seconds between two jobs', ()
 });
 
 it.each([JOBS.payments, JOBS.findings])(
-  'the job to %s ends when it is told to, while the store hangs',
+  'the job to %s ends by its signal, while the store hangs',
   async (name) => {
-    const told = new AbortController();
+    const controller = new AbortController();
     const run = jobsOn(SILENT)
       .find((one) => one.name === name)
-      ?.run(told.signal);
-    told.abort(new Error('that is enough'));
+      ?.run(controller.signal);
+    controller.abort(new Error('that is enough'));
     await expect(run).rejects.toThrow('that is enough');
   },
 );

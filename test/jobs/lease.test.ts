@@ -62,7 +62,7 @@ describe('in a store', () => {
   });
   let micros = 1_790_000_000_000_000;
   let takesRows = true;
-  const keeper = (collectorId: string, notifies = true) =>
+  const holderOf = (collectorId: string, notifies = true) =>
     createJobsLease({
       query: (sql) => store.query(sql),
       command: (sql) => (takesRows ? store.command(sql) : Promise.reject(new Error('disk full'))),
@@ -80,7 +80,7 @@ describe('in a store', () => {
   };
 
   it('one of two has it, is gone, and the other one takes over', async () => {
-    const [a, b] = [keeper('a'), keeper('b')];
+    const [a, b] = [holderOf('a'), holderOf('b')];
     expect(await a.check()).toBe(true);
     expect(await b.check()).toBe(false);
     await age(60);
@@ -91,38 +91,38 @@ describe('in a store', () => {
   });
 
   it('is renewed by each check, although the row is the same', async () => {
-    const a = keeper('a');
+    const a = holderOf('a');
     await a.check();
     await age(80);
     expect(await a.check()).toBe(true);
     await age(80);
-    expect(await keeper('b').check()).toBe(false);
+    expect(await holderOf('b').check()).toBe(false);
   });
 
   it('goes to whoever notifies, from whoever does not', async () => {
-    const silent = keeper('a', false);
+    const silent = holderOf('a', false);
     expect(await silent.check()).toBe(true);
-    const telling = keeper('b');
+    const telling = holderOf('b');
     expect(await telling.check()).toBe(true);
     expect(await silent.check()).toBe(false);
   });
 
   it('is kept while the store takes no rows, and not taken', async () => {
-    const a = keeper('a');
+    const a = holderOf('a');
     await a.check();
     takesRows = false;
     try {
       expect(await a.check()).toBe(true);
-      await expect(keeper('c', true).check()).resolves.toBe(false);
+      await expect(holderOf('c', true).check()).resolves.toBe(false);
       await age(100);
-      await expect(keeper('c', true).check()).rejects.toThrow('disk full');
+      await expect(holderOf('c', true).check()).rejects.toThrow('disk full');
     } finally {
       takesRows = true;
     }
   });
 
   it('has one row for each holder', async () => {
-    const a = keeper('a');
+    const a = holderOf('a');
     for (let check = 0; check < 5; check++) await a.check();
     const rows = await store.query('SELECT job, part, notifies, done_batch FROM jobs_store FINAL');
     expect(rows).toEqual([{ job: 'run jobs', part: 'a', notifies: true, done_batch: 0 }]);

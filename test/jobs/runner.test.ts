@@ -43,7 +43,7 @@ const passing = async (ms: number): Promise<void> => {
   for (let second = 0; second < ms / SECOND; second++) await clock.advance(SECOND);
 };
 const after = (ms: number): Promise<void> => new Promise((done) => void clock.after(ms, done));
-/** Never ends, whatever it is told. */
+/** Never ends, whatever its signal says. */
 const hangs = (): Promise<boolean> => new Promise(() => undefined);
 const nothingMore = (): Promise<boolean> => Promise.resolve(false);
 const errors = () => logged.filter(({ level }) => level === 50);
@@ -100,7 +100,7 @@ it('a job that hangs for ever holds back itself alone', async () => {
   expect(evaluated).toBe(11);
 });
 
-it('a run that takes too long is told to end, is late, and is tried again', async () => {
+it('a run that takes too long gets a signal to end, is late, and is tried again', async () => {
   const begun: number[] = [];
   const runner = start([
     job(
@@ -125,7 +125,7 @@ it('tells what runs to end when it stops, and waits for it', async () => {
   let ended = false;
   const runner = start([
     job(JOBS.findings, async (signal) => {
-      await new Promise((told) => signal.addEventListener('abort', told, { once: true }));
+      await new Promise((end) => signal.addEventListener('abort', end, { once: true }));
       await after(SECOND);
       ended = true;
       throw new Error('given up');
@@ -261,10 +261,10 @@ it('whatever jobs do and whoever holds the lease, none overlaps with itself, run
           underWay.add(name);
           seen();
           const { tookS, does } = plan[turn++ % plan.length] ?? { tookS: 1, does: 'ends' };
-          const told = new Promise<void>((end) =>
+          const signalled = new Promise<void>((end) =>
             signal.addEventListener('abort', () => end(), { once: true }),
           );
-          await (does === 'obeys' ? Promise.race([after(tookS * SECOND), told]) : after(tookS * SECOND));
+          await (does === 'obeys' ? Promise.race([after(tookS * SECOND), signalled]) : after(tookS * SECOND));
           underWay.delete(name);
           if (does === 'fails' || (does === 'obeys' && signal.aborted)) throw new Error('not done');
           // Something to do at once takes time, or nothing else gets its turn.
