@@ -10,6 +10,7 @@ import {
   settingOf,
   type SettingOverrides,
 } from '../count/clocks.ts';
+import { WHOLE } from '../count/slices.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { type CountingRule, type GaugeRule, isAskedDirectly, type Rule } from '../rules/rule.ts';
 import { createBreaches } from './breach-memory.ts';
@@ -125,15 +126,26 @@ function judgeGauge(rule: GaugeRule, rows: readonly GaugeRow[], clocks: Clocks, 
   });
 }
 
-/** A rule is silent for a gateway while the rule that names the cause is in breach there, under any label. */
+/**
+ * A rule is silent for a gateway while the rule that names the cause is in breach there, under any label; for
+ * a slice also while that one is in breach in the same slice. A cause in one slice silences nothing else.
+ */
 function withSuppression(judged: readonly Judged[], rules: readonly Rule[]): Judged[] {
   const causes = new Map(rules.map(({ name, suppressedBy }) => [name as string, suppressedBy]));
+  const keyOf = (rule: string, gateway: string, slice: string): string => `${rule}|${gateway}|${slice}`;
   const inBreach = new Set(
-    judged.flatMap(({ rule, gateway, breach }) => (breach === 1 ? [`${rule}|${gateway}`] : [])),
+    judged
+      .filter((one) => one.breach === 1 || isLedBySlice(one))
+      .map(({ rule, gateway, slice }) => keyOf(rule, gateway, slice)),
   );
   return judged.map((one) => {
     const cause = causes.get(one.rule);
-    if (one.breach === 0 || cause === undefined || !inBreach.has(`${cause}|${one.gateway}`)) return one;
-    return { ...one, breach: 0, suppressed_by: cause };
+    if (one.breach === 0 || cause === undefined) return one;
+    const isNamed = [WHOLE, one.slice].some((slice) => inBreach.has(keyOf(cause, one.gateway, slice)));
+    return isNamed ? { ...one, breach: 0, suppressed_by: cause } : one;
   });
 }
+
+/** The whole gateway is in breach, and a slice stands for it. */
+const isLedBySlice = ({ slice, suppressed_by: cause }: Judged): boolean =>
+  slice === WHOLE && cause.includes('=');

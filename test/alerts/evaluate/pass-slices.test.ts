@@ -60,6 +60,12 @@ const GATEWAYS: Readonly<Record<string, Shape>> = {
   // A provider that refuses 8 % of all orders as always; and one that now refuses 40 %.
   refusing: (n) => ({ ...type(n), codes: n % 25 < 2 ? UNREACHABLE : PAID }),
   broken: (n, isNow) => ({ ...type(n), codes: n % 25 < (isNow ? 10 : 2) ? UNREACHABLE : PAID }),
+  // The same, and one small channel that cannot be reached.
+  pocket: (n, isNow) => {
+    const isSmall = n % 40 === 0;
+    const usual = n % (isNow ? 2 : 12) === 0 ? REPEATED : PAID;
+    return { channel: isSmall ? 'small' : 'card', codes: isNow && isSmall ? UNREACHABLE : usual };
+  },
   // Ten thousand channels, of which each order has its own.
   hostile: (n, isNow) => ({
     channel: isNow ? `c${n}` : 'card',
@@ -143,4 +149,11 @@ describe('what is usual', () => {
 
 it('a check that fails and is repeated is no failure of the provider, but a warning when there are more', () => {
   expect(alerts('repeats')).toEqual(['GatewatchRequestsRepeated  CHECK']);
+});
+
+it('a cause in one slice silences no rule about the whole gateway', () => {
+  expect(alerts('pocket')).toEqual([
+    'GatewatchProviderUnreachable channel=small GATEWAY_CREATE',
+    'GatewatchRequestsRepeated  CHECK',
+  ]);
 });
