@@ -109,8 +109,8 @@ function scopeOf({ from, to, gateways }: Part, asOf: number): Scope {
     end: time(to),
     within,
     reach: (column) => within(column),
-    touched: () =>
-      `gateway IN (${gateways.map(sqlText).join(', ')}) AND last_item_at >= ${time(from)} AND created_at < ${time(to)}`,
+    touched: (before) =>
+      `gateway IN (${gateways.map(sqlText).join(', ')}) AND last_item_at >= ${time(from - before)} AND created_at < ${time(to)}`,
     setting: (_name, otherwise) => String(otherwise),
     greatestSetting: (_name, otherwise) => String(otherwise),
   };
