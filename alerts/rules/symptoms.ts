@@ -103,7 +103,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
     steps: [
       'See whether orders that fail for good rise too: then another alert names it.',
       'See which reason, and whether it is one channel (runbook).',
-      "Tell the gateway's operator since when; nobody has to get up for it.",
+      "Inform the gateway's operator since when; nobody has to get up for it.",
     ],
     suppressedBy: 'GatewatchProviderUnreachable',
   },

@@ -31,7 +31,7 @@ const REFUSED = ['1.0.0.00', '1.1.1.00'];
 /** The create request is repeated on the same order, which is then paid. */
 const repeated = (code: string): string[] => [...REFUSED, code, '2.1.1.00', ...FORM, '3.1.1.55', ...PAID];
 
-/** Not paid at once; what nobody is told of is paid as usual. */
+/** Not paid at once; what reaches nobody is paid as usual. */
 const TROUBLED: readonly Path[] = [
   { name: 'paidAmountChanged', share: 0.004, level: 'varied', codes: [...SUBMITTED, '4.1.3.00', '5.1.3.35', '6.1.1.00'], callback: 'valid' },
   { name: 'paidAfterCheckUnavailable', share: 0, level: 'drawn', codes: [...SUBMITTED, '4.2.2.13', ...PAID], callback: 'valid', wander: 0.15 },
