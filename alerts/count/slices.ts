@@ -21,8 +21,10 @@ const SLICES = `[${SLICE_DIMENSIONS.map(named).join(', ')}]`;
 export const SLICE_COLUMNS = `toString(channel) AS channel, ifNull(toString(currency), '') AS currency`;
 
 /** Condition on an order's columns: is it in the slice? Both are SQL; the whole has every order. */
-export const inSlice = (slice: string): string =>
-  `(${slice} = '' OR has([concat('order_type=', toString(order_type)), concat('channel=', toString(channel)), concat('currency=', ifNull(toString(currency), ''))], ${slice}))`;
+export function inSlice(slice: string): string {
+  const own = SLICE_DIMENSIONS.map((name) => `concat('${name}=', ifNull(toString(${name}), ''))`);
+  return `(${slice} = '${WHOLE}' OR has([${own.join(', ')}], ${slice}))`;
+}
 
 /** A slice as its column and value; null: the whole. */
 function partsOf(slice: string): { readonly column: string; readonly value: string } | null {

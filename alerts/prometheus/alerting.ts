@@ -33,8 +33,9 @@ export function affectedOrders(rule: ShareRule): CountedOrders {
 }
 
 /**
- * A share rule over reasons at stages, as PromQL over the windows of `recording.ts`: the same windows, limits
- * and recovery as `judgeShare`. The value of the alert is the number of affected orders.
+ * A share rule over reasons at stages, as PromQL over the windows of `recording.ts`: the windows and the
+ * recovery of `judgeShare`, and the rule's fixed share, since Prometheus does not know what is usual. It has
+ * no slices. The value of the alert is the number of affected orders.
  */
 export function shareAlert(rule: ShareRule, runbookUrl: (ruleName: string) => string): AlertingRule {
   const place = `{{ $labels.gateway }} {{ $labels.stage }}`;
