@@ -56,7 +56,8 @@ export function calendarsOf(settings: ReadonlyMap<string, number>): ReadonlyMap<
 
 /** Stretches of time whose activity is read, as quarters of an hour counted from that of the instant. */
 export interface Span {
-  readonly weeks: readonly number[];
+  /** How many days back: 0 is the day of the instant, multiples of seven are the same day of other weeks. */
+  readonly days: readonly number[];
   /** The first quarter, and the one after the last. */
   readonly from: number;
   readonly to: number;
@@ -66,8 +67,8 @@ export interface Span {
 
 /** A time of the past, in seconds since 1970, that is compared with the one `shift` seconds later. */
 export interface Source {
-  /** 0 is the time itself, and the others count back. */
-  readonly week: number;
+  /** How many days back the span says it is; 0 is the time itself. */
+  readonly day: number;
   readonly from: number;
   readonly to: number;
   readonly shift: number;
@@ -77,32 +78,36 @@ const QUARTER = 900;
 const DAY = 86_400;
 
 /**
- * What the quarters of a span are compared with: the same ones, by local clocks, of the same day of the weeks
- * before; those of a holiday with those of the Sundays before. A week where one of them would be a holiday's
- * is left out.
+ * What the quarters of a span are compared with: the same ones, by local clocks, of the days before; in other
+ * weeks those of a holiday with those of the Sundays. A day where one of them would be a holiday's is left
+ * out.
  *
  * @param now the quarter of the instant, in seconds since 1970
  */
-export function sourcesOf({ weeks, from, to }: Span, now: number, calendar = NO_HOLIDAYS): Source[] {
-  return weeks.flatMap((week) => {
+export function sourcesOf({ days, from, to }: Span, now: number, calendar = NO_HOLIDAYS): Source[] {
+  return days.flatMap((day) => {
     const sources: Source[] = [];
     for (let time = now + from * QUARTER; time < now + to * QUARTER; time += QUARTER) {
-      const source = week === 0 ? time : sourceOf(time, week, calendar);
-      if (week > 0 && isHoliday(source, calendar)) return [];
+      const source = day === 0 ? time : sourceOf(time, day, calendar);
+      if (day > 0 && isHoliday(source, calendar)) return [];
       const shift = time - source;
       const last = sources.at(-1);
       if (last?.shift === shift) sources[sources.length - 1] = { ...last, to: source + QUARTER };
-      else sources.push({ week, from: source, to: source + QUARTER, shift });
+      else sources.push({ day, from: source, to: source + QUARTER, shift });
     }
     return sources;
   });
 }
 
-function sourceOf(time: number, week: number, { timeZone, holidays }: Calendar): number {
+function sourceOf(time: number, day: number, { timeZone, holidays }: Calendar): number {
   const local = localSeconds(timeZone, time);
-  const days = holidays.has(localDate(local)) ? (localWeekday(local) || 7) + 7 * (week - 1) : 7 * week;
-  return instantOfLocal(timeZone, local - days * DAY);
+  const isSunday = isOtherWeek(day) && holidays.has(localDate(local));
+  const back = isSunday ? (localWeekday(local) || 7) + day - 7 : day;
+  return instantOfLocal(timeZone, local - back * DAY);
 }
+
+/** Is it the same day of another week? */
+export const isOtherWeek = (day: number): boolean => day > 0 && day % 7 === 0;
 
 const isHoliday = (time: number, { timeZone, holidays }: Calendar): boolean =>
   holidays.size > 0 && holidays.has(localDate(localSeconds(timeZone, time)));

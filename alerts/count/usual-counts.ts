@@ -7,7 +7,7 @@ import { SLICE_COLUMNS, sumsBySlice, sumsOfWhole } from './slices.ts';
 import { type ActivityRow, hasSlices, QUARTER_SECONDS, quarterOf, spanOf } from './usual.ts';
 
 /**
- * Counts what baselines are made of: the orders of some rules in the same hours of the weeks before, an order
+ * Counts what baselines are made of: the orders of some rules in the same hours of days before, an order
  * at the last instant in them at which it met a condition.
  */
 
@@ -86,7 +86,7 @@ export function usualCounting(
                 return {
                   gateway: String(row['gateway']),
                   slice: String(row['slice']),
-                  week: part.week,
+                  day: part.day,
                   place: firstPlace(part) + nth,
                   label,
                   seen: Number(numbers[seen]),

@@ -1,16 +1,19 @@
 import type { UsualTraffic } from '../evaluate/judge-drop.ts';
 import type { UsualShare } from '../evaluate/judge-share.ts';
 import type { CountingRule, DropRule, Rule, ShareRule } from '../rules/rule.ts';
-import type { Span } from './calendar.ts';
+import { isOtherWeek, type Span } from './calendar.ts';
 import { lengthsOf } from './windows.ts';
 
 /**
- * What is usual: the same hours of the four weeks before, as `usual-counts.ts` counts them. A median,
- * and the median absolute deviation as spread, so that one incident among those weeks changes little. Which
- * hours are the same ones, the calendar says.
+ * What is usual: the same hours of the four weeks before, and for shares those of the last days as well, as
+ * `usual-counts.ts` counts them. A median, and the median absolute deviation as spread, so that one incident
+ * among them changes little. Which hours are the same ones, the calendar says.
  */
 
-const WEEKS = 4;
+/** The same day of the four weeks before, as days back. */
+const WEEKS = [7, 14, 21, 28] as const;
+/** The last days: what a gateway does since it changed its habits, and all there is in a first week. */
+const LAST_DAYS = [1, 2, 3] as const;
 export const QUARTER_SECONDS = 900;
 /** A median absolute deviation times this is a standard deviation, where values are normal. */
 const MAD_TO_SIGMA = 1.4826;
@@ -18,15 +21,16 @@ const MAD_TO_SIGMA = 1.4826;
 const SPREAD_ROOM = 2.25;
 /** A median varies this many times as much as a mean of the same values: pi / 2. */
 const MEDIAN_VARIANCE = 1.5708;
-/** Hours of other weeks that a baseline needs, at least; and orders that an hour needs to count. */
-const MINIMUM_SAMPLES = 4;
+/** Hours that a baseline needs, of other weeks and of the last days; and orders that an hour needs to count. */
+const MINIMUM_SAMPLES = { weeks: 4, days: 6 } as const;
 const MINIMUM_ORDERS = 5;
 
-/** The orders of a stretch of time in one of the weeks; week 0 is this one. */
+/** The orders of a stretch of time of one day. */
 export interface ActivityRow {
   readonly gateway: string;
   readonly slice: string;
-  readonly week: number;
+  /** How many days back. */
+  readonly day: number;
   /** The stretch, counted from the quarter of the instant: 0 begins with it. */
   readonly place: number;
   readonly label: string;
@@ -37,13 +41,12 @@ export interface ActivityRow {
 /** The quarter of an hour of an instant, in seconds since 1970. */
 export const quarterOf = (seconds: number): number => Math.floor(seconds / QUARTER_SECONDS) * QUARTER_SECONDS;
 
-/** What a rule's baseline is made of: hours around the instant, or quarters, of this week as well. */
+/** What a rule's baseline is made of: hours around the instant, or quarters, of this day as well. */
 export function spanOf(rule: CountingRule): Span {
-  const weeks = Array.from({ length: WEEKS }, (_, index) => index + 1);
-  if (rule.kind === 'share') return { weeks, from: -8, to: 5, stretch: 4 };
+  if (rule.kind === 'share') return { days: [...WEEKS, ...LAST_DAYS], from: -8, to: 5, stretch: 4 };
   const longest = Math.max(...lengthsOf(rule)) / QUARTER_SECONDS;
   return {
-    weeks: [0, ...weeks],
+    days: rule.condition.step === undefined ? [0, ...WEEKS] : [0, ...WEEKS, ...LAST_DAYS],
     from: Math.min(VARIATION[0], -Math.ceil(longest)),
     to: VARIATION[1],
     stretch: 1,
@@ -52,12 +55,33 @@ export function spanOf(rule: CountingRule): Span {
 
 /**
  * The usual share of a gateway and label, and by how much it varies beyond chance and our knowledge of it;
- * null when too little is known. Each sample is one hour of one week; half an affected order is added, since
- * a share of few orders is uncertain.
+ * null when too little is known. That of the last days counts where it is greater than that of the weeks: a
+ * deployment that changed what is usual pages for some days at most, not for weeks.
  */
-export function usualShare(rows: readonly ActivityRow[]): UsualShare | null {
+export const usualShare = (rows: readonly ActivityRow[]): UsualShare | null => greaterOf(rows, shareOfHours);
+
+type Period = keyof typeof MINIMUM_SAMPLES;
+
+function greaterOf(
+  rows: readonly ActivityRow[],
+  shareOf: (rows: readonly ActivityRow[], period: Period) => UsualShare | null,
+): UsualShare | null {
+  const byWeeks = shareOf(
+    rows.filter(({ day }) => isOtherWeek(day)),
+    'weeks',
+  );
+  const byDays = shareOf(
+    rows.filter(({ day }) => !isOtherWeek(day)),
+    'days',
+  );
+  if (byWeeks === null || byDays === null) return byWeeks ?? byDays;
+  return byDays.share > byWeeks.share ? byDays : byWeeks;
+}
+
+/** Each sample is one hour of one day; half an affected order is added, since a share of few is uncertain. */
+function shareOfHours(rows: readonly ActivityRow[], period: Period): UsualShare | null {
   const hours = rows.filter(({ seen }) => seen >= MINIMUM_ORDERS);
-  if (hours.length < MINIMUM_SAMPLES) return null;
+  if (hours.length < MINIMUM_SAMPLES[period]) return null;
   const shares = hours.map(({ seen, hit }) => (hit + 0.5) / (seen + 1));
   const middle = upperMedian(shares);
   const deviation = upperMedian(shares.map((share) => Math.abs(share - middle)));
@@ -74,8 +98,11 @@ const ENOUGH_OF_SLICE = 50;
 const VARIATION_OF_SLICE = 0.5;
 
 /** The usual share of a slice; where few orders come in an hour, that of all hours together. */
-export function usualShareOfSlice(rows: readonly ActivityRow[]): UsualShare | null {
-  const byHours = usualShare(rows);
+export const usualShareOfSlice = (rows: readonly ActivityRow[]): UsualShare | null =>
+  greaterOf(rows, shareOfSlice);
+
+function shareOfSlice(rows: readonly ActivityRow[], period: Period): UsualShare | null {
+  const byHours = shareOfHours(rows, period);
   const seen = rows.reduce((sum, row) => sum + row.seen, 0);
   if (byHours !== null || seen < ENOUGH_OF_SLICE) return byHours;
   const share = (rows.reduce((sum, row) => sum + row.hit, 0) + 0.5) / (seen + 1);
@@ -84,7 +111,7 @@ export function usualShareOfSlice(rows: readonly ActivityRow[]): UsualShare | nu
 }
 
 /**
- * Without two other weeks, half of the orders of the two hours before are expected: half, since traffic falls
+ * Without two days to compare with, half of the orders of the two hours before are expected: half, since traffic falls
  * in the evening. Its variance is unknown, so only `certainBelow` counts. Longer windows expect nothing: the
  * gateway may not have been known for most of that time.
  */
@@ -101,52 +128,79 @@ const LAST_HOUR = [-6, -2] as const;
 /** Quarters whose variation is the noise. */
 const VARIATION = [-24, 2] as const;
 
+/** By how much today's level may differ from that of other weeks, and from that of the last days. */
+const LEVELS = { weeks: { least: 0.5, most: 1 }, days: { least: 0.5, most: 1.5 } } as const;
+
 /**
- * What traffic is usual. Today's level counts too: on a quiet day, such as a holiday, fewer orders are
- * expected. For long windows the level is taken from before the window.
+ * What traffic is usual: the fewer orders of what other weeks and the last days make one expect. Weeks know the
+ * day of the week, the last days know when the course of a day has changed. Today's level counts too: on a
+ * quiet day, such as a holiday, fewer orders are expected. For long windows the level is taken from before the
+ * window.
  */
 export function usualTraffic(rows: readonly ActivityRow[]): UsualTraffic {
-  const byPlace = new Map(rows.map(({ week, place, seen }) => [week * 10_000 + place, seen]));
-  const quarter = (week: number, place: number): number => byPlace.get(week * 10_000 + place) ?? 0;
-  const sum = (week: number, from: number, to: number): number => {
-    let total = 0;
-    for (let place = from; place < to; place++) total += quarter(week, place);
-    return total;
-  };
-  const weeks = [...new Set(rows.map(({ week }) => week))].filter((week) => week > 0);
-  const hour = sum(0, ...LAST_HOUR);
-  if (weeks.length < 2) {
-    const before = sum(0, -COLD.seconds / QUARTER_SECONDS, 0);
+  const byPlace = new Map(rows.map(({ day, place, seen }) => [day * 10_000 + place, seen]));
+  const quarter: OrdersOf = (day, place) => byPlace.get(day * 10_000 + place) ?? 0;
+  const days = [...new Set(rows.map(({ day }) => day))].filter((day) => day > 0);
+  const known = [
+    { days: days.filter(isOtherWeek), ...LEVELS.weeks },
+    { days: days.filter((day) => !isOtherWeek(day)), ...LEVELS.days },
+  ].filter((period) => period.days.length >= 2);
+  const hour = sumOf(quarter, 0, LAST_HOUR);
+  const [first] = known;
+  if (first === undefined) {
+    const before = sumOf(quarter, 0, [-COLD.seconds / QUARTER_SECONDS, 0]);
     const cold = (seconds: number): number =>
       seconds > COLD.seconds ? 0 : (seconds * COLD.part * before) / COLD.seconds;
     return { expected: cold, following: () => 0, noise: COLD.noise, hour };
   }
-  const overWeeks = (from: number, to: number): number => median(weeks.map((week) => sum(week, from, to)));
-  // Today compared with other weeks; with few orders it stays near 1.
-  const today = ([from, to]: readonly [number, number], least: number, most: number): number =>
-    Math.min(most, Math.max(least, (sum(0, from, to) + 10) / (overWeeks(from, to) + 10)));
-  const levels = {
-    long: today(HOURS_BEFORE, 0.5, 1),
-    near: today(NEAR_HOURS, 0.5, 1),
-    step: today(LAST_HOUR, 0.3, 1.2),
-  };
-  const usual = (seconds: number): number => {
-    // Centred where the window is short, the window itself where it is long.
-    const [from, to] = seconds <= SHORT_SECONDS ? [-2, 2] : [-Math.ceil(seconds / QUARTER_SECONDS), 0];
-    return (seconds / ((to - from) * QUARTER_SECONDS)) * overWeeks(from, to);
-  };
+  const expectations = known.map((period) => expectationOf(quarter, period));
   return {
-    expected: (seconds) => usual(seconds) * (seconds <= SHORT_SECONDS ? levels.near : levels.long),
-    following: (seconds) => (seconds <= SHORT_SECONDS ? usual(seconds) * levels.step : 0),
-    noise: noiseOf(weeks, quarter),
+    expected: (seconds) => Math.min(...expectations.map(({ expected }) => expected(seconds))),
+    following: (seconds) => Math.min(...expectations.map(({ following }) => following(seconds))),
+    noise: noiseOf(first.days, quarter),
     hour,
   };
 }
 
-function noiseOf(weeks: readonly number[], quarter: (week: number, place: number) => number): number {
+/** Orders of a quarter of an hour. */
+type OrdersOf = (day: number, place: number) => number;
+type Places = readonly [from: number, to: number];
+
+function sumOf(quarter: OrdersOf, day: number, [from, to]: Places): number {
+  let total = 0;
+  for (let place = from; place < to; place++) total += quarter(day, place);
+  return total;
+}
+
+/** What some days make one expect. */
+function expectationOf(
+  quarter: OrdersOf,
+  { days, least, most }: { readonly days: readonly number[]; readonly least: number; readonly most: number },
+): Pick<UsualTraffic, 'expected' | 'following'> {
+  const usualIn = (places: Places): number => median(days.map((day) => sumOf(quarter, day, places)));
+  // Today compared with these days; with few orders it stays near 1.
+  const today = (places: Places, lowest: number, highest: number): number =>
+    Math.min(highest, Math.max(lowest, (sumOf(quarter, 0, places) + 10) / (usualIn(places) + 10)));
+  const levels = {
+    long: today(HOURS_BEFORE, least, most),
+    near: today(NEAR_HOURS, least, most),
+    step: today(LAST_HOUR, 0.3, 1.2 * most),
+  };
+  const usual = (seconds: number): number => {
+    // Centred where the window is short, the window itself where it is long.
+    const [from, to] = seconds <= SHORT_SECONDS ? [-2, 2] : [-Math.ceil(seconds / QUARTER_SECONDS), 0];
+    return (seconds / ((to - from) * QUARTER_SECONDS)) * usualIn([from, to]);
+  };
+  return {
+    expected: (seconds) => usual(seconds) * (seconds <= SHORT_SECONDS ? levels.near : levels.long),
+    following: (seconds) => (seconds <= SHORT_SECONDS ? usual(seconds) * levels.step : 0),
+  };
+}
+
+function noiseOf(days: readonly number[], quarter: OrdersOf): number {
   const deviations: number[] = [];
   for (let place: number = VARIATION[0]; place < VARIATION[1]; place++) {
-    const roots = weeks.map((week) => 2 * Math.sqrt(quarter(week, place) + 0.375));
+    const roots = days.map((day) => 2 * Math.sqrt(quarter(day, place) + 0.375));
     const middle = median(roots);
     for (const root of roots) deviations.push(Math.abs(root - middle));
   }

@@ -64,8 +64,7 @@ export function createPass(options: PassOptions): EvaluationPass {
     const ends = endsOf(clocks, late, asOf);
     const counts = await countOrders(asked.filter(isCounting), ends, clocks, asOf);
     const memory = await breaches.recall(asOf);
-    const gateways = ends.map(({ gateway }) => gateway).toSorted();
-    const usual = await countUsual(asked.filter(isCounting), gateways, asOf, clocks.calendars);
+    const usual = await countUsual(asked.filter(isCounting), ends, asOf, clocks.calendars);
     const numbers = await readGauges(
       asked.filter((rule) => rule.kind === 'gauge'),
       asOf,

@@ -5,7 +5,7 @@ import type { Rule } from '../../alerts/rules/rule.ts';
 import { type Seed, type SeededStore, startSeededStore } from '../support/seed-store.ts';
 import type { Incident } from './incidents.ts';
 import { evaluationOf, rowsOf } from './orders.ts';
-import { WEEK } from './seasons.ts';
+import { DAY } from './seasons.ts';
 import { WARM_UP_WEEKS } from './seeds.ts';
 import { simulate } from './simulate.ts';
 import type { Months } from './months.ts';
@@ -30,9 +30,6 @@ export interface Comparison {
  * weeks.
  */
 const WINDOW_MINUTES = 6 * 60 + 45;
-/** Baselines count with sketches that are right to 1.6 %: what depends on them is compared with some room. */
-const ROOM = 0.06;
-
 export interface CompareOptions {
   readonly store: SeededStore;
   readonly months: Months;
@@ -137,16 +134,12 @@ function compare(twin: Twin, at: number, row: Evaluation | undefined, silent: bo
   const { rule, label } = twin;
   const { holds, ...verdict } = twin.verdict(at);
   const numbers = { ...verdict, breach: Number(holds && !silent) };
-  const hasBaseline =
-    rule.kind === 'drop' || (rule.kind === 'share' && rule.condition.baseline !== undefined);
   return Object.entries(numbers).flatMap(([value, mine]) => {
     if (mine === null) return [];
     // Where nothing was reported lately a gauge has no row, and does not hold.
     const otherwise = rule.kind === 'gauge' && !holds ? mine : Number.NaN;
     const engine = row === undefined ? otherwise : numberOf(row, value);
-    const isRough = hasBaseline && (value === 'limit' || value === 'expected');
-    const room = isRough ? Math.max(1, ROOM * Math.abs(mine)) : 0.001;
-    const equal = Math.abs(engine - mine) <= room;
+    const equal = Math.abs(engine - mine) <= 0.001;
     return [{ rule: rule.name, label, at: evaluationOf(at).toISOString(), value, engine, twin: mine, equal }];
   });
 }
@@ -157,7 +150,7 @@ function numberOf(row: Evaluation, value: string): number {
   return typeof number === 'number' ? number : Number.NaN;
 }
 
-/** Rows for the windows before an instant and for the same hours of the four weeks before. */
+/** Rows for the windows before an instant, and for the same hours of the days that it is compared with. */
 export function* seedsAround(
   months: Months,
   at: number,
@@ -166,8 +159,10 @@ export function* seedsAround(
 ): Generator<Seed> {
   yield { rows: { alertSettings: ENABLED.map((name) => enabled(name, gateway)) } };
   yield rowsOf(months, at - windowMinutes, at + 1, gateway);
-  for (let week = 1; week <= 4; week++) {
-    const { orders } = rowsOf(months, at - week * WEEK - windowMinutes, at - week * WEEK + 90, gateway);
+  // Of longer windows than a day the days before are there already.
+  const before = [1, 2, 3].filter((day) => day * DAY > windowMinutes + 90);
+  for (const day of [...before, 7, 14, 21, 28]) {
+    const { orders } = rowsOf(months, at - day * DAY - windowMinutes, at - day * DAY + 90, gateway);
     yield { orders: orders ?? [] };
   }
 }

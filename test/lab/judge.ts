@@ -11,7 +11,7 @@ import { judgeDrop, type UsualTraffic } from '../../alerts/evaluate/judge-drop.t
 import { judgeShare, type Verdict, type WindowCounts } from '../../alerts/evaluate/judge-share.ts';
 import type { CountingRule, DropRule, ShareRule } from '../../alerts/rules/rule.ts';
 import type { Measure } from './counts.ts';
-import { WEEK } from './seasons.ts';
+import { DAY } from './seasons.ts';
 
 /** Orders of a rule under one label. */
 export interface RuleCounts {
@@ -46,10 +46,11 @@ function shareJudge(rule: ShareRule, counts: RuleCounts, amongSlices: number | n
       return affected > p * counts.seen.within(known, end, windowSeconds / 60);
     });
   const verdict: Judge['verdict'] = (known, end, at) =>
-    judgeShare(rule, windowCounts(counts, known, end), usualAt(at), condition, amongSlices);
+    judgeShare(rule, windowCounts(counts, known, end), usualAt(seenAt(at, end)), condition, amongSlices);
   return {
     verdict,
-    holds: (known, end, at) => isAbove(known, end, usualAt(at)?.share) && verdict(known, end, at).holds,
+    holds: (known, end, at) =>
+      isAbove(known, end, usualAt(seenAt(at, end))?.share) && verdict(known, end, at).holds,
   };
 }
 
@@ -57,7 +58,7 @@ function dropJudge(rule: DropRule, counts: RuleCounts): Judge {
   const lengths = lengthsOf(rule);
   const usualAt = eachQuarter(rule, counts, (rows) => workedOut(usualTraffic(rows), lengths));
   const verdict: Judge['verdict'] = (known, end, at) =>
-    judgeDrop(rule, windowCounts(counts, known, end), usualAt(at), rule.condition);
+    judgeDrop(rule, windowCounts(counts, known, end), usualAt(seenAt(at, end)), rule.condition);
   return { verdict, holds: (known, end, at) => verdict(known, end, at).holds };
 }
 
@@ -67,6 +68,9 @@ const windowCounts = ({ seen, hit }: RuleCounts, known: number, end: number): Wi
 });
 
 const QUARTER = 15;
+
+/** What is usual when our picture of the gateway is old is what was usual then. */
+const seenAt = (at: number, end: number): number => (end < at - 30 ? end : at);
 
 /** What is usual changes with the quarter of the hour only. */
 function eachQuarter<T>(
@@ -88,16 +92,16 @@ function activityAt(
   { seen: usualSeen, hit: usualHit }: RuleCounts,
   quarter: number,
 ): ActivityRow[] {
-  const { weeks, from, to, stretch } = spanOf(rule);
+  const { days, from, to, stretch } = spanOf(rule);
   const rows: ActivityRow[] = [];
-  for (const week of weeks)
+  for (const day of days)
     for (let first = from; first < to; first += stretch) {
-      const begin = (quarter + first) * QUARTER - week * WEEK;
+      const begin = (quarter + first) * QUARTER - day * DAY;
       const end = begin + (Math.min(first + stretch, to) - first) * QUARTER;
       const seen = usualSeen.between(begin, end);
       const hit = usualHit.between(begin, end);
       if (seen > 0)
-        rows.push({ gateway: 'lab', slice: '', label: '', week, place: first / stretch, seen, hit });
+        rows.push({ gateway: 'lab', slice: '', label: '', day, place: first / stretch, seen, hit });
     }
   return rows;
 }
