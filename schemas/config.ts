@@ -262,8 +262,8 @@ export const configSchema = z
         maxRows: z.int().positive().default(75_000),
         /** Between the starts of two batches at least, in milliseconds. @default 250 */
         maxAgeMs: z.int().min(0).default(250),
-        /** The same while few rows wait. @default 1500 */
-        quietAgeMs: z.int().min(0).default(1_500),
+        /** The same while few rows wait. @default 3000 */
+        quietAgeMs: z.int().min(0).default(3_000),
       })
       .prefault({}),
     retention: retentionSchema.prefault({}),

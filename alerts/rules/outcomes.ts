@@ -42,7 +42,7 @@ export const OUTCOME_RULES: readonly Rule[] = [
     count: TECHNICAL_FAILURES,
     condition: SLOW_BURN,
     pendingSeconds: 1_200,
-    keepFiringSeconds: 3_600,
+    keepFiringSeconds: 43_200,
     summary: 'Orders fail for technical reasons at a rate that will not meet the objective.',
     affectedOrders: 'failed for a technical reason',
     explanation: 'Nobody has to get up, and it will not go away by itself.',

@@ -114,7 +114,7 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'batch.maxAgeMs':
     'Milliseconds between the starts of two batches at least, while rows come faster than that.',
   'batch.quietAgeMs':
-    'The same while fewer than 4,000 rows wait: each batch has a fixed price, so a quiet system writes fewer. What a sender waits for over HTTP goes after a third of it, and alone; after a pause the next two batches go as fast as `batch.maxAgeMs` lets them. 0: always `batch.maxAgeMs`.',
+    'The same while fewer than 4,000 rows wait: each batch has a fixed price, so a quiet system writes fewer. What a sender waits for over HTTP goes after a sixth of it, and alone; after a pause the next two batches go as fast as `batch.maxAgeMs` lets them. 0: always `batch.maxAgeMs`.',
   traces: 'Which payment spans are exported. The receiver is set by `OTEL_EXPORTER_OTLP_*`.',
   'traces.sampling':
     'With a share below 1, a trace is exported once its order has settled: whole, or not at all. Everything stays in the store.',

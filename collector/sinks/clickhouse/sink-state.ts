@@ -146,7 +146,7 @@ function allDueMs(state: SinkState, waiting: Waiting, { maxAgeMs, quietAgeMs }: 
 
 /** When that of it is due for which somebody waits. */
 const awaitedDueMs = ({ lastStartMs }: SinkState, { maxAgeMs, quietAgeMs }: BatchLimits): number =>
-  lastStartMs + Math.max(maxAgeMs, quietAgeMs / 3);
+  lastStartMs + Math.max(maxAgeMs, quietAgeMs / 6);
 
 /** The number of the next batch: batches that are not in the ledger repeat the last one's. */
 export function batchSeqAfter({ lastSeq }: SinkState, isInLedger: boolean): number {

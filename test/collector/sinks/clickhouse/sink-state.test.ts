@@ -97,8 +97,8 @@ describe('while little happens', () => {
     expect(page).toContain(`while fewer than ${MANY_ROWS.toLocaleString('en')} rows wait`);
   });
 
-  it('what a sender waits for goes after a third of it, alone, and holds the rest back no longer', () => {
-    const limits = { ...QUIET, quietAgeMs: 1200 };
+  it('what a sender waits for goes after a sixth of it, alone, and holds the rest back no longer', () => {
+    const limits = { ...QUIET, quietAgeMs: 2400 };
     const due = (state: SinkState, isAwaited: boolean, nowMs: number) =>
       nextStep(state, { ...FEW, isAwaited }, limits, nowMs);
     const state = ended(1000, 1250, 2050);
@@ -107,8 +107,8 @@ describe('while little happens', () => {
     const alone: SinkChange[] = [{ type: 'started', nowMs: 2450, takes: 'awaited' }, { type: 'ended' }];
     const then = alone.reduce(nextState, state);
     expect(due(then, true, 2450)).toEqual({ do: 'wait', ms: 400 });
-    expect(due(then, false, 2450)).toEqual({ do: 'wait', ms: 800 });
-    expect(due(then, true, 3250)).toEqual(SEND);
+    expect(due(then, false, 2450)).toEqual({ do: 'wait', ms: 2000 });
+    expect(due(then, true, 4450)).toEqual(SEND);
   });
 
   it('what a sender waits for goes with the rest where that is due as soon', () => {
