@@ -4,20 +4,31 @@ import type { CountingRule } from '../rules/rule.ts';
 export const END_STEP_SECONDS = 30;
 
 /** Asked for at each judgement of each slice. */
-const known = new WeakMap<CountingRule, readonly number[]>();
+const known = new WeakMap<
+  CountingRule,
+  { readonly judged: readonly number[]; readonly all: readonly number[] }
+>();
 
-/** All window lengths of a rule, in seconds, ascending: of its windows and of those that confirm them. */
-export function lengthsOf(rule: CountingRule): readonly number[] {
-  const lengths = known.get(rule) ?? sortedLengths(rule);
-  known.set(rule, lengths);
-  return lengths;
+function lengths(rule: CountingRule) {
+  const found = known.get(rule) ?? sortedLengths(rule);
+  known.set(rule, found);
+  return found;
 }
 
-function sortedLengths(rule: CountingRule): number[] {
+/** All window lengths of a rule, in seconds, ascending: what has to be counted. */
+export const lengthsOf = (rule: CountingRule): readonly number[] => lengths(rule).all;
+
+/** Those of its windows and of what confirms them, without those that only refute it. */
+export const judgedLengthsOf = (rule: CountingRule): readonly number[] => lengths(rule).judged;
+
+function sortedLengths(rule: CountingRule) {
   const windows: readonly { windowSeconds: number; confirmSeconds?: number }[] = rule.condition.windows;
-  const all = windows.flatMap(({ windowSeconds, confirmSeconds }) => [
+  const judged = windows.flatMap(({ windowSeconds, confirmSeconds }) => [
     windowSeconds,
     ...(confirmSeconds === undefined ? [] : [confirmSeconds]),
   ]);
-  return [...new Set(all)].toSorted((a, b) => a - b);
+  const refuting = rule.kind === 'share' ? (rule.condition.unlessAbove?.windowsSeconds ?? []) : [];
+  return { judged: ascending(judged), all: ascending([...judged, ...refuting]) };
 }
+
+const ascending = (values: readonly number[]): number[] => [...new Set(values)].toSorted((a, b) => a - b);

@@ -14,6 +14,8 @@ export interface BreachMemory {
   readonly followed: (place: Place) => ReadonlySet<string>;
   /** The slice, or the whole, that raised the alert until now; null: none did lately. */
   readonly leadBefore: (place: Place) => string | null;
+  /** Was a rule in breach at or after an instant, in one of these slices, under any label? */
+  readonly wasInBreach: (rule: string, gateway: string, slices: readonly string[], since: number) => boolean;
 }
 
 interface Breach extends Place {
@@ -47,6 +49,11 @@ export function createBreaches(query: <T>(sql: string) => Promise<T[]>) {
           of(place)
             .filter(({ at }) => at > asOf - LEADS_SECONDS)
             .toSorted((a, b) => b.at - a.at)[0]?.slice ?? null,
+        wasInBreach: (rule, gateway, slices, since) =>
+          breaches.some(
+            (one) =>
+              one.rule === rule && one.gateway === gateway && slices.includes(one.slice) && one.at >= since,
+          ),
       };
     },
     /** Takes in what was found at the instant that was recalled. */

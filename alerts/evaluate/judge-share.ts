@@ -1,4 +1,4 @@
-import { lengthsOf } from '../count/windows.ts';
+import { judgedLengthsOf } from '../count/windows.ts';
 import { RECOVERY } from '../rules/conditions.ts';
 import type { ShareCondition, ShareRule } from '../rules/rule.ts';
 
@@ -50,7 +50,8 @@ export function judgeShare(
   const condition = { ...rule.condition, z: zAmong(rule.condition.z, amongSlices ?? 1) };
   const fixedShare =
     amongSlices === null ? settings.shareAbove : Math.max(settings.shareAbove, COLD_SLICE_SHARE);
-  const lengths = lengthsOf(rule);
+  const lengths = judgedLengthsOf(rule);
+  const isAnothers = isAboveAll(rule.condition, counts, settings);
   const windows = condition.windows.map(({ windowSeconds, confirmSeconds, shareAbove }) => {
     // A window with a share of its own scales with the gateway's.
     const scale = (shareAbove ?? condition.shareAbove) / condition.shareAbove || 1;
@@ -67,6 +68,7 @@ export function judgeShare(
     const isOver = lengths.some((length) => length < windowSeconds && isRecovered(counts, length, over));
     const holds =
       counts.hit(windowSeconds) >= limit &&
+      !isAnothers &&
       (confirmSeconds === undefined || isBad(confirmSeconds)) &&
       !isOver;
     return { windowSeconds, p, n, limit, holds };
@@ -108,6 +110,17 @@ function riseOf({ baseline }: ShareCondition, floor: number, isSlice: boolean): 
   if (baseline.rise === 'floor') return floor;
   return isSlice ? RISE_OF_SLICE * baseline.rise : baseline.rise;
 }
+
+/** Are so many orders affected that another rule names the cause? See `unlessAbove`. */
+const isAboveAll = (
+  { unlessAbove }: ShareCondition,
+  counts: WindowCounts,
+  { minimumAffectedOrders }: ShareSettings,
+): boolean =>
+  unlessAbove?.windowsSeconds.some((seconds) => {
+    const hit = counts.hit(seconds);
+    return hit >= minimumAffectedOrders && hit > unlessAbove.share * counts.seen(seconds);
+  }) ?? false;
 
 /** A window whose share is no higher shows that an incident is over, if it has orders enough. */
 function isRecovered(counts: WindowCounts, length: number, over: number): boolean {

@@ -13,7 +13,7 @@ import {
 import { WHOLE } from '../count/slices.ts';
 import type { EpochMicros } from '../../schemas/rows.ts';
 import { type CountingRule, type GaugeRule, isAskedDirectly, type Rule } from '../rules/rule.ts';
-import { createBreaches } from './breach-memory.ts';
+import { type BreachMemory, createBreaches } from './breach-memory.ts';
 import type { EvaluationPass } from './evaluation.ts';
 import { judgeOrders } from './judge-orders.ts';
 import { breachOf, identity, type Judged } from './judged.ts';
@@ -74,7 +74,7 @@ export function createPass(options: PassOptions): EvaluationPass {
         ? judgeGauge(rule, numbers.get(rule.name) ?? [], clocks, asOf)
         : judgeOrders(rule, ends, { counts, usual, clocks, asOf, memory }),
     );
-    const evaluations = withSuppression(judged, asked);
+    const evaluations = withSuppression(judged, asked, memory);
     breaches.note(evaluations);
     const stamp = { evaluated_at: now(), evaluator, took_ms: monotonicMs() - started };
     return evaluations
@@ -126,10 +126,15 @@ function judgeGauge(rule: GaugeRule, rows: readonly GaugeRow[], clocks: Clocks, 
 }
 
 /**
- * A rule is silent for a gateway while the rule that names the cause is in breach there, under any label; for
- * a slice also while that one is in breach in the same slice. A cause in one slice silences nothing else.
+ * A rule is silent for a gateway while the rule that names the cause is in breach there, under any label, and
+ * for as long as its window still holds what that one was about; for a slice also while that one is in breach
+ * in the same slice. A cause in one slice silences nothing else.
  */
-function withSuppression(judged: readonly Judged[], rules: readonly Rule[]): Judged[] {
+function withSuppression(
+  judged: readonly Judged[],
+  rules: readonly Rule[],
+  { wasInBreach }: BreachMemory,
+): Judged[] {
   const causes = new Map(rules.map(({ name, suppressedBy }) => [name as string, suppressedBy]));
   const keyOf = (rule: string, gateway: string, slice: string): string => `${rule}|${gateway}|${slice}`;
   const inBreach = new Set(
@@ -140,7 +145,10 @@ function withSuppression(judged: readonly Judged[], rules: readonly Rule[]): Jud
   return judged.map((one) => {
     const cause = causes.get(one.rule);
     if (one.breach === 0 || cause === undefined) return one;
-    const isNamed = [WHOLE, one.slice].some((slice) => inBreach.has(keyOf(cause, one.gateway, slice)));
+    const slices = [WHOLE, one.slice];
+    const isNamed =
+      slices.some((slice) => inBreach.has(keyOf(cause, one.gateway, slice))) ||
+      wasInBreach(cause, one.gateway, slices, one.window_from / 1e6);
     return isNamed ? { ...one, breach: 0, suppressed_by: cause } : one;
   });
 }

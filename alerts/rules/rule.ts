@@ -54,8 +54,13 @@ export interface ShareCondition {
   readonly z: number;
   /** Fixed share, 0..1. With a baseline: what holds until the baseline is known. */
   readonly shareAbove: number;
-  /** Compare with the same hours of the weeks before. @default the fixed share */
+  /** Compare with the same hours of days before. @default the fixed share */
   readonly baseline?: ShareBaseline;
+  /**
+   * No incident of this rule while in one of these windows more orders than this share are affected, and
+   * `minimumAffectedOrders` at least: another rule names the cause. @default none
+   */
+  readonly unlessAbove?: { readonly share: number; readonly windowsSeconds: readonly number[] };
 }
 
 export interface ShareBaseline {

@@ -11,7 +11,7 @@ import {
   Z_FIXED,
 } from './conditions.ts';
 import { atStage, because, type LabelCount, type OrderCount } from '../count/order-count.ts';
-import type { Rule } from './rule.ts';
+import type { Rule, ShareCondition } from './rule.ts';
 
 /**
  * The same reasons at several stages, one label a stage; an order is judged at each stage that it reached.
@@ -42,6 +42,13 @@ const perReason = (
 const notRepeated = (...reasons: readonly number[]): string => `${because(...reasons)} AND is_last`;
 /** Technical failures that the next request mended, or is to mend. */
 const REPEATED = `result = 'FAILURE' AND reason_code BETWEEN 11 AND 29 AND NOT is_last`;
+/** Callbacks that fail: most of them are a key's, some of them somebody else's. */
+const MOST = 0.5;
+/** The key is one for all, so a minute shows it. */
+const KEY_BROKEN: ShareCondition = {
+  ...fixedShare(MOST, 5, 2),
+  windows: [{ windowSeconds: 60 }, ...fixedShare(MOST, 5, 2).windows],
+};
 const ITEMS = { kind: 'items' } as const;
 const CREATE_AND_CHECK = ['GATEWAY_CREATE', 'CHECK'] as const;
 /** Orders that antifraud or an issuer approved or declined. */
@@ -248,7 +255,7 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       counts: [{ label: '', hit: `verdict IN ('mismatch', 'missing_signature')` }],
       clock: 'wall',
     },
-    condition: fixedShare(0.5, 6, 3),
+    condition: KEY_BROKEN,
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Most callbacks of the gateway do not verify with our keys.',
@@ -280,8 +287,10 @@ export const SYMPTOM_RULES: readonly Rule[] = [
       shareAbove: 0.01,
       minimumAffectedOrders: 3,
       z: Z.info,
+      unlessAbove: { share: MOST, windowsSeconds: [60, 300] },
     },
-    pendingSeconds: 0,
+    // Until it is known whether all that comes fails, which is a key.
+    pendingSeconds: 120,
     keepFiringSeconds: 900,
     summary: 'Some callbacks do not verify while others do.',
     affectedOrders: 'had a callback that does not verify',
