@@ -4,7 +4,7 @@ import { type SeededStore, type SeedCallback, startSeededStore } from '../../sup
 import { type Evaluations, evaluationsOf } from '../support/evaluation.ts';
 import { MINUTE, NOW } from '../traffic.ts';
 
-/** A key that is changed on one side only is told apart from a forger: an hour and a half, minute by minute. */
+/** A key that is changed on one side only is no forger: an hour and a half, minute by minute. */
 
 const KEY = 'GatewatchCallbackKeyBroken';
 const FORGED = 'GatewatchForgedCallbacks';
