@@ -21,7 +21,7 @@ const MAD_TO_SIGMA = 1.4826;
 const SPREAD_ROOM = 2.25;
 /** A median varies this many times as much as a mean of the same values: pi / 2. */
 const MEDIAN_VARIANCE = 1.5708;
-/** Hours that a baseline needs, of other weeks and of the last days; and orders that an hour needs to count. */
+/** Hours that a baseline needs at least, and orders that an hour needs to count. */
 const MINIMUM_SAMPLES = { weeks: 4, days: 6 } as const;
 const MINIMUM_ORDERS = 5;
 
@@ -111,9 +111,9 @@ function shareOfSlice(rows: readonly ActivityRow[], period: Period): UsualShare 
 }
 
 /**
- * Without two days to compare with, half of the orders of the two hours before are expected: half, since traffic falls
- * in the evening. Its variance is unknown, so only `certainBelow` counts. Longer windows expect nothing: the
- * gateway may not have been known for most of that time.
+ * Without two days to compare with, half of the orders of the two hours before are expected: half, since
+ * traffic falls in the evening. Its variance is unknown, so only `certainBelow` counts. Longer windows expect
+ * nothing: the gateway may not have been known for most of that time.
  */
 const COLD = { seconds: 7_200, part: 0.5, noise: 1_000 } as const;
 /** Windows up to this length are short: they judge what has just begun. */
@@ -132,10 +132,10 @@ const VARIATION = [-24, 2] as const;
 const LEVELS = { weeks: { least: 0.5, most: 1 }, days: { least: 0.5, most: 1.5 } } as const;
 
 /**
- * What traffic is usual: the fewer orders of what other weeks and the last days make one expect. Weeks know the
- * day of the week, the last days know when the course of a day has changed. Today's level counts too: on a
- * quiet day, such as a holiday, fewer orders are expected. For long windows the level is taken from before the
- * window.
+ * What traffic is usual: the fewer orders of what other weeks and the last days make one expect. Weeks know
+ * the day of the week, the last days know when the course of a day changed. Today's level counts too: on a
+ * quiet day, such as a holiday, fewer orders are expected. For long windows the level is taken from before
+ * the window.
  */
 export function usualTraffic(rows: readonly ActivityRow[]): UsualTraffic {
   const byPlace = new Map(rows.map(({ day, place, seen }) => [day * 10_000 + place, seen]));
