@@ -97,7 +97,10 @@ async function measure({ aMinute, days }: (typeof VOLUMES)[number]): Promise<Cos
     const pass = await costOfPasses(passOf(RULES), store, endMs);
     const grafana = await costOf(() => askAll(reader, endMs));
     let oneByOne = 0;
-    for (const rule of RULES) oneByOne += await costOfPasses(passOf([rule]), store, endMs);
+    for (const rule of RULES) {
+      const cost = await costOf(async () => void (await passOf([rule])(endMs, ['fast', 'slow'])));
+      oneByOne += rule.group === 'slow' ? cost / 10 : cost;
+    }
     return { aMinute, days, pass, grafana, oneByOne };
   } finally {
     await Promise.all([writer.close(), reader.close(), store.close()]);
