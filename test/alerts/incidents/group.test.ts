@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Firing, incidentId, incidentsIn } from '../../../alerts/incidents/group.ts';
 import { SEVERITIES } from '../../../alerts/rules/rule.ts';
