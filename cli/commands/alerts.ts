@@ -11,6 +11,8 @@ import {
   type CommandContext,
   type GlobalOptions,
 } from '../command-context.ts';
+import { drawSilences } from '../terminal/draw-silences.ts';
+import { addSilencing } from './alerts-silence.ts';
 import { parseDuration } from '../options.ts';
 import { drawAge, drawAlerts } from '../terminal/draw-alerts.ts';
 import { drawPast, drawRunning } from '../terminal/draw-incidents.ts';
@@ -50,10 +52,11 @@ Examples:
   $ gatewatch alerts --at "2026-11-21 03:20"    what they saw then, and how the alerts stood
   $ gatewatch alerts --since 24h                yesterday's incidents
   $ gatewatch alerts --json                     an array with one object for each rule, gateway and label
+  $ gatewatch alerts acknowledge TechTimeouts --gateway acme-eu --reason "On the phone with the provider"
   $ gatewatch alerts --send-test                does a page reach the engineer on call?`;
 
 export function addAlerts(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('alerts')
     .description('what the alert rules see')
     .option('--at <time>', 'as it was then: ISO 8601 (UTC), or how long ago, e.g. 2h (default: now)')
@@ -85,6 +88,7 @@ export function addAlerts(program: Command, context: CommandContext): void {
       await alerts(context, options);
       context.exitCode = EXIT.done;
     });
+  addSilencing(command, context);
 }
 
 async function alerts({ host }: CommandContext, options: AlertsOptions): Promise<void> {
@@ -126,17 +130,21 @@ async function showNow(
   query: (sql: string) => Promise<TableResult>,
 ): Promise<void> {
   const { readNewest, LOOK_BACK_DAYS } = await import('../../alerts/evaluate/newest.ts');
+  const { readSilences } = await import('../../alerts/silences/silence-store.ts');
+  const { withStory } = await import('../../alerts/incidents/with-story.ts');
   const newest = await readNewest(query, { atMs, timeZone });
   const lines = newest.alerts.map(({ line }) => line);
   const running = incidents.filter(({ endedAt }) => endedAt === null);
-  if (options.json === true) await printJson(host, lines);
+  const silences = await readSilences(query, atMs);
+  if (options.json === true) await printJson(host, withStory(newest.alerts, running, silences, atMs));
   else if (newest.asOf === null)
     await host.stdout.write(
       `The rules were not evaluated within the ${LOOK_BACK_DAYS} days before ${options.at ?? 'now'}. A collector does it once a minute: start one with "gatewatch run".\n`,
     );
   else
     await host.stdout.write(
-      drawRunning(host.stdout, running, atMs, timeZone) +
+      drawRunning(host.stdout, running, { nowMs: atMs, timeZone, silences }) +
+        drawSilences(host.stdout, silences, timeZone) +
         drawAlerts(host.stdout, lines, timeZone) +
         drawAge(newest.asOf, options.at === undefined ? atMs : null, timeZone),
     );

@@ -3,24 +3,37 @@ import { sliceText } from '../../alerts/count/slices.ts';
 import { SIDE_TEXT } from '../../alerts/explain/page.ts';
 import { minuteText, timesText } from '../../alerts/explain/zoned.ts';
 import type { Side } from '../../alerts/rules/rule.ts';
+import { silenceOf } from '../../alerts/silences/silence.ts';
 import type { Incident, IncidentAlert } from '../../schemas/incident.ts';
+import type { Silence } from '../../schemas/silence.ts';
 import { type Output, printable } from './host.ts';
+import { heldText } from './draw-silences.ts';
 import { drawTable } from './table.ts';
 
 /**
  * The incidents that run, a block each: what fired first, what follows from it, who acts, what is at risk.
- *
- * @param nowMs until when they have lasted
- * @param timeZone the reader's, for times beside UTC
  */
 export const drawRunning = (
   output: Output,
   incidents: readonly Incident[],
-  nowMs: number,
-  timeZone = 'UTC',
-): string => incidents.map((incident) => `${drawBlock(output, incident, nowMs, timeZone)}\n`).join('');
+  { nowMs, timeZone = 'UTC', silences = [] }: Running,
+): string =>
+  incidents.map((incident) => `${drawBlock(output, incident, { nowMs, timeZone, silences })}\n`).join('');
 
-function drawBlock(output: Output, incident: Incident, nowMs: number, timeZone: string): string {
+interface Running {
+  /** Until when they have lasted. */
+  readonly nowMs: number;
+  /** The reader's, for times beside UTC. @default 'UTC' */
+  readonly timeZone?: string;
+  /** Those that hold. @default none */
+  readonly silences?: readonly Silence[];
+}
+
+function drawBlock(
+  output: Output,
+  incident: Incident,
+  { nowMs, timeZone, silences }: Required<Running>,
+): string {
   const { id, severity, headline, beganAt, noticedAt, affectedOrders, notes } = incident;
   const lines = [
     `${output.paint('red', `INCIDENT ${printable(id)}`)}, ${printable(severity)}, for ${lasted(beganAt, nowMs)}: ${printable(headline)}`,
@@ -40,7 +53,11 @@ function drawBlock(output: Output, incident: Incident, nowMs: number, timeZone: 
     ]),
     indent: '  ',
   });
-  return `${lines.join('\n')}\n${table}`;
+  const held = incident.alerts.flatMap((alert) => {
+    const silence = alert.endedAt === null ? silenceOf(silences, alert, nowMs) : null;
+    return silence === null ? [] : [`  ${printable(alert.rule)} ${heldText(silence, timeZone)}\n`];
+  });
+  return `${lines.join('\n')}\n${table}${held.join('')}`;
 }
 
 /** Incidents of some days, the newest first, a line each. */
