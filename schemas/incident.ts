@@ -1,6 +1,6 @@
 /**
- * Alerts of one gateway that belong together, as `gatewatch alerts --since --json` prints them and the console
- * shows them. Instants are epoch milliseconds.
+ * Alerts of one gateway that belong together, as `gatewatch alerts --since --json` prints them and the
+ * console shows them. Instants are epoch milliseconds.
  */
 export interface Incident {
   /** Stays the same while it lasts and afterwards: the gateway and when the first alert fired. */
@@ -49,7 +49,9 @@ export interface IncidentAlert {
   readonly beganAt: number;
   /** When it fired. */
   readonly firedAt: number;
-  /** Since when its condition no longer holds, while it is kept firing; null while it holds, and at the end. */
+  /**
+   * Since when its condition no longer holds, while it is kept firing; null while it holds, and at the end.
+   */
   readonly recoveringSince: number | null;
   readonly endedAt: number | null;
   /** The most orders that it saw affected at once; null when it counts no affected orders. */

@@ -7,12 +7,15 @@ export const SILENCE_KINDS = ['acknowledged', 'silenced'] as const;
 export type SilenceKind = (typeof SILENCE_KINDS)[number];
 
 /**
- * Which alerts somebody wants to hear no more of, and why. An empty matcher matches any alert. Instants are epoch
- * milliseconds.
+ * Which alerts somebody wants to hear no more of, and why. An empty matcher matches any alert. Instants are
+ * epoch milliseconds.
  */
 export interface Silence {
   readonly id: string;
-  /** `acknowledged`: of the alerts that fired at `createdAt`, repeats. `silenced`: every notification until `until`. */
+  /**
+   * `acknowledged`: of the alerts that fired at `createdAt`, repeats. `silenced`: every notification until
+   * `until`.
+   */
   readonly kind: SilenceKind;
   readonly rule: string;
   readonly gateway: string;
@@ -25,7 +28,10 @@ export interface Silence {
   readonly by: string;
 }
 
-/** Letters, digits, marks and blanks of any script in one line; a joiner, since some emoji are made of several. */
+/**
+ * Letters, digits, marks and blanks of any script in one line; a joiner, since some emoji are made of
+ * several.
+ */
 const LINE = /^(?:[^\p{C}\p{Zl}\p{Zp}]|\u{200d})*$/u;
 const line = (min: number, max: number) =>
   z.string().trim().min(min).max(max).regex(LINE, 'printable text in one line').transform(maskCards);

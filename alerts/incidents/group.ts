@@ -20,9 +20,10 @@ const WARNING_REACHES_MS = 2 * 3_600_000;
 
 /**
  * Alerts that belong together, oldest incident first, each in the order in which its alerts fired. An alert
- * joins the incident of its gateway that is under way when it fires: while one of that incident's alerts fires
- * or up to ten minutes after its end, and of a warning at most two hours after it fired. The same alerts give
- * the same incidents in any order. Info is context: it neither makes an incident nor belongs to one.
+ * joins the incident of its gateway that is under way when it fires: while one of that incident's alerts
+ * fires or up to ten minutes after its end, and of a warning at most two hours after it fired. The same
+ * alerts give the same incidents in any order. Info is context: it neither makes an incident nor belongs to
+ * one.
  */
 export function incidentsIn<T extends Firing>(firings: readonly T[]): readonly (readonly T[])[] {
   const open = new Map<string, { readonly members: T[]; reachMs: number }>();

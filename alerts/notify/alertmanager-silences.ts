@@ -52,8 +52,8 @@ const heldSchema = z.array(
 );
 
 /**
- * Keeps the silences of an Alertmanager in step with ours: adds those that it lacks, and ends those that were taken
- * back since this process passed them on. Those of others stay as they are.
+ * Keeps the silences of an Alertmanager in step with ours: adds those that it lacks, and ends those that
+ * were taken back since this process passed them on. Those of others stay as they are.
  */
 export function createAlertmanagerSilences(url: string, authorization: () => string | undefined) {
   let passedOn: ReadonlySet<string> = new Set();

@@ -6,8 +6,8 @@ import type { AlertTarget, TargetOptions } from './alert-target.ts';
 
 /**
  * Alertmanager's API v2. Alerts are repeated after every evaluation, as it expects: it groups, waits and
- * repeats by its own configuration, and takes for ended what is no longer repeated. What is silenced is sent as well, since
- * it would count as ended otherwise: the silences are passed on.
+ * repeats by its own configuration, and takes for ended what is no longer repeated. What is silenced is sent
+ * as well, since it would count as ended otherwise: the silences are passed on.
  */
 export function createAlertmanager(
   { url, username, password, token }: NonNullable<AlertsConfig['alertmanager']>,
@@ -24,7 +24,8 @@ export function createAlertmanager(
   return {
     name: 'alertmanager',
     async send(alerts, now, silences = null) {
-      // Before the alerts, of which it notifies by itself. That it does not take them is no reason to keep a page back.
+      // Before the alerts, of which it notifies by itself. That it does not take them is no reason to keep a
+      // page back.
       const problem = silences === null ? null : await failureOf(passOn(silences, now));
       if (alerts.length > 0) await push(alerts);
       if (problem !== null) throw notTaken('alertmanager', url, 'silences were not passed on', problem);

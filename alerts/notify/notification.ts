@@ -55,9 +55,10 @@ const NOTHING: NotificationState = { at: 0, acceptedStatuses: {}, firingForRecei
 const WAITS_MS = { failed: [15_000, 300_000], refused: [300_000, 3_600_000] } as const;
 
 /**
- * What is to be done about one gateway, whose alerts are `offered` at `now`. Of an alert that is silenced nothing is sent
- * while it fires; once it is no longer, it is a change. An end is sent to a receiver that knows the beginning, and
- * to no other. One that is acknowledged is sent with what changes, and never repeated for its own sake.
+ * What is to be done about one gateway, whose alerts are `offered` at `now`. Of an alert that is silenced
+ * nothing is sent while it fires; once it is no longer, it is a change. An end is sent to a receiver that
+ * knows the beginning, and to no other. One that is acknowledged is sent with what changes, and never
+ * repeated for its own sake.
  */
 export function decide(
   known: NotificationState | undefined,

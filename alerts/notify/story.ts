@@ -12,8 +12,8 @@ import { silenceOf } from '../silences/silence.ts';
 import { readSilences } from '../silences/silence-store.ts';
 
 /**
- * What notifications say of alerts beside the alerts' own texts: to which incident each belongs, and what holds it back.
- * Pages matter most while the store is away: what was read before counts then.
+ * What notifications say of alerts beside the alerts' own texts: to which incident each belongs, and what
+ * holds it back. Pages matter most while the store is away: what was read before counts then.
  */
 export interface Story {
   /** Reads what holds now. Resolves when that is known, or after the limit. Never rejects. */
@@ -34,7 +34,10 @@ export interface StoryOptions {
   readonly limitMs: number;
 }
 
-/** After a start, what has fired since then is read; an incident that is over is kept as long as it may go on. */
+/**
+ * After a start, what has fired since then is read; an incident that is over is kept as long as it may go
+ * on.
+ */
 const READ_MS = 86_400_000;
 const KEEP_MS = 3_600_000;
 

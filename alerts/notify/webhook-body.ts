@@ -38,8 +38,8 @@ export function webhookBody(gateway: string, alerts: readonly Alert[]): object {
 const isInfo = ({ labels }: Alert): boolean => labels['severity'] === 'info';
 
 /**
- * What a receiver threads messages by: the incident of the worst alert, and of these the one that began last, since a
- * warning may stand for days. Null: the alerts belong to none.
+ * What a receiver threads messages by: the incident of the worst alert, and of these the one that began
+ * last, since a warning may stand for days. Null: the alerts belong to none.
  */
 function incidentOf(alerts: readonly Alert[]): { readonly id: string; readonly headline: string } | null {
   const [worst] = alerts

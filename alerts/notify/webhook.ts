@@ -9,16 +9,18 @@ import { webhookBody } from './webhook-body.ts';
 
 /** Signs of life: the webhook repeats what fires to people, these go to an address of their own. */
 const HEARTBEATS: ReadonlySet<string> = new Set(RULES.filter(isHeartbeat).map(({ name }) => name));
-/** Info has notifications of its own, so that it is not repeated with every page. No gateway has such a name. */
+/**
+ * Info has notifications of its own, so that it is not repeated with every page. No gateway has such a name.
+ */
 const INFO = '/info';
 /** Gateways whose notifications are sent at once. */
 const CONCURRENCY = 4;
 
 /**
  * A plain address, notified of each gateway when its alerts change, and again while they fire; of info
- * apart, and once. The body has the shape of Grafana's webhooks. Each gateway has its own requests, so that a refusal of one
- * delays no other. Changes that were not accepted are offered again, after growing waits, or at once when
- * there are others.
+ * apart, and once. The body has the shape of Grafana's webhooks. Each gateway has its own requests, so that
+ * a refusal of one delays no other. Changes that were not accepted are offered again, after growing waits,
+ * or at once when there are others.
  */
 export function createWebhook(
   config: NonNullable<AlertsConfig['webhook']>,
@@ -27,7 +29,10 @@ export function createWebhook(
   const { url, token, repeatMinutes, heartbeatUrl } = config;
   const memory = createNotificationMemory(options.notifications);
 
-  /** Sends what has changed for one gateway's pages, or its info; null when nothing has, or when it is not time yet. */
+  /**
+   * Sends what has changed for one gateway's pages, or its info; null when nothing has, or when it is not
+   * time yet.
+   */
   async function notify(group: string, offered: readonly Alert[], now: number): Promise<PostOutcome | null> {
     const repeatMs = group.endsWith(INFO) ? Infinity : repeatMinutes * 60_000;
     const decision = decide(memory.get(group), offered, now, repeatMs);

@@ -11,8 +11,8 @@ export interface SilencedAlert {
 }
 
 /**
- * The silence or acknowledgement that holds for an alert at an instant, or null. A silence counts more than an
- * acknowledgement, and of two silences the one that ends last.
+ * The silence or acknowledgement that holds for an alert at an instant, or null. A silence counts more than
+ * an acknowledgement, and of two silences the one that ends last.
  */
 export function silenceOf(silences: readonly Silence[], alert: SilencedAlert, nowMs: number): Silence | null {
   const holding = silences.filter((silence) => isActive(silence, nowMs) && matches(silence, alert));
