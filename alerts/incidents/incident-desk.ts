@@ -41,7 +41,8 @@ const DAY_MS = 86_400_000;
 const KEEP_MS = 5_000;
 
 export function createIncidentDesk(options: IncidentDeskOptions): IncidentDesk {
-  const { query, store, gateways, now, timeZone = 'UTC' } = options;
+  const { query, store, gateways, timeZone = 'UTC' } = options;
+  const now = (): number => Math.floor(options.now());
   const kept = new Map<number, { readonly at: number; readonly answer: Promise<IncidentsAnswer> }>();
 
   async function read(days: number): Promise<IncidentsAnswer> {
