@@ -11,7 +11,7 @@ import { heldText } from './draw-silences.ts';
 import { drawTable } from './table.ts';
 
 /**
- * The incidents that run, a block each: what fired first, what follows from it, who acts, what is at risk.
+ * The incidents that run, a block each: what fired first, what follows from it, whose side, what is at risk.
  */
 export const drawRunning = (
   output: Output,
@@ -38,7 +38,7 @@ function drawBlock(
   const lines = [
     `${output.paint('red', `INCIDENT ${printable(id)}`)}, ${printable(severity)}, for ${lasted(beganAt, nowMs)}: ${printable(headline)}`,
     `  began ${at(beganAt, timeZone)}, noticed after ${lasted(beganAt, noticedAt)}`,
-    `  who acts: ${whoActs(incident)}`,
+    `  whose side: ${sidesOf(incident)}`,
     `  at risk: ${atRisk(incident)}${affectedOrders === null ? '' : `, at least ${affectedOrders} orders affected`}`,
     ...notes.map((note) => `  note ${at(note.at, timeZone)}: ${printable(note.title)}`),
   ];
@@ -92,7 +92,7 @@ const whereOf = ({ gateway, slice, label }: IncidentAlert): string =>
     .map(printable)
     .join(' ');
 
-const whoActs = ({ sides }: Incident): string =>
+const sidesOf = ({ sides }: Incident): string =>
   sides.map((side) => SIDE_TEXT[side as Side] ?? printable(side)).join(', then ') || 'not known';
 
 const atRisk = ({ risks }: Incident): string =>

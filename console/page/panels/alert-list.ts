@@ -9,7 +9,7 @@ import { type Block, blocksOf, INCIDENTS_UID, lasted, memberOf } from '../model/
 import { zonedTime } from '../model/zoned.ts';
 import { h, icon } from '../ui/dom.ts';
 import type { Drawn, PanelContext } from './context.ts';
-import { heldLine, incidentActions } from './incident-actions.ts';
+import { heldLine, heldSummary, incidentActions } from './incident-actions.ts';
 
 /** The alerts that fire, are pending or end, as the server orders them: most urgent first. */
 export function drawAlertList(
@@ -53,7 +53,7 @@ function blockOf({ incident, alerts }: Block, answer: AlertsAnswer, reload: () =
   const { asOf, timeZone } = answer;
   const facts = [
     `Began at ${zonedTime(beganAt, timeZone, false)}, noticed after ${lasted(noticedAt - beganAt)}, lasts for ${lasted((asOf ?? noticedAt) - beganAt)}.`,
-    `Who acts: ${sides.join(', then ')}.`,
+    `Whose side: ${sides.join(', then ')}.`,
     `At risk: ${['orders', ...risks].join(', ')}${affectedOrders === null ? '' : `; at least ${affectedOrders} orders are affected`}.`,
   ];
   return h(
@@ -66,6 +66,7 @@ function blockOf({ incident, alerts }: Block, answer: AlertsAnswer, reload: () =
       h('span', { class: 'alert-severity' }, severity),
     ),
     h('p', { class: 'quiet' }, facts.join(' ')),
+    heldSummary(incident),
     incidentActions(incident, reload),
     h(
       'ul',
@@ -74,7 +75,8 @@ function blockOf({ incident, alerts }: Block, answer: AlertsAnswer, reload: () =
         const member = memberOf(incident, alert);
         const held = member === null ? null : heldLine(member, timeZone, reload);
         const entry = entryOf(alert, answer);
-        if (held !== null) entry.append(held);
+        // Beside the state, which it is a part of.
+        if (held !== null) entry.querySelector('.alert-state')?.after(held);
         return entry;
       }),
     ),

@@ -127,6 +127,17 @@ const MEANING = {
   acknowledged: 'You are at it: these alerts are not repeated until they end.',
 } as const;
 
+/** How many of the alerts that fire are held back, and by whom last; null: none. */
+export function heldSummary({ alerts }: ConsoleIncident): HTMLElement | null {
+  const firing = alerts.filter(({ endedAt }) => endedAt === null);
+  const held = firing.flatMap((alert) => alert.held ?? []);
+  const newest = held.toSorted((a, b) => b.createdAt - a.createdAt)[0];
+  if (newest === undefined) return null;
+  const who = newest.by === '' ? '' : ` by ${newest.by}`;
+  const count = held.length === firing.length ? 'All alerts' : `${held.length} of ${firing.length} alerts`;
+  return h('p', { class: 'held' }, `${count} held back, ${newest.kind}${who}: ${newest.reason}`);
+}
+
 /** What holds an alert back, and a button that takes it back; null: nothing does. */
 export function heldLine(
   { held }: ConsoleIncidentAlert,

@@ -2,7 +2,7 @@ import type { ConsoleIncident, ConsoleIncidentAlert, IncidentsAnswer } from '../
 import { type Bar, barsOf, INCIDENTS_UID, lasted } from '../model/incidents.ts';
 import type { UrlState } from '../model/url-state.ts';
 import { zonedTime } from '../model/zoned.ts';
-import { incidentActions } from '../panels/incident-actions.ts';
+import { heldLine, incidentActions } from '../panels/incident-actions.ts';
 import { api, isAbort } from './api.ts';
 import type { DashboardView } from './dashboard-view.ts';
 import { h, style } from './dom.ts';
@@ -121,9 +121,13 @@ function drawIncident(incident: ConsoleIncident, answer: IncidentsAnswer, reload
         : fact('Mended after', lasted(endedAt - beganAt)),
       fact('Orders', affectedOrders === null ? 'not counted' : `at least ${affectedOrders}`),
       fact('At risk', ['orders', ...risks].join(', ')),
-      fact('Who acts', sides.join(', then ') || 'not known'),
+      fact('Whose side', sides.join(', then ') || 'not known'),
     ),
-    h('ol', { class: 'timeline' }, ...incident.alerts.map((alert) => drawAlert(incident, alert, answer))),
+    h(
+      'ol',
+      { class: 'timeline' },
+      ...incident.alerts.map((alert) => drawAlert(incident, alert, answer, reload)),
+    ),
     ...incident.notes.map((note) =>
       h(
         'p',
@@ -140,22 +144,19 @@ function drawAlert(
   incident: ConsoleIncident,
   alert: ConsoleIncidentAlert,
   answer: IncidentsAnswer,
+  reload: () => void,
 ): HTMLElement {
-  const { rule, severity, slice, label, firedAt, endedAt, recoveringSince, affectedOrders, held } = alert;
+  const { rule, severity, slice, label, firedAt, affectedOrders: orders } = alert;
+  const { timeZone } = answer;
   const { waiting, firing } = barsOf(incident, alert, answer);
   const bar = (name: string, { left, width }: Bar): HTMLElement =>
     style(h('span', { class: name }), { left: `${left}%`, width: `${width}%` });
-  const after = lasted(firedAt - incident.noticedAt);
   const parts = [
-    firedAt === incident.noticedAt ? 'first' : `+${after}`,
+    firedAt === incident.noticedAt ? 'first' : `+${lasted(firedAt - incident.noticedAt)}`,
     severity,
     ...[slice, label].filter((text) => text !== ''),
-    endedAt === null ? 'fires' : `for ${lasted(endedAt - firedAt)}`,
-    ...(recoveringSince === null
-      ? []
-      : [`recovering since ${zonedTime(recoveringSince, answer.timeZone, false)}`]),
-    ...(affectedOrders === null ? [] : [`${affectedOrders} orders`]),
-    ...(held === null ? [] : [held.kind]),
+    stateOf(alert, timeZone),
+    ...(orders === null ? [] : [`${orders} ${orders === 1 ? 'order' : 'orders'}`]),
   ];
   return h(
     'li',
@@ -165,6 +166,7 @@ function drawAlert(
       { class: 'timeline-text' },
       h('b', {}, rule),
       h('span', { class: 'quiet' }, parts.join(' \u00b7 ')),
+      heldLine(alert, timeZone, reload),
     ),
     h(
       'div',
@@ -173,4 +175,11 @@ function drawAlert(
       bar('firing', firing),
     ),
   );
+}
+
+function stateOf({ firedAt, endedAt, recoveringSince }: ConsoleIncidentAlert, timeZone: string): string {
+  if (endedAt !== null) return `for ${lasted(endedAt - firedAt)}`;
+  return recoveringSince === null
+    ? 'fires'
+    : `recovering since ${zonedTime(recoveringSince, timeZone, false)}`;
 }

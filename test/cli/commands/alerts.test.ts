@@ -92,7 +92,7 @@ describe('gatewatch alerts', () => {
     expect(block.split('\n')).toEqual([
       expect.stringMatching(/^INCIDENT acme-eu\/\S+Z, critical, for \d+[sm].*: The gateway does not/),
       expect.stringMatching(/^ {2}began \S+ \S+ UTC, noticed after 1m$/),
-      '  who acts: the provider behind the gateway',
+      '  whose side: the provider behind the gateway',
       '  at risk: orders, at least 12 orders affected',
       expect.stringMatching(/^ {2}fired +state +severity +rule +where$/),
       expect.stringMatching(/^ {2}first +firing +critical +GatewatchTechTimeouts +acme-eu CHECK$/),
