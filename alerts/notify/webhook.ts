@@ -60,7 +60,6 @@ export function createWebhook(
   return {
     name: 'webhook',
     async send(alerts, now) {
-      const isSignOfLife = ({ labels }: Alert): boolean => HEARTBEATS.has(labels['alertname'] ?? '');
       const signOfLife = alerts.find(isSignOfLife);
       const pages = alerts.filter((alert) => !isSignOfLife(alert));
       const groups = Map.groupBy(pages, groupOf);
@@ -83,6 +82,8 @@ export function createWebhook(
     },
   };
 }
+
+const isSignOfLife = ({ labels }: Alert): boolean => HEARTBEATS.has(labels['alertname'] ?? '');
 
 const groupOf = ({ labels }: Alert): string =>
   `${labels['gateway'] ?? ''}${labels['severity'] === 'info' ? INFO : ''}`;

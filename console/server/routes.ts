@@ -77,21 +77,7 @@ export function consoleRoutes(app: FastifyInstance, options: ConsoleRoutesOption
       return board === null ? notFound(reply, 'no such dashboard') : answer(reply, board);
     });
     scope.get('/console/api/alerts', async (_request, reply) => answer(reply, await console.alerts()));
-    scope.get<{ Querystring: Record<string, string> }>('/console/api/incidents', async (request, reply) => {
-      const { days = '0' } = request.query;
-      if (!/^\d{1,2}$/.test(days) || Number(days) > MOST_DAYS)
-        return badRequest(
-          reply,
-          `days: expected a whole number up to ${MOST_DAYS}, received ${describe(days)}`,
-        );
-      return answer(reply, await console.incidents(Number(days)));
-    });
-    scope.post('/console/api/silences', async (request, reply) =>
-      ask(request, reply, z.unknown(), console.silence),
-    );
-    scope.delete<{ Params: { id: string } }>('/console/api/silences/:id', async (request, reply) =>
-      answerAsked(reply, await console.unsilence(request.params.id)),
-    );
+    incidentRoutes(scope, console);
     scope.post('/console/api/query', async (request, reply) =>
       ask(request, reply, panelRequestSchema, console.panel),
     );
@@ -102,6 +88,24 @@ export function consoleRoutes(app: FastifyInstance, options: ConsoleRoutesOption
       ask(request, reply, scopeSchema, console.annotations),
     );
   });
+}
+
+function incidentRoutes(scope: FastifyInstance, console: Console): void {
+  scope.get<{ Querystring: Record<string, string> }>('/console/api/incidents', async (request, reply) => {
+    const { days = '0' } = request.query;
+    if (!/^\d{1,2}$/.test(days) || Number(days) > MOST_DAYS)
+      return badRequest(
+        reply,
+        `days: expected a whole number up to ${MOST_DAYS}, received ${describe(days)}`,
+      );
+    return answer(reply, await console.incidents(Number(days)));
+  });
+  scope.post('/console/api/silences', async (request, reply) =>
+    ask(request, reply, z.unknown(), console.silence),
+  );
+  scope.delete<{ Params: { id: string } }>('/console/api/silences/:id', async (request, reply) =>
+    answerAsked(reply, await console.unsilence(request.params.id)),
+  );
 }
 
 const answer = (reply: FastifyReply, value: unknown) => reply.header('cache-control', 'no-store').send(value);
