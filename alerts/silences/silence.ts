@@ -30,4 +30,13 @@ export const matches = (silence: Silence, alert: SilencedAlert): boolean =>
   ) &&
   (silence.kind === 'silenced' || alert.firedAt <= silence.createdAt);
 
+/** Those that a person has to know of: an acknowledgement whose alerts have ended is over. */
+export const silencesToShow = (
+  silences: readonly Silence[],
+  firing: readonly SilencedAlert[],
+): readonly Silence[] =>
+  silences.filter(
+    (silence) => silence.kind === 'silenced' || firing.some((alert) => matches(silence, alert)),
+  );
+
 const strength = ({ kind, until }: Silence): number => (kind === 'silenced' ? (until ?? 0) : -1);

@@ -131,11 +131,13 @@ async function showNow(
 ): Promise<void> {
   const { readNewest, LOOK_BACK_DAYS } = await import('../../alerts/evaluate/newest.ts');
   const { readSilences } = await import('../../alerts/silences/silence-store.ts');
+  const { silencesToShow } = await import('../../alerts/silences/silence.ts');
   const { withStory } = await import('../../alerts/incidents/with-story.ts');
   const newest = await readNewest(query, { atMs, timeZone });
   const lines = newest.alerts.map(({ line }) => line);
   const running = incidents.filter(({ endedAt }) => endedAt === null);
   const silences = await readSilences(query, atMs);
+  const firing = running.flatMap((incident) => incident.alerts.filter(({ endedAt }) => endedAt === null));
   if (options.json === true) await printJson(host, withStory(newest.alerts, running, silences, atMs));
   else if (newest.asOf === null)
     await host.stdout.write(
@@ -144,7 +146,7 @@ async function showNow(
   else
     await host.stdout.write(
       drawRunning(host.stdout, running, { nowMs: atMs, timeZone, silences }) +
-        drawSilences(host.stdout, silences, timeZone) +
+        drawSilences(host.stdout, silencesToShow(silences, firing), timeZone) +
         drawAlerts(host.stdout, lines, timeZone) +
         drawAge(newest.asOf, options.at === undefined ? atMs : null, timeZone),
     );

@@ -135,7 +135,7 @@ export function heldSummary({ alerts }: ConsoleIncident): HTMLElement | null {
   if (newest === undefined) return null;
   const who = newest.by === '' ? '' : ` by ${newest.by}`;
   const count = held.length === firing.length ? 'All alerts' : `${held.length} of ${firing.length} alerts`;
-  return h('p', { class: 'held' }, `${count} held back, ${newest.kind}${who}: ${newest.reason}`);
+  return h('p', { class: 'held' }, `${count} are held back (${newest.kind}${who}): ${newest.reason}`);
 }
 
 /** What holds an alert back, and a button that takes it back; null: nothing does. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isActive, matches, silenceOf } from '../../../alerts/silences/silence.ts';
+import { isActive, matches, silenceOf, silencesToShow } from '../../../alerts/silences/silence.ts';
 import type { Silence } from '../../../schemas/silence.ts';
 
 const silence = (more: Partial<Silence> = {}): Silence => ({
@@ -40,6 +40,12 @@ it('a silence counts more than an acknowledgement, and the one that lasts longes
   const [short, long] = [silence({ id: 'short', until: 50 }), silence({ id: 'long', until: 90 })];
   expect(silenceOf([acknowledged, short, long], alert, 30)?.id).toBe('long');
   expect(silenceOf([acknowledged, short], alert, 60)?.id).toBe('ack');
+});
+
+it('an acknowledgement is over when its alerts are', () => {
+  const both = [silence(), silence({ id: 'ack', kind: 'acknowledged', until: null, createdAt: 20 })];
+  expect(silencesToShow(both, [alert]).map(({ id }) => id)).toEqual(['one', 'ack']);
+  expect(silencesToShow(both, [{ ...alert, firedAt: 21 }]).map(({ id }) => id)).toEqual(['one']);
 });
 
 const name = fc.constantFrom('', 'A', 'B');
