@@ -16,6 +16,7 @@ import {
 } from './notify/notification-store.ts';
 import type { AlertTarget, TargetOptions } from './notify/alert-target.ts';
 import { type Sender, createSender, createTargets } from './notify/delivery.ts';
+import { createStory, type Story } from './notify/story.ts';
 import type { Rule } from './rules/rule.ts';
 import { settingRows } from './settings.ts';
 
@@ -52,6 +53,8 @@ export interface Alerting {
 const SETTINGS_RETRY_MS = 30_000;
 /** How long a page waits for its explanation. */
 const EXPLANATION_LIMIT_MS = 5_000;
+/** How long it waits to learn of silences; those that were known before count then. */
+const STORY_LIMIT_MS = 2_000;
 /** How often receivers get what fires at least, since they forget what is not repeated. */
 const NOTIFY_AGAIN_MS = 60_000;
 
@@ -79,17 +82,26 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
     clock,
     signal: stopping.signal,
   });
+  const story = createStory({
+    query: async (sql) => ({ data: await store.query<Record<string, unknown>>(sql) }),
+    clock,
+    timeZone: config.timeZone,
+    limitMs: STORY_LIMIT_MS,
+  });
   let sending = Promise.resolve();
   const offers = offerWhatFires({
     clock,
     signal: stopping.signal,
     offer() {
-      sending = send(evaluator, { explanations, senders, clock });
+      sending = send(evaluator, { explanations, story, senders, clock });
       const now = clock.now() / 1000;
       const newestAsOfMs = evaluator.newestAsOfMs();
       const late = lateAlert({ newestAsOfMs, wallMs: now, steadyMs: clock.monotonicMs() });
       // The end of what was sent before a restart, too; but not before it is known that it is over.
-      if (late.length > 0 || newestAsOfMs !== null) for (const sender of lateSenders) sender.offer(late, now);
+      if (late.length > 0 || newestAsOfMs !== null) {
+        const alerts = story.held(late, now);
+        for (const sender of lateSenders) sender.offer(alerts, now, null);
+      }
     },
   });
   const evaluator = createEvaluator({
@@ -121,19 +133,22 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
 
 interface Senders {
   readonly explanations: ExplanationCache;
+  readonly story: Story;
   readonly senders: readonly Sender[];
   readonly clock: Clock;
 }
 
-/** Offers receivers what fires, with the explanations that are known in time. */
-async function send(evaluator: Evaluator, { explanations, senders, clock }: Senders): Promise<void> {
+/** Offers receivers what fires, with the explanations, incidents and silences that are known in time. */
+async function send(evaluator: Evaluator, { explanations, story, senders, clock }: Senders): Promise<void> {
   const known = senders.length === 0 ? null : evaluator.alerts(clock.now() / 1000);
   // Another collector sends: what it knows is newer.
   if (known === null) return;
-  await explanations.learn(known);
+  await Promise.all([explanations.learn(known), story.learn()]);
   const now = clock.now() / 1000;
   const alerts = evaluator.alerts(now);
-  if (alerts !== null) for (const sender of senders) sender.offer(explanations.annotated(alerts), now);
+  if (alerts === null) return;
+  const told = story.told(explanations.annotated(alerts), now);
+  for (const sender of senders) sender.offer(told, now, story.silences());
 }
 
 function report(log: Logger, { asOfMs, tookMs, missed }: PassReport): void {

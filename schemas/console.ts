@@ -1,4 +1,6 @@
 import type { AlertLine } from './alert-line.ts';
+import type { Incident, IncidentAlert } from './incident.ts';
+import type { Silence } from './silence.ts';
 
 /**
  * What the console's server and its page say to each other, as JSON. The page names panels and chooses values
@@ -114,4 +116,26 @@ export interface AlertsAnswer {
   readonly error: string | null;
   /** The reader's, for times beside UTC. */
   readonly timeZone: string;
+}
+
+/** An incident for the page; whose side it is in words. */
+export interface ConsoleIncident extends Incident {
+  readonly alerts: readonly ConsoleIncidentAlert[];
+}
+
+export interface ConsoleIncidentAlert extends IncidentAlert {
+  /** What holds its notifications back; null: nothing does, or it is over. */
+  readonly held: Silence | null;
+}
+
+export interface IncidentsAnswer {
+  /** The newest first. */
+  readonly incidents: readonly ConsoleIncident[];
+  /** Those that hold now, the newest first. */
+  readonly silences: readonly Silence[];
+  /** When it was read, epoch milliseconds. */
+  readonly asOf: number;
+  /** The reader's, for times beside UTC. */
+  readonly timeZone: string;
+  readonly error: string | null;
 }

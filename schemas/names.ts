@@ -27,6 +27,7 @@ export const VIEWS = {
   alertStates: 'alert_states',
   alertHistory: 'alert_history',
   alertEvaluations: 'alert_evaluations',
+  alertSilences: 'alert_silences',
   findings: 'findings',
 } as const;
 
@@ -60,6 +61,7 @@ export const TABLES = {
   alertSettings: 'alert_settings_store',
   alertStates: 'alert_states_store',
   alertEvaluations: 'alert_evaluations_store',
+  alertSilences: 'alert_silences_store',
   fingerprintKeys: 'fingerprint_keys_store',
 } as const;
 export type TableKey = keyof typeof TABLES;

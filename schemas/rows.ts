@@ -368,6 +368,20 @@ export const COLUMNS = {
     evaluator: 'string',
     took_ms: 'f64',
   },
+  alertSilences: {
+    silence_id: 'string',
+    kind: 'string',
+    rule: 'string',
+    gateway: 'string',
+    slice: 'string',
+    label: 'string',
+    created_at: 'micros',
+    until: 'micros?',
+    reason: 'string',
+    created_by: 'string',
+    ended_at: 'micros?',
+    changed_at: 'micros',
+  },
   fingerprintKeys: { created_at: 'micros', key: 'string' },
 } as const satisfies Record<TableKey, Columns>;
 

@@ -77,6 +77,7 @@ const AGE: readonly {
   { table: GATEWAY_STATUS_BY_HOUR, column: 'hour', days: 'statusDays' },
   { table: TABLES.annotations, column: 'starts_at', days: 'annotationsDays' },
   { table: TABLES.alertStates, column: 'changed_at', days: 'annotationsDays' },
+  { table: TABLES.alertSilences, column: 'created_at', days: 'annotationsDays' },
   { table: TABLES.alertEvaluations, column: 'as_of', days: 'historyDays' },
   { table: TABLES.orderWatch, column: 'updated_at', days: 'watchDays' },
   { table: TABLES.ingestLedger, column: 'acknowledged_at', days: 'ledgerDays' },

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isUtc } from '../../schemas/local-time.ts';
+import type { SilenceKind } from '../../schemas/silence.ts';
 import { type AlertMemory, isFiring, labelKey, type Labels } from '../evaluate/alert-state.ts';
 import { numbersOf } from '../evaluate/instance.ts';
 import type { Rule } from '../rules/rule.ts';
 import { type PageSettings, pageOf } from './page.ts';
-import { secondText, timesText } from './zoned.ts';
+import { secondText, shortText, timesText } from './zoned.ts';
 
 /** An alert as receivers know it: full labels, texts, times. */
 export interface Alert {
@@ -18,6 +19,8 @@ export interface Alert {
   readonly endsAt: Date;
   readonly generatorUrl: string;
   readonly values: Readonly<Record<string, number | null>>;
+  /** What holds its notifications back, or their repeats. @default nothing does */
+  readonly held?: SilenceKind;
 }
 
 /** What a rule's alerts have in common, by which receivers are chosen. */
@@ -40,7 +43,7 @@ export function alertOf(rule: Rule, memory: AlertMemory, page: PageSettings): Al
   const endsAt = firing ? memory.endsAt : (memory.resolvedAt ?? memory.endsAt);
   const annotations: Record<string, string> = {
     ...pageOf(rule, numbersOf(rule, memory), page),
-    since: sinceText(rule, startsAt, page.timeZone),
+    since: `${sinceText(rule, startsAt, page.timeZone)}${recoveringText(memory, page.timeZone)}`,
     ...zonedTimes(firing ? {} : { ended: endsAt }, page.timeZone),
   };
   return {
@@ -62,6 +65,12 @@ function sinceText({ pendingSeconds }: Rule, firedAt: number, timeZone: string =
   );
   return began === fired ? `began and fired at ${fired}` : `began at ${began}, fired at ${fired}`;
 }
+
+/** A page that goes out while its numbers are well again says so. */
+const recoveringText = ({ state, startsAt }: AlertMemory, timeZone: string = 'UTC'): string =>
+  state === 'Recovering'
+    ? `; recovering since ${timesText([startsAt * 1000], timeZone, shortText, false)}`
+    : '';
 
 /**
  * When it ended, by the reader's clocks beside UTC. Receivers write times themselves

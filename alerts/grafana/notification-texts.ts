@@ -28,6 +28,8 @@ export const messageTemplate = (
 Since: ${timeOf('since', timeZone)}
 {{ if .Annotations.explanation }}Explanation: {{ .Annotations.explanation }}
 {{ end }}{{ if .Annotations.at_risk }}At risk: {{ .Annotations.at_risk }}
+{{ end }}{{ if .Annotations.incident }}Incident: {{ .Annotations.incident }}
+{{ end }}{{ if .Annotations.acknowledged }}Acknowledged: {{ .Annotations.acknowledged }}
 {{ end }}Side: {{ .Annotations.side }}
 First: {{ .Annotations.steps }}
 {{ if .Annotations.orders_url }}Orders: {{ .Annotations.orders_url }}
@@ -65,7 +67,7 @@ export const EMAIL_TEMPLATE = `{{ define "gatewatch.html.alert" }}
 <div style="margin:0 0 10px">{{ .Annotations.description }}</div>
 <table style="border-collapse:collapse;margin:0 0 12px;font-size:15px">
 ${row('Since', timeOf('since', 'UTC'))}
-${given('explanation', row('Explanation', '{{ .Annotations.explanation }}'))}${given('at_risk', row('At risk', '{{ .Annotations.at_risk }}'))}${row('Side', '{{ .Annotations.side }}')}
+${given('explanation', row('Explanation', '{{ .Annotations.explanation }}'))}${given('at_risk', row('At risk', '{{ .Annotations.at_risk }}'))}${given('incident', row('Incident', '{{ .Annotations.incident }}'))}${given('acknowledged', row('Acknowledged', '{{ .Annotations.acknowledged }}'))}${row('Side', '{{ .Annotations.side }}')}
 ${row('First', '{{ .Annotations.steps }}')}
 ${given('example', row('Example', '<a href="{{ .Annotations.example_url }}">{{ .Annotations.example }}</a>'))}
 </table>

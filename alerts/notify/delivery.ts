@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { AlertsConfig } from '../../schemas/config-alerts.ts';
+import type { Silence } from '../../schemas/silence.ts';
 import type { Alert } from '../explain/alert.ts';
 import { createAlertmanager } from './alertmanager.ts';
 import type { AlertTarget, TargetOptions } from './alert-target.ts';
@@ -20,20 +21,26 @@ export function createTargets(config: AlertsConfig, options: TargetOptions = {})
  */
 export interface Sender {
   readonly name: AlertTarget['name'];
-  offer(alerts: readonly Alert[], now: number): void;
+  offer(alerts: readonly Alert[], now: number, silences: readonly Silence[] | null): void;
   /** Resolves when nothing is under way any more. */
   idle(): Promise<void>;
 }
 
+interface Offer {
+  readonly alerts: readonly Alert[];
+  readonly now: number;
+  readonly silences: readonly Silence[] | null;
+}
+
 export function createSender(target: AlertTarget, log: Logger): Sender {
-  let next: { readonly alerts: readonly Alert[]; readonly now: number } | undefined;
+  let next: Offer | undefined;
   let underWay: Promise<void> | undefined;
   const deliver = async (): Promise<void> => {
     for (let offer = next; offer !== undefined; offer = next) {
       next = undefined;
-      const { alerts, now } = offer;
+      const { alerts, now, silences } = offer;
       try {
-        await target.send(alerts, now);
+        await target.send(alerts, now, silences);
       } catch (error) {
         log.error(
           { target: target.name, alerts: alerts.length, err: error },
@@ -45,8 +52,8 @@ export function createSender(target: AlertTarget, log: Logger): Sender {
   };
   return {
     name: target.name,
-    offer(alerts, now) {
-      next = { alerts, now };
+    offer(alerts, now, silences) {
+      next = { alerts, now, silences };
       underWay ??= deliver();
     },
     async idle() {

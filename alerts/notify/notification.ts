@@ -44,6 +44,8 @@ export type Decision =
   | Notification
   /** Nothing has changed, or it is not time yet. */
   | { readonly kind: 'wait' }
+  /** Nobody is notified, and this is what is known from now on. */
+  | { readonly kind: 'remember'; readonly state: NotificationState }
   /** All is over and accepted: nothing needs to be remembered. */
   | { readonly kind: 'forget' };
 
@@ -52,23 +54,36 @@ const NOTHING: NotificationState = { at: 0, acceptedStatuses: {}, firingForRecei
 /** First and longest wait before the same changes are offered again. */
 const WAITS_MS = { failed: [15_000, 300_000], refused: [300_000, 3_600_000] } as const;
 
-/** What is to be done about one gateway, whose alerts are `offered` at `now`. */
+/**
+ * What is to be done about one gateway, whose alerts are `offered` at `now`. Of an alert that is silenced
+ * nothing is sent while it fires; once it is no longer, it is a change. An end is sent to a receiver that
+ * knows the beginning, and to no other. One that is acknowledged is sent with what changes, and never
+ * repeated for its own sake.
+ */
 export function decide(
   known: NotificationState | undefined,
   offered: readonly Alert[],
   now: number,
   repeatMs: number,
 ): Decision {
-  const before = refreshed(known ?? NOTHING, offered);
-  const alerts = [...offered, ...pendingResolves(before.firingForReceiver, offered, now)];
+  const silenced = new Set(offered.filter(isSilenced).map(({ fingerprint }) => fingerprint));
+  const before = refreshed(withoutAccepted(known ?? NOTHING, silenced), offered);
+  // The end of what a receiver was never told of says nothing to it.
+  const isKnown = ({ fingerprint }: Alert): boolean =>
+    before.acceptedStatuses[fingerprint] !== undefined ||
+    before.firingForReceiver.some((alert) => alert.fingerprint === fingerprint);
+  const shown = offered.filter((alert) => (alert.status === 'firing' ? !isSilenced(alert) : isKnown(alert)));
+  const alerts = [...shown, ...pendingResolves(before.firingForReceiver, offered, now)];
   const firing = alerts.filter(({ status }) => status === 'firing');
   const changed = alerts.some(({ fingerprint, status }) => before.acceptedStatuses[fingerprint] !== status);
+  const wait: Decision = silencedAnew(known, silenced)
+    ? { kind: 'remember', state: before }
+    : { kind: 'wait' };
   // What began and ended without the receiver's knowledge is no change for it.
   if (firing.length === 0 && before.firingForReceiver.length === 0)
-    return { kind: known !== undefined && !changed && before.lastFailure === null ? 'forget' : 'wait' };
-  const repeat = firing.length > 0 && hasPassed(before.at, repeatMs, now);
-  if ((!changed && !repeat) || isWaiting(before.lastFailure, changesKeyOf(alerts), now))
-    return { kind: 'wait' };
+    return known !== undefined && !changed && before.lastFailure === null ? { kind: 'forget' } : wait;
+  const repeat = firing.some(({ held }) => held !== 'acknowledged') && hasPassed(before.at, repeatMs, now);
+  if ((!changed && !repeat) || isWaiting(before.lastFailure, changesKeyOf(alerts), now)) return wait;
   return {
     kind: 'notify',
     alerts,
@@ -76,6 +91,20 @@ export function decide(
     afterSendAttempt: { ...before, firingForReceiver: withFiring(before.firingForReceiver, firing) },
   };
 }
+
+/** Nothing is said of it: what is said of an end is good news. */
+const isSilenced = ({ held, status }: Alert): boolean => held === 'silenced' && status === 'firing';
+
+/** Once these are notified again, that is a change. */
+const withoutAccepted = (state: NotificationState, silenced: ReadonlySet<string>): NotificationState => ({
+  ...state,
+  acceptedStatuses: Object.fromEntries(
+    Object.entries(state.acceptedStatuses).filter(([fingerprint]) => !silenced.has(fingerprint)),
+  ),
+});
+
+const silencedAnew = (known: NotificationState | undefined, silenced: ReadonlySet<string>): boolean =>
+  Object.keys(known?.acceptedStatuses ?? {}).some((fingerprint) => silenced.has(fingerprint));
 
 /** What is known once the request with a notification has an outcome. */
 export function afterPost(
@@ -87,7 +116,11 @@ export function afterPost(
     return {
       at: now,
       acceptedStatuses: Object.fromEntries(alerts.map(({ fingerprint, status }) => [fingerprint, status])),
-      firingForReceiver: alerts.filter(({ status }) => status === 'firing'),
+      firingForReceiver: [
+        ...alerts.filter(({ status }) => status === 'firing'),
+        // It still has to learn the ends of these.
+        ...before.firingForReceiver.filter(isSilenced),
+      ],
       lastFailure: null,
     };
   // Without an answer it may have accepted the beginnings, and must learn their ends.

@@ -1,4 +1,5 @@
 import type { Alert } from '../explain/alert.ts';
+import { severityRank } from '../incidents/group.ts';
 
 /** The body of one gateway's notification, in the shape of Grafana's webhooks. */
 export function webhookBody(gateway: string, alerts: readonly Alert[]): object {
@@ -11,7 +12,8 @@ export function webhookBody(gateway: string, alerts: readonly Alert[]): object {
     receiver: 'gatewatch',
     status,
     version: '1',
-    groupKey: `{}/{gateway="${gateway}"}`,
+    groupKey: `{}/{gateway="${gateway}"${alerts.every(isInfo) ? ', severity="info"' : ''}}`,
+    incident: incidentOf(firing.length > 0 ? firing : alerts),
     groupLabels: { gateway },
     commonLabels: common(alerts.map(({ labels }) => labels)),
     commonAnnotations: common(alerts.map(({ annotations }) => annotations)),
@@ -33,10 +35,32 @@ export function webhookBody(gateway: string, alerts: readonly Alert[]): object {
   };
 }
 
+const isInfo = ({ labels }: Alert): boolean => labels['severity'] === 'info';
+
+/**
+ * What a receiver threads messages by: the incident of the worst alert, and of these the one that began
+ * last, since a warning may stand for days. Null: the alerts belong to none.
+ */
+function incidentOf(alerts: readonly Alert[]): { readonly id: string; readonly headline: string } | null {
+  const [worst] = alerts
+    .filter(({ annotations }) => annotations['incident'] !== undefined)
+    .toSorted(
+      (a, b) =>
+        severityRank(a.labels['severity'] ?? '') - severityRank(b.labels['severity'] ?? '') ||
+        b.startsAt.getTime() - a.startsAt.getTime(),
+    );
+  if (worst === undefined) return null;
+  const { incident: id = '', incident_headline: headline = '' } = worst.annotations;
+  return { id, headline };
+}
+
 /** The page as text. */
 export function messageOf({ status, labels, annotations, startsAt, endsAt }: Alert): string {
   if (status === 'resolved')
     return `over since ${annotations['ended'] ?? endsAt.toISOString()}: ${annotations['summary'] ?? labels['alertname']}`;
+  // Somebody is at it: one line is enough.
+  if (annotations['acknowledged'] !== undefined)
+    return `${annotations['summary'] ?? labels['alertname']} Acknowledged ${annotations['acknowledged']}`;
   const line = (title: string, name: string): string[] =>
     annotations[name] === undefined ? [] : [`${title}${annotations[name]}`];
   return [
@@ -45,6 +69,7 @@ export function messageOf({ status, labels, annotations, startsAt, endsAt }: Ale
     `Since: ${annotations['since'] ?? startsAt.toISOString()}`,
     ...line('Explanation: ', 'explanation'),
     ...line('At risk: ', 'at_risk'),
+    ...line('Incident: ', 'incident'),
     ...line('Side: ', 'side'),
     ...line('First: ', 'steps'),
     ...line('Orders: ', 'orders_url'),

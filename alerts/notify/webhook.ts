@@ -9,14 +9,18 @@ import { webhookBody } from './webhook-body.ts';
 
 /** Signs of life: the webhook repeats what fires to people, these go to an address of their own. */
 const HEARTBEATS: ReadonlySet<string> = new Set(RULES.filter(isHeartbeat).map(({ name }) => name));
+/**
+ * Info has notifications of its own, so that it is not repeated with every page. No gateway has such a name.
+ */
+const INFO = '/info';
 /** Gateways whose notifications are sent at once. */
 const CONCURRENCY = 4;
 
 /**
- * A plain address, notified of one incident per gateway: when its alerts change, and again while they fire.
- * The body has the shape of Grafana's webhooks. Each gateway has its own requests, so that a refusal of one
- * delays no other. Changes that were not accepted are offered again, after growing waits, or at once when
- * there are others.
+ * A plain address, notified of each gateway when its alerts change, and again while they fire; of info
+ * apart, and once. The body has the shape of Grafana's webhooks. Each gateway has its own requests, so that
+ * a refusal of one delays no other. Changes that were not accepted are offered again, after growing waits,
+ * or at once when there are others.
  */
 export function createWebhook(
   config: NonNullable<AlertsConfig['webhook']>,
@@ -25,23 +29,24 @@ export function createWebhook(
   const { url, token, repeatMinutes, heartbeatUrl } = config;
   const memory = createNotificationMemory(options.notifications);
 
-  /** Sends what has changed for one gateway; null when nothing has, or when it is not time yet. */
-  async function notify(
-    gateway: string,
-    offered: readonly Alert[],
-    now: number,
-  ): Promise<PostOutcome | null> {
-    const decision = decide(memory.get(gateway), offered, now, repeatMinutes * 60_000);
-    if (decision.kind === 'forget') memory.set(gateway, null);
+  /**
+   * Sends what has changed for one gateway's pages, or its info; null when nothing has, or when it is not
+   * time yet.
+   */
+  async function notify(group: string, offered: readonly Alert[], now: number): Promise<PostOutcome | null> {
+    const repeatMs = group.endsWith(INFO) ? Infinity : repeatMinutes * 60_000;
+    const decision = decide(memory.get(group), offered, now, repeatMs);
+    if (decision.kind === 'forget') memory.set(group, null);
+    if (decision.kind === 'remember') memory.set(group, decision.state);
     if (decision.kind !== 'notify') return null;
     const { alerts, before, afterSendAttempt } = decision;
     if (afterSendAttempt.firingForReceiver.length > before.firingForReceiver.length)
-      memory.set(gateway, afterSendAttempt);
+      memory.set(group, afterSendAttempt);
     // With each request: it may be renewed.
     const authorization = token && `Bearer ${token.reveal()}`;
-    const outcome = await postJson(url, webhookBody(gateway, alerts), authorization, options);
+    const outcome = await postJson(url, webhookBody(group.replace(INFO, ''), alerts), authorization, options);
     options.onOutcome?.('webhook', outcome.kind);
-    memory.set(gateway, afterPost(decision, outcome, now));
+    memory.set(group, afterPost(decision, outcome, now));
     return outcome;
   }
 
@@ -55,18 +60,17 @@ export function createWebhook(
   return {
     name: 'webhook',
     async send(alerts, now) {
-      const isSignOfLife = ({ labels }: Alert): boolean => HEARTBEATS.has(labels['alertname'] ?? '');
       const signOfLife = alerts.find(isSignOfLife);
       const pages = alerts.filter((alert) => !isSignOfLife(alert));
-      const groups = Map.groupBy(pages, ({ labels }) => labels['gateway'] ?? '');
-      const waiting = [...new Set([...groups.keys(), ...memory.gateways()])];
+      const groups = Map.groupBy(pages, groupOf);
+      const waiting = [...new Set([...groups.keys(), ...memory.groups()])];
       const problems: string[] = [];
       let cause: unknown;
       const work = async (): Promise<void> => {
-        for (let gateway = waiting.shift(); gateway !== undefined; gateway = waiting.shift()) {
-          const outcome = await notify(gateway, groups.get(gateway) ?? [], now);
+        for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+          const outcome = await notify(group, groups.get(group) ?? [], now);
           if (outcome === null || outcome.kind === 'accepted') continue;
-          problems.push(`${problemOf(outcome)} (${gateway})`);
+          problems.push(`${problemOf(outcome)} (${group})`);
           if (outcome.kind === 'failed') cause ??= outcome.cause;
         }
       };
@@ -78,6 +82,11 @@ export function createWebhook(
     },
   };
 }
+
+const isSignOfLife = ({ labels }: Alert): boolean => HEARTBEATS.has(labels['alertname'] ?? '');
+
+const groupOf = ({ labels }: Alert): string =>
+  `${labels['gateway'] ?? ''}${labels['severity'] === 'info' ? INFO : ''}`;
 
 /**
  * What the receiver knows, by gateway, stored with every change. Notifications are sent although the store
@@ -96,12 +105,12 @@ function createNotificationMemory(store: TargetOptions['notifications']) {
   };
   const known = (): Map<string, NotificationState> => (states ??= load());
   return {
-    gateways: (): string[] => [...known().keys()],
-    get: (gateway: string): NotificationState | undefined => known().get(gateway),
-    /** Null: forgets the gateway. */
-    set(gateway: string, state: NotificationState | null): void {
-      if (state === null) known().delete(gateway);
-      else known().set(gateway, state);
+    groups: (): string[] => [...known().keys()],
+    get: (group: string): NotificationState | undefined => known().get(group),
+    /** Null: forgets the group. */
+    set(group: string, state: NotificationState | null): void {
+      if (state === null) known().delete(group);
+      else known().set(group, state);
       problem = undefined;
       try {
         store?.save(known());

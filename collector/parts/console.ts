@@ -1,8 +1,9 @@
 import { createAlertsNow } from '../../alerts/evaluate/alerts-now.ts';
 import { createExplainer } from '../../alerts/explain/explainer.ts';
+import { createIncidentDesk } from '../../alerts/incidents/incident-desk.ts';
 import { RULES } from '../../alerts/rules/all.ts';
 import { startConsole, type RunningConsole } from '../../console/server/start.ts';
-import type { AlertsNow } from '../../console/server/console.ts';
+import type { AlertsNow, OpenDesk } from '../../console/server/console.ts';
 import type { OpenedStore } from '../../store/open.ts';
 import type { Base } from './base.ts';
 
@@ -20,7 +21,9 @@ export function openConsole({ config, clock, log, life }: Base, opened: OpenedSt
   });
   const { timeZone } = config.alerts;
   const alertsNow: AlertsNow = (source) => createAlertsNow({ ...source, timeZone, explainer });
-  const console = startConsole(opened, clock, alertsNow, log);
+  const gateways = config.gateways.map(({ name }) => name);
+  const desk: OpenDesk = (source) => createIncidentDesk({ ...source, store, gateways, timeZone });
+  const console = startConsole(opened, clock, { alerts: alertsNow, desk }, log);
   life.onStop(() => console.stop());
   return console;
 }

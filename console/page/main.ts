@@ -1,8 +1,10 @@
 import type { DashboardSummary } from '../../schemas/console.ts';
 import { keptVariables } from './model/dashboard-state.ts';
-import { readUrl, writeUrl } from './model/url-state.ts';
+import { INCIDENTS_UID } from './model/incidents.ts';
+import { readUrl, type UrlState, writeUrl } from './model/url-state.ts';
 import { api } from './ui/api.ts';
 import { createDashboardView, type DashboardView } from './ui/dashboard-view.ts';
+import { createIncidentsView } from './ui/incidents-view.ts';
 import { h, icon, iconButton } from './ui/dom.ts';
 import { closePopover } from './ui/popover.ts';
 import { listenForShortcuts, openHelp, type Shortcut } from './ui/shortcuts.ts';
@@ -26,14 +28,13 @@ async function open(): Promise<void> {
   closePopover();
   hideTooltip();
   try {
-    const board = await cachedDashboard(url.uid);
     const moved = shownUid !== url.uid;
-    const next = createDashboardView(board, url, go);
+    const { title, next } = await viewOf(url);
     view?.destroy();
     view = next;
     const focus = moved ? null : document.activeElement?.id;
     main?.replaceChildren(next.element);
-    document.title = `${board.title} - gatewatch`;
+    document.title = `${title} - gatewatch`;
     if (moved) scrollTo(0, 0);
     else if (focus)
       document.querySelector<HTMLElement>(`#${CSS.escape(focus)}`)?.focus({ preventScroll: true });
@@ -51,6 +52,13 @@ async function open(): Promise<void> {
     );
   }
   drawNavigation();
+}
+
+async function viewOf(url: UrlState): Promise<{ readonly title: string; readonly next: DashboardView }> {
+  if (url.uid === INCIDENTS_UID)
+    return { title: 'Incidents', next: createIncidentsView(url, location.search, go) };
+  const board = await cachedDashboard(url.uid);
+  return { title: board.title ?? '', next: createDashboardView(board, url, go) };
 }
 
 const known = new Map<string, ReturnType<typeof api.dashboard>>();
@@ -74,10 +82,17 @@ function go(href: string, replace = false): void {
   void open();
 }
 
+const INCIDENTS: DashboardSummary = {
+  uid: INCIDENTS_UID,
+  title: 'Incidents',
+  description: 'What fired first, what followed, how long it took to notice and to mend',
+  tags: [],
+};
+
 /** The dashboards, general to specific; links keep the time range and what is chosen. */
 function drawNavigation(): void {
   const address = view?.address;
-  const order = ['overview', 'failures', 'gateways', 'payform', 'order', 'pipeline'];
+  const order = ['overview', INCIDENTS_UID, 'failures', 'gateways', 'payform', 'order', 'pipeline'];
   const rank = ({ uid }: DashboardSummary): number => {
     const index = order.indexOf(uid.replace(/^gatewatch-/, ''));
     return index === -1 ? order.length : index;
@@ -86,7 +101,7 @@ function drawNavigation(): void {
     h(
       'ul',
       {},
-      ...boards
+      ...[INCIDENTS, ...boards]
         .toSorted((a, b) => rank(a) - rank(b))
         .map(({ uid, title, description }) => {
           const href =

@@ -6,10 +6,12 @@ import type {
   ConsoleAnnotation,
   ConsoleFrame,
   DashboardSummary,
+  IncidentsAnswer,
   PanelAnswer,
   VariableOption,
   VariablesAnswer,
 } from '../../schemas/console.ts';
+import type { Silence } from '../../schemas/silence.ts';
 import type { TableResult } from '../../store/store.ts';
 import type { VariableValues } from '../../store/macros.ts';
 import { findPanel, readDashboards, variableSql, withoutSql, type DashboardFile } from './dashboard-files.ts';
@@ -28,6 +30,8 @@ export interface ConsoleOptions {
   readonly linkedFolder?: string;
   /** How the alert rules stand now. */
   readonly alerts: AlertsNow;
+  /** Incidents, and what people say to them. */
+  readonly desk: OpenDesk;
   /** Runs one SELECT with a reader's rights and limits: ClickHouse's `FORMAT JSON`. */
   readonly query: (sql: string) => Promise<TableResult>;
   /** Epoch milliseconds. */
@@ -41,6 +45,15 @@ export type AlertsNow = (
   source: Pick<ConsoleOptions, 'query' | 'now' | 'monotonicMs'>,
 ) => () => Promise<AlertsAnswer>;
 
+/** Incidents, and the silences and acknowledgements that people write from the page. */
+export interface Desk {
+  /** Of so many days until now; of 0 days those that run. */
+  incidents(days: number): Promise<IncidentsAnswer>;
+  silence(request: unknown): Promise<Asked<Silence>>;
+  unsilence(id: string): Promise<Asked<Silence>>;
+}
+export type OpenDesk = (source: Pick<ConsoleOptions, 'query' | 'now'>) => Desk;
+
 type Scope = z.infer<typeof scopeSchema>;
 type PanelScope = z.infer<typeof panelRequestSchema>;
 
@@ -48,7 +61,7 @@ type PanelScope = z.infer<typeof panelRequestSchema>;
  * What the page asks of the server. Everything takes ids and chosen values; the SQL is that of the
  * dashboards' files.
  */
-export interface Console {
+export interface Console extends Desk {
   dashboards(): DashboardSummary[];
   /** A dashboard as generated, without SQL; null when there is none. */
   dashboard(uid: string): unknown;
@@ -61,7 +74,8 @@ export interface Console {
 }
 
 /** An answer, or why the question makes none. */
-export type Asked<T> = { readonly answer: T } | { readonly status: 400 | 404; readonly problem: string };
+export type Asked<T> =
+  { readonly answer: T } | { readonly status: 400 | 404 | 503; readonly problem: string };
 
 /** Width of buckets where no panel asks: variables and annotations. */
 const PLAIN_INTERVAL_MS = 60_000;
@@ -95,7 +109,9 @@ export function createConsole(options: ConsoleOptions): Console {
   const linked = options.linkedFolder === undefined ? [] : boardsOf(options.linkedFolder, log);
   const query = createQueryPool<TableResult>({ run: options.query, now: monotonicMs });
   const parts: Parts = { boards: new Map([...linked, ...listed]), query, log };
+  const desk = options.desk({ query, now });
   return {
+    ...desk,
     dashboards: () =>
       [...listed.values()].map(({ uid, title, description, tags }) => ({ uid, title, description, tags })),
     dashboard(uid) {

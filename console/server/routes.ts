@@ -1,12 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { z } from 'zod';
+import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
 import { parseJson } from '../../schemas/json.ts';
+import { describe } from '../../schemas/redact.ts';
 import { firstProblem, problemText } from '../../schemas/problem.ts';
 import { sendProblem } from '../../schemas/http-problem.ts';
 import type { Asked, Console } from './console.ts';
 import type { PageFiles } from './page-files.ts';
 import { panelRequestSchema, scopeSchema } from './request-schemas.ts';
+
+/** What the page looks back at most. */
+const MOST_DAYS = 31;
 
 export interface ConsoleRoutesOptions {
   readonly console: Console;
@@ -72,6 +77,7 @@ export function consoleRoutes(app: FastifyInstance, options: ConsoleRoutesOption
       return board === null ? notFound(reply, 'no such dashboard') : answer(reply, board);
     });
     scope.get('/console/api/alerts', async (_request, reply) => answer(reply, await console.alerts()));
+    incidentRoutes(scope, console);
     scope.post('/console/api/query', async (request, reply) =>
       ask(request, reply, panelRequestSchema, console.panel),
     );
@@ -84,9 +90,30 @@ export function consoleRoutes(app: FastifyInstance, options: ConsoleRoutesOption
   });
 }
 
+function incidentRoutes(scope: FastifyInstance, console: Console): void {
+  scope.get<{ Querystring: Record<string, string> }>('/console/api/incidents', async (request, reply) => {
+    const { days = '0' } = request.query;
+    if (!/^\d{1,2}$/.test(days) || Number(days) > MOST_DAYS)
+      return badRequest(
+        reply,
+        `days: expected a whole number up to ${MOST_DAYS}, received ${describe(days)}`,
+      );
+    return answer(reply, await console.incidents(Number(days)));
+  });
+  scope.post('/console/api/silences', async (request, reply) =>
+    ask(request, reply, z.unknown(), console.silence),
+  );
+  scope.delete<{ Params: { id: string } }>('/console/api/silences/:id', async (request, reply) =>
+    answerAsked(reply, await console.unsilence(request.params.id)),
+  );
+}
+
 const answer = (reply: FastifyReply, value: unknown) => reply.header('cache-control', 'no-store').send(value);
 const notFound = (reply: FastifyReply, detail: string) =>
   sendProblem(reply, { status: 404, title: 'Not Found', detail });
+
+const badRequest = (reply: FastifyReply, detail: string) =>
+  sendProblem(reply, { status: 400, title: 'Bad Request', detail });
 
 async function ask<S extends z.ZodType, T>(
   request: FastifyRequest,
@@ -101,14 +128,16 @@ async function ask<S extends z.ZodType, T>(
   const input = Buffer.isBuffer(request.body) ? parseJson(request.body.toString('utf8')) : undefined;
   const parsed = schema.safeParse(input);
   if (!parsed.success) {
-    const detail = problemText(firstProblem(parsed.error, input));
-    return sendProblem(reply, { status: 400, title: 'Bad Request', detail });
+    return badRequest(reply, problemText(firstProblem(parsed.error, input)));
   }
   // Not the request's own signal: it says that the question has been read.
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
-  const asked = await run(parsed.data, gone.signal);
+  return answerAsked(reply, await run(parsed.data, gone.signal));
+}
+
+function answerAsked<T>(reply: FastifyReply, asked: Asked<T>): FastifyReply {
   if ('answer' in asked) return answer(reply, asked.answer);
-  const title = asked.status === 404 ? 'Not Found' : 'Bad Request';
-  return sendProblem(reply, { status: asked.status, title, detail: asked.problem });
+  const { status, problem: detail } = asked;
+  return sendProblem(reply, { status, title: STATUS_CODES[status] ?? 'Error', detail });
 }

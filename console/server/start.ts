@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Clock } from '../../schemas/clock.ts';
 import type { TableResult } from '../../store/store.ts';
-import { createConsole, type AlertsNow } from './console.ts';
+import { createConsole, type AlertsNow, type OpenDesk } from './console.ts';
 import { openPage, type PageFiles } from './page-files.ts';
 import { consoleRoutes } from './routes.ts';
 import { createStore } from '../../store/store.ts';
@@ -38,7 +38,7 @@ export interface RunningConsole {
 export function startConsole(
   opened: OpenedStore,
   clock: Clock,
-  alerts: AlertsNow,
+  { alerts, desk }: { readonly alerts: AlertsNow; readonly desk: OpenDesk },
   log: Logger,
 ): RunningConsole {
   const stopped = new AbortController();
@@ -51,6 +51,7 @@ export function startConsole(
     dashboardsFolder: DASHBOARDS_FOLDER,
     linkedFolder: ALERT_DASHBOARDS_FOLDER,
     alerts,
+    desk,
     query,
     now: () => clock.now() / 1000,
     monotonicMs: clock.monotonicMs,

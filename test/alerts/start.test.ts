@@ -69,15 +69,17 @@ interface Given {
   readonly onEvaluate?: (asOfMs: number, groups: readonly RuleGroupName[]) => void;
   /** @default as `fires` says */
   readonly firesAt?: (asOfMs: number) => boolean;
+  /** Rows of the silences that hold. @default the store cannot say */
+  readonly silences?: readonly object[];
 }
-function start({ evaluate = true, targets, rules = HASTY, onEvaluate, firesAt }: Given = {}) {
+function start({ evaluate = true, targets, rules = HASTY, onEvaluate, firesAt, silences }: Given = {}) {
   const pass = passOf(rules, (_rule, asOfMs) => [
     { gateway: 'acme-eu', label: '', breach: firesAt?.(asOfMs) ?? fires },
   ]);
   return runEvaluation({
     config: alertsConfigSchema.parse({ evaluate }),
     gateways: [],
-    store: memory.store,
+    store: silences === undefined ? memory.store : withSilences(silences),
     rules,
     async pass(asOfMs, groups) {
       await reach('query');
@@ -102,6 +104,15 @@ function start({ evaluate = true, targets, rules = HASTY, onEvaluate, firesAt }:
     ],
   });
 }
+
+/** The store, which also answers what notifications are to say beside the alerts. */
+const withSilences = (silences: readonly object[]): MemoryAlertingStore['store'] => ({
+  ...memory.store,
+  query: async <T>(sql: string) => {
+    if (sql.includes('alert_silences')) return silences as T[];
+    return sql.includes('alert_history') ? [] : memory.store.query<T>(sql);
+  },
+});
 
 /** Lets minutes pass, a second at a time, as the evaluations need turns in between. */
 async function minutes(count: number): Promise<void> {
@@ -409,5 +420,30 @@ it('writes the settings down later, too', async () => {
   does = 'answers';
   await minutes(1);
   await expect.poll(() => memory.statements('alertSettings')).toBe(1);
+  await alerting.stop();
+});
+
+it('offers what fires with its incident, and with what holds it back', async () => {
+  const silence = {
+    silence_id: 'abc',
+    silence_kind: 'silenced',
+    rule: HASTY[0]?.name ?? '',
+    gateway: 'acme-eu',
+    slice: '',
+    label: '',
+    created_ms: clock.now() / 1000,
+    until_ms: clock.now() / 1000 + 60 * MINUTE,
+    reason: 'maintenance',
+    created_by: 'Ann',
+  };
+  const alerting = await start({ silences: [silence] });
+  await minutes(2);
+  const pages = firing(newest().alerts).filter(({ labels }) => labels['gateway'] === 'acme-eu');
+  const heldRules = pages.filter(({ held }) => held === 'silenced').map(({ labels }) => labels['alertname']);
+  expect([...new Set(heldRules)]).toEqual([silence.rule]);
+  const incidents = pages
+    .filter(({ labels }) => labels['severity'] !== 'info')
+    .map(({ annotations }) => annotations['incident']);
+  expect([...new Set(incidents)]).toEqual([expect.stringMatching(/^acme-eu\/\d{4}-/)]);
   await alerting.stop();
 });

@@ -1,11 +1,16 @@
-import type { AlertsAnswer, ConsoleScope, PanelAnswer } from '../../../schemas/console.ts';
+import type { AlertsAnswer, ConsoleIncident, ConsoleScope, PanelAnswer } from '../../../schemas/console.ts';
 import type { RawRange, TimeRange } from './time-range.ts';
 
 /** What a panel has to show, with the scope that it was asked for. */
 export type Content =
   | { readonly kind: 'none' }
   | ({ readonly kind: 'frames'; readonly answer: PanelAnswer } & Asked)
-  | ({ readonly kind: 'alerts'; readonly answer: AlertsAnswer } & Asked)
+  /** Without incidents where they could not be asked for. */
+  | ({
+      readonly kind: 'alerts';
+      readonly answer: AlertsAnswer;
+      readonly incidents?: readonly ConsoleIncident[];
+    } & Asked)
   | { readonly kind: 'failed'; readonly error: string };
 
 export interface Asked {

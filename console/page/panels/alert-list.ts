@@ -1,11 +1,22 @@
-import type { AlertExplained, AlertsAnswer, ConsoleAlert } from '../../../schemas/console.ts';
+import type {
+  AlertExplained,
+  AlertsAnswer,
+  ConsoleAlert,
+  ConsoleIncident,
+} from '../../../schemas/console.ts';
 import { alertStateOf, standingOf } from '../model/alert-standing.ts';
+import { type Block, blocksOf, INCIDENTS_UID, lasted, memberOf } from '../model/incidents.ts';
 import { zonedTime } from '../model/zoned.ts';
 import { h, icon } from '../ui/dom.ts';
 import type { Drawn, PanelContext } from './context.ts';
+import { heldLine, heldSummary, incidentActions } from './incident-actions.ts';
 
 /** The alerts that fire, are pending or end, as the server orders them: most urgent first. */
-export function drawAlertList({ body }: PanelContext, answer: AlertsAnswer): Drawn {
+export function drawAlertList(
+  { body, reload }: PanelContext,
+  answer: AlertsAnswer,
+  incidents: readonly ConsoleIncident[] = [],
+): Drawn {
   const { alerts, asOf, error } = answer;
   const { isLate, text } = standingOf(answer);
   if (alerts.length === 0) {
@@ -23,11 +34,53 @@ export function drawAlertList({ body }: PanelContext, answer: AlertsAnswer): Dra
     );
     return { summary: isLate ? text : 'No alert fires.' };
   }
-  const entries = alerts.map((alert) => entryOf(alert, answer));
+  const { blocks, others } = blocksOf(alerts, incidents);
+  const entries = [
+    ...blocks.map((block) => blockOf(block, answer, reload)),
+    ...others.map((alert) => entryOf(alert, answer)),
+  ];
   const note = h('p', { class: isLate ? 'alerts-note late' : 'quiet alerts-note' }, text);
   body.append(h('ul', { class: 'alerts' }, ...entries), note);
   const names = alerts.map(({ rule, state }) => `${rule} (${state})`).join(', ');
   return { summary: `${alerts.length} alerts: ${names}.${isLate ? ` ${text}` : ''}` };
+}
+
+/**
+ * A running incident: its story, what can be done about it, and its alerts in the order in which they fired.
+ */
+function blockOf({ incident, alerts }: Block, answer: AlertsAnswer, reload: () => void): HTMLElement {
+  const { gateway, headline, severity, beganAt, noticedAt, sides, risks, affectedOrders } = incident;
+  const { asOf, timeZone } = answer;
+  const facts = [
+    `Began at ${zonedTime(beganAt, timeZone, false)}, noticed after ${lasted(noticedAt - beganAt)}, lasts for ${lasted((asOf ?? noticedAt) - beganAt)}.`,
+    `Whose side: ${sides.join(', then ')}.`,
+    `At risk: ${['orders', ...risks].join(', ')}${affectedOrders === null ? '' : `; at least ${affectedOrders} orders are affected`}.`,
+  ];
+  return h(
+    'li',
+    { class: `incident ${severity}` },
+    h(
+      'div',
+      { class: 'incident-head' },
+      h('a', { href: `/d/${INCIDENTS_UID}?days=1` }, gateway === '' ? headline : `${gateway}: ${headline}`),
+      h('span', { class: 'alert-severity' }, severity),
+    ),
+    h('p', { class: 'quiet' }, facts.join(' ')),
+    heldSummary(incident),
+    incidentActions(incident, reload),
+    h(
+      'ul',
+      { class: 'incident-alerts' },
+      ...alerts.map((alert) => {
+        const member = memberOf(incident, alert);
+        const held = member === null ? null : heldLine(member, timeZone, reload);
+        const entry = entryOf(alert, answer);
+        // Beside the state, which it is a part of.
+        if (held !== null) entry.querySelector('.alert-state')?.after(held);
+        return entry;
+      }),
+    ),
+  );
 }
 
 function entryOf(alert: ConsoleAlert, answer: AlertsAnswer): HTMLElement {

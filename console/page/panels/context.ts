@@ -27,6 +27,8 @@ export interface PanelContext {
   /** Goes to another dashboard, or elsewhere. */
   readonly follow: (href: string) => void;
   readonly redraw: () => void;
+  /** Asks for new data. */
+  readonly reload: () => void;
 }
 
 export interface Drawn {

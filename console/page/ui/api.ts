@@ -3,10 +3,13 @@ import type {
   AnnotationsAnswer,
   ConsoleScope,
   DashboardSummary,
+  IncidentsAnswer,
   PanelAnswer,
   PanelRequest,
   VariablesAnswer,
 } from '../../../schemas/console.ts';
+import type { Silence } from '../../../schemas/silence.ts';
+import type { HoldRequest } from '../model/incidents.ts';
 import type { Dashboard } from '../model/types.ts';
 
 /** The collector's answers. Ids and chosen values go there, never SQL. */
@@ -14,6 +17,13 @@ export const api = {
   dashboards: (): Promise<DashboardSummary[]> => get('/console/api/dashboards'),
   dashboard: (uid: string): Promise<Dashboard> => get(`/console/api/dashboards/${encodeURIComponent(uid)}`),
   alerts: (signal: AbortSignal): Promise<AlertsAnswer> => get('/console/api/alerts', signal),
+  /** Of so many days until now; of 0 days those that run. */
+  incidents: (days: number, signal: AbortSignal): Promise<IncidentsAnswer> =>
+    get(`/console/api/incidents?days=${days}`, signal),
+  /** Silences or acknowledges. */
+  hold: (request: HoldRequest): Promise<Silence> => post('/console/api/silences', request),
+  release: (id: string): Promise<Silence> =>
+    read(fetch(`/console/api/silences/${encodeURIComponent(id)}`, { method: 'DELETE' })),
   panel: (request: PanelRequest, signal: AbortSignal): Promise<PanelAnswer> =>
     post('/console/api/query', request, signal),
   variables: (scope: ConsoleScope, signal: AbortSignal): Promise<VariablesAnswer> =>
@@ -23,7 +33,7 @@ export const api = {
 };
 
 const get = <T>(path: string, signal: AbortSignal | null = null): Promise<T> => read(fetch(path, { signal }));
-const post = <T>(path: string, body: unknown, signal: AbortSignal): Promise<T> =>
+const post = <T>(path: string, body: unknown, signal: AbortSignal | null = null): Promise<T> =>
   read(
     fetch(path, {
       method: 'POST',

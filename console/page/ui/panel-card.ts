@@ -62,9 +62,11 @@ export function createPanelCard(panel: Panel, host: CardHost): PanelCard {
 
   function draw(): void {
     if (!state.isAsking) element.removeAttribute('aria-busy');
+    // Somebody is typing: what is new can wait.
+    if (body.querySelector('form') !== null) return;
     drawn?.destroy?.();
     drawn = drawInto(frame, state.content, () =>
-      drawContent({ panel, host, body, memory, redraw: draw }, state.content, state.asTable),
+      drawContent({ panel, host, body, memory, redraw: draw, reload }, state.content, state.asTable),
     );
     drawTools(frame, toolsOf(panel, host, state.asTable, drawn, switchView));
     size.settle();
@@ -75,6 +77,7 @@ export function createPanelCard(panel: Panel, host: CardHost): PanelCard {
     frame.tools.querySelector<HTMLElement>('[data-tool=table]')?.focus();
   }
 
+  const reload = (): void => dispatch({ kind: 'wanted' });
   const redraw = (): void => {
     if (state.content.kind !== 'none') draw();
   };
@@ -83,7 +86,7 @@ export function createPanelCard(panel: Panel, host: CardHost): PanelCard {
 
   return {
     element,
-    load: () => dispatch({ kind: 'wanted' }),
+    load: reload,
     isAsking: () => state.isAsking,
     redraw,
     destroy() {
@@ -104,7 +107,7 @@ async function askFor(
 ): Promise<Content | null> {
   const asked = { scope: host.scope(), raw: host.range() };
   try {
-    if (panel.type === 'alertlist') return { kind: 'alerts', answer: await api.alerts(signal), ...asked };
+    if (panel.type === 'alertlist') return { ...(await askForAlerts(signal)), ...asked };
     if (!needsData(panel))
       return { kind: 'frames', answer: { frames: [], intervalMs: 60_000, error: null }, ...asked };
     const maxDataPoints = Math.max(Math.round(width || 600), 50);
@@ -115,12 +118,19 @@ async function askFor(
   }
 }
 
+/** The list without the incidents is better than none. */
+async function askForAlerts(signal: AbortSignal) {
+  const [answer, story] = await Promise.all([api.alerts(signal), api.incidents(0, signal).catch(() => null)]);
+  return { kind: 'alerts', answer, ...(story === null ? {} : { incidents: story.incidents }) } as const;
+}
+
 interface DrawingParts {
   readonly panel: Panel;
   readonly host: CardHost;
   readonly body: HTMLElement;
   readonly memory: Map<string, unknown>;
   readonly redraw: () => void;
+  readonly reload: () => void;
 }
 
 function drawContent(parts: DrawingParts, content: Content, asTable: boolean): Drawn | null {
@@ -141,7 +151,7 @@ function drawContent(parts: DrawingParts, content: Content, asTable: boolean): D
     zoomTo: host.zoomTo,
     follow: host.follow,
   };
-  if (content.kind === 'alerts') return drawAlertList(context, content.answer);
+  if (content.kind === 'alerts') return drawAlertList(context, content.answer, content.incidents);
   if (content.answer.frames.length === 0 && content.answer.error !== null) return null;
   const unknown = unsupported(panel);
   if (unknown !== null) {

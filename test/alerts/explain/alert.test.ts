@@ -50,6 +50,13 @@ it('says when its condition began to hold, where the rule waits before it fires'
   );
 });
 
+it('says that it recovers, and since when', () => {
+  const recovering = { ...memoryOf(), state: 'Recovering', startsAt: AS_OF + 300_000 } as const;
+  expect(alertOf(rule, recovering, { externalUrl: '' })?.annotations['since']).toMatch(
+    /^began and fired at .* UTC; recovering since 10:20 UTC$/,
+  );
+});
+
 it('links to Grafana wherever it is', () => {
   const { annotations } = alertWith({ externalUrl: 'https://grafana.shop.de' });
   for (const name of ['dashboard_url', 'orders_url', 'runbook_url'])

@@ -103,3 +103,42 @@ it.each([-24 * 60 * MINUTE, 24 * 60 * MINUTE])(
     expect(decide(refused, FIRES, start + step, REPEAT).kind).toBe('notify');
   },
 );
+
+const heldAs = (held: NonNullable<Alert['held']>, name = 'A', status: Alert['status'] = 'firing'): Alert => ({
+  ...alert(name, status),
+  held,
+});
+
+it('says nothing of what is silenced, and notifies of it when that ends and it still fires', () => {
+  expect(kinds(undefined, [heldAs('silenced')], [1, 61, 300])).toEqual(['wait', 'wait', 'wait']);
+  const { alerts } = due(decide(undefined, [heldAs('silenced'), alert('B', 'firing')], MINUTE, REPEAT));
+  expect(alerts).toMatchObject([{ fingerprint: 'B' }]);
+  const begun = known(undefined, FIRES, MINUTE);
+  const silenced = decide(begun, [heldAs('silenced')], 2 * MINUTE, REPEAT);
+  if (silenced.kind !== 'remember') return expect.fail(`it is to ${silenced.kind}`);
+  expect(kinds(silenced.state, [heldAs('silenced')], [3, 61, 300])).toEqual(['wait', 'wait', 'wait']);
+  expect(decide(silenced.state, FIRES, 4 * MINUTE, REPEAT).kind).toBe('notify');
+});
+
+it('sends the end of what is silenced to a receiver that knows its beginning, and to no other', () => {
+  const begun = known(undefined, [...FIRES, alert('B', 'firing')], MINUTE);
+  const offered = [heldAs('silenced'), alert('B', 'resolved')];
+  const later = known(begun, offered, 3 * MINUTE);
+  expect(later.firingForReceiver).toMatchObject([{ fingerprint: 'A' }]);
+  const over = due(decide(later, [heldAs('silenced', 'A', 'resolved')], 4 * MINUTE, REPEAT));
+  expect(over.alerts).toMatchObject([{ fingerprint: 'A', status: 'resolved' }]);
+  const unknown = [heldAs('silenced', 'C', 'resolved'), alert('B', 'firing')];
+  expect(decide(known(undefined, [alert('B', 'firing')], MINUTE), unknown, 2 * MINUTE, REPEAT).kind).toBe(
+    'wait',
+  );
+});
+
+it('does not repeat what is acknowledged for its own sake, and sends its end', () => {
+  const begun = known(undefined, FIRES, MINUTE);
+  expect(kinds(begun, [heldAs('acknowledged')], [2, 61, 300])).toEqual(['wait', 'wait', 'wait']);
+  expect(decide(begun, ENDS, 300 * MINUTE, REPEAT).kind).toBe('notify');
+  expect(decide(begun, [heldAs('acknowledged'), alert('B', 'firing')], 2 * MINUTE, REPEAT).kind).toBe(
+    'notify',
+  );
+  expect(decide(undefined, [heldAs('acknowledged')], MINUTE, REPEAT).kind).toBe('notify');
+});

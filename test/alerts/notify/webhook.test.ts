@@ -226,3 +226,36 @@ it('follows no redirect: neither alerts nor a token go where nobody sent them', 
   await expect(webhook.send([alert('A', 'firing')], MINUTE)).rejects.toThrow('307');
   expect(receiver.requests()).toBe(1);
 });
+
+const withSeverity = (rule: string, status: Alert['status'], severity: string): Alert => {
+  const one = alert(rule, status);
+  return { ...one, labels: { ...one.labels, severity } };
+};
+
+it('is notified of info apart, and once: info rides along with no page', async () => {
+  const info = withSeverity('I', 'firing', 'info');
+  for (const minute of [1, 2, 250, 500]) await webhook.send([info, alert('A', 'firing')], minute * MINUTE);
+  await webhook.send([{ ...info, status: 'resolved' }, alert('A', 'firing')], 501 * MINUTE);
+  expect(notifications().toSorted()).toEqual([
+    'firing: A firing',
+    'firing: A firing',
+    'firing: A firing',
+    'firing: I firing',
+    'resolved: I resolved',
+  ]);
+  const groups = receiver.received.map(({ body }) => (body as unknown as { groupKey: string }).groupKey);
+  expect(new Set(groups)).toEqual(
+    new Set(['{}/{gateway="acme-eu"}', '{}/{gateway="acme-eu", severity="info"}']),
+  );
+});
+
+it('is not notified of what is silenced, also after a restart, until the silence ends', async () => {
+  await webhook.send([alert('A', 'firing')], MINUTE);
+  const silenced = { ...alert('A', 'firing'), held: 'silenced' } as const;
+  await webhook.send([silenced], 2 * MINUTE);
+  webhook = started();
+  for (const minute of [3, 300]) await webhook.send([silenced], minute * MINUTE);
+  expect(notifications()).toEqual(['firing: A firing']);
+  await webhook.send([alert('A', 'firing')], 301 * MINUTE);
+  expect(notifications()).toEqual(['firing: A firing', 'firing: A firing']);
+});

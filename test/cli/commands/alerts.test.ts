@@ -88,7 +88,16 @@ describe('gatewatch alerts', () => {
     });
     const { code, stdout, stderr } = await alerts();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const lines = stdout.trimEnd().split('\n');
+    const [block = '', table = ''] = stdout.trimEnd().split(/\n\n(?=state )/);
+    expect(block.split('\n')).toEqual([
+      expect.stringMatching(/^INCIDENT acme-eu\/\S+Z, critical, for \d+[sm].*: The gateway does not/),
+      expect.stringMatching(/^ {2}began \S+ \S+ UTC, noticed after 1m$/),
+      '  whose side: the provider behind the gateway',
+      '  at risk: orders, at least 12 orders affected',
+      expect.stringMatching(/^ {2}fired +state +severity +rule +where$/),
+      expect.stringMatching(/^ {2}first +firing +critical +GatewatchTechTimeouts +acme-eu CHECK$/),
+    ]);
+    const lines = table.split('\n');
     expect(lines[1]).toMatch(
       /^FIRING +\S+ \S+ +GatewatchTechTimeouts +critical +gateway=acme-eu stage=CHECK +12 of 350 \(3\.4 %\) +>= 9 /,
     );
@@ -110,6 +119,21 @@ describe('gatewatch alerts', () => {
       numbers: { affected: 12, seen: 350, limit: 9, asOf, breach: true },
     });
     expect(first?.detail).toMatch(/^12 of 350 orders \(3\.4 %\) timed out \(reason 11\) between .* UTC; 9 /);
+  });
+
+  it('lists the incidents of a time, for people and for machines', async () => {
+    const { code, stdout } = await alerts('--since', '24h');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^.* UTC +1m +RUNNING +acme-eu +critical +12 +1 +The gateway /m);
+    expect(stdout).toContain('1 incident, 1 running.');
+    const json = await alerts('--since', '24h', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      { gateway: 'acme-eu', noticedAt: asOf, endedAt: null, affectedOrders: 12, alerts: [{ rule }] },
+    ]);
+    const before = await alerts('--since', '1h', '--at', '2d');
+    expect(before).toMatchObject({ code: 0, stdout: 'No incident in this time.\n' });
+    const wrong = await alerts('--since', 'yesterday');
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('such as 90m or 7d') });
   });
 
   it('shows the rows of a past instant', async () => {

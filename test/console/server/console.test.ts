@@ -1,3 +1,4 @@
+import { createIncidentDesk } from '../../../alerts/incidents/incident-desk.ts';
 import { createAlertsNow } from '../../../alerts/evaluate/alerts-now.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -72,6 +73,8 @@ const consoleOver = (dashboardsFolder: string): Console =>
     dashboardsFolder,
     linkedFolder: ALERT_DASHBOARDS_FOLDER,
     alerts: createAlertsNow,
+    desk: (source) =>
+      createIncidentDesk({ ...source, store: { insert: () => Promise.resolve() }, gateways: [] }),
     query(sql) {
       asked.push(sql);
       return store.query(sql);

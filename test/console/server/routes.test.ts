@@ -31,6 +31,13 @@ const answers: Console = {
   variables: () => Promise.resolve({ answer: { options: {}, errors: {} } }),
   annotations: () => Promise.resolve({ answer: { annotations: [], errors: [] } }),
   alerts: () => Promise.resolve({ alerts: [], asOf: 0, ageMs: 0, error: null, timeZone: 'UTC' }),
+  incidents: (days) =>
+    Promise.resolve({ incidents: [], silences: [], asOf: days, timeZone: 'UTC', error: null }),
+  silence: (input) => {
+    requests.push(input);
+    return Promise.resolve({ status: 400, problem: 'rule: expected another' });
+  },
+  unsilence: () => Promise.resolve({ status: 404, problem: 'no such silence' }),
   landing: () => Promise.resolve('/d/one'),
 };
 
@@ -176,6 +183,38 @@ describe('the interface of the page', () => {
     page.abort();
     await expect(asking).rejects.toThrow('aborted');
     await expect.poll(() => asker?.aborted).toBe(true);
+  });
+
+  it('takes silences and gives incidents, with the reason where it does not', async () => {
+    expect(await (await get('/console/api/incidents?days=7')).json()).toMatchObject({ asOf: 7 });
+    for (const days of ['-1', '32', '1e9', "1' OR 1"]) {
+      const reply = await get(`/console/api/incidents?days=${encodeURIComponent(days)}`);
+      expect([reply.status, await reply.json()]).toEqual([
+        400,
+        expect.objectContaining({
+          detail: expect.stringContaining('days: expected a whole number up to 31'),
+        }),
+      ]);
+    }
+    const silence = (body: unknown, headers: Record<string, string> = {}, path = '', method = 'POST') =>
+      fetch(`${server.url}/console/api/silences${path}`, {
+        method,
+        headers: method === 'POST' ? { 'content-type': 'application/json', ...headers } : headers,
+        ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
+      });
+    const refused = await silence({ rule: 'A' });
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      expect.objectContaining({ detail: 'rule: expected another' }),
+    ]);
+    expect(requests.at(-1)).toEqual({ rule: 'A' });
+    const before = requests.length;
+    expect((await silence({}, { 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await silence({}, { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await silence({ reason: 'x'.repeat(200_000) })).status).toBe(413);
+    expect(requests).toHaveLength(before);
+    expect((await silence(null, {}, '/abc', 'DELETE')).status).toBe(404);
+    expect((await silence(null, { 'sec-fetch-site': 'cross-site' }, '/abc', 'DELETE')).status).toBe(403);
   });
 
   it('takes JSON only, which a foreign page cannot send unasked', async () => {
