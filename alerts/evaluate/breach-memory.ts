@@ -14,6 +14,8 @@ export interface BreachMemory {
   readonly followed: (place: Place) => ReadonlySet<string>;
   /** The slice, or the whole, that raised the alert until now; null: none did lately. */
   readonly leadBefore: (place: Place) => string | null;
+  /** The label of the newest breach of some rules at a gateway; null: there was none within the hour. */
+  readonly labelBefore: (rules: readonly string[], gateway: string) => string | null;
 }
 
 interface Breach extends Place {
@@ -47,6 +49,10 @@ export function createBreaches(query: <T>(sql: string) => Promise<T[]>) {
           of(place)
             .filter(({ at }) => at > asOf - LEADS_SECONDS)
             .toSorted((a, b) => b.at - a.at)[0]?.slice ?? null,
+        labelBefore: (rules, gateway) =>
+          breaches
+            .filter((one) => rules.includes(one.rule) && one.gateway === gateway)
+            .toSorted((a, b) => b.at - a.at)[0]?.label ?? null,
       };
     },
     /** Takes in what was found at the instant that was recalled. */

@@ -1,4 +1,5 @@
 import { type Clocks, endOf, settingOf, type WindowEnds } from '../count/clocks.ts';
+import { labelsOf } from '../count/order-count.ts';
 import type { OrderCounts } from '../count/order-counts.ts';
 import { WHOLE } from '../count/slices.ts';
 import { type ActivityRow, hasSlices, usualShare, usualShareOfSlice, usualTraffic } from '../count/usual.ts';
@@ -9,6 +10,7 @@ import { judgeDrop, NOTHING_USUAL } from './judge-drop.ts';
 import { judgeShare, type Verdict, type WindowCounts } from './judge-share.ts';
 import { leadOf, suppressedBy } from './judge-slices.ts';
 import { breachOf, identity, isSwitchedOff, type Judged } from './judged.ts';
+import { thresholdOf } from './slow-threshold.ts';
 
 /** What the rules that count orders are judged by at one instant. */
 export interface Counted {
@@ -22,10 +24,34 @@ export interface Counted {
 
 /** What a rule about orders says of each gateway, label and slice. */
 export function judgeOrders(rule: CountingRule, ends: readonly WindowEnds[], counted: Counted): Judged[] {
-  const usual = Map.groupBy(counted.usual.get(rule.name) ?? [], activityKey);
+  const usual = usualOf(rule.name, counted);
+  const labelsAt = judgedLabels(rule, counted);
   return ends.flatMap((end) =>
-    rule.count.counts.flatMap(({ label }) => judgeSymptom(rule, label, end, counted, usual)),
+    labelsAt(end.gateway).flatMap((label) => judgeSymptom(rule, label, end, counted, usual)),
   );
+}
+
+const usualOf = (rule: string, counted: Counted) =>
+  Map.groupBy(counted.usual.get(rule) ?? [], activityKey) as ReadonlyMap<string, readonly ActivityRow[]>;
+
+/** The labels that a rule is judged under at a gateway: of thresholds one. */
+function judgedLabels(rule: CountingRule, counted: Counted): (gateway: string) => readonly string[] {
+  const { counts } = rule.count;
+  const threshold = rule.kind === 'share' ? rule.threshold : undefined;
+  if (threshold === undefined) return () => labelsOf(rule.count);
+  const { rules, usuallyAtMost } = threshold;
+  const usual = usualOf(rules[0], counted);
+  return (gateway) => {
+    const wanted = settingOf(counted.clocks, rules[0], gateway, 'slowerThanSeconds', 0);
+    const label = thresholdOf({
+      counts,
+      usualOf: (one) => usualShare(usual.get(activityKey({ gateway, slice: WHOLE, label: one })) ?? []),
+      usuallyAtMost,
+      wantedSeconds: wanted > 0 ? wanted : null,
+      before: counted.memory.labelBefore(rules, gateway),
+    });
+    return [label];
+  };
 }
 
 const activityKey = ({ gateway, slice, label }: Pick<ActivityRow, 'gateway' | 'slice' | 'label'>): string =>

@@ -143,6 +143,19 @@ export interface ShareRule extends RuleBase {
   readonly condition: ShareCondition;
   /** Completes "N of M orders ...": what happened to them. */
   readonly affectedOrders: string;
+  /** Labels are thresholds, lowest first: one of them is judged at a gateway. @default every label is */
+  readonly threshold?: Threshold;
+}
+
+/**
+ * The threshold that is judged: the lowest that few orders usually exceed at the gateway. The setting
+ * `slowerThanSeconds` of the first rule names another one.
+ */
+export interface Threshold {
+  /** At most this share of the orders of the first rule usually exceeds it. 0..1. */
+  readonly usuallyAtMost: number;
+  /** The rules that are judged by it. */
+  readonly rules: readonly [RuleName, ...RuleName[]];
 }
 
 /** Fewer orders than usual. */

@@ -73,6 +73,13 @@ export const signatureMismatches = rulesShare({
   what: 'Side gateway (GatewatchSignatureMismatches): orders with 5.2.2.16 out of those with a provider callback. Side ours: orders named by callbacks to us that do not verify, out of all that callbacks named; "key" is GatewatchCallbackKeyBroken (most fail), "forged" GatewatchForgedCallbacks (some do).',
 });
 
+export const slowOrders = rulesShare({
+  key: 'slow-orders',
+  series: { rule: 'GatewatchSlow', splitBy: 'slower_than' },
+  title: 'Slow orders, share by the threshold that is judged',
+  what: 'What GatewatchSlow saw: orders that took longer than the threshold from submit (without a form: from the first item) to final, out of those that finished; technical failures and orders that payers left are not among them. The threshold is what at most one order in ten usually exceeds. How long orders take: "Time from first item to final".',
+});
+
 /** Of an evaluation. What a rule does not have stays empty. */
 const NUMBERS: Readonly<Record<string, FieldLook>> = {
   rule: { title: 'Rule', width: 245 },
