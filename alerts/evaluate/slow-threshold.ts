@@ -1,7 +1,7 @@
 import type { LabelCount } from '../count/order-count.ts';
 import type { UsualShare } from './judge-share.ts';
 
-/** What the choice of a threshold is made of, at one gateway. */
+/** What the choice of a threshold is made of, for a gateway or a slice of its orders. */
 export interface ThresholdQuestion {
   /** Thresholds, lowest first. */
   readonly counts: readonly LabelCount[];
