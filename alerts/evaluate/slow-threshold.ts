@@ -15,9 +15,9 @@ export interface ThresholdQuestion {
 }
 
 /**
- * The threshold that is judged: the one that is wanted, or else the lowest that few orders usually exceed. One
- * that was in breach lately stays, so that an incident does not end because another hour begins. Where all
- * are exceeded by many, or nothing is usual, the highest: there is a row of it, and it is not in breach.
+ * The threshold that is judged: the one that is wanted, or else the lowest that few orders usually exceed.
+ * One that was in breach lately stays, so that an incident does not end because another hour begins. Where
+ * many orders exceed all of them, or nothing is usual, it is the highest: there is a row, without a breach.
  */
 export function thresholdOf(question: ThresholdQuestion): string {
   const { counts, usualOf, usuallyAtMost, wantedSeconds, before } = question;

@@ -47,7 +47,7 @@ export const SLOWNESS_RULES: readonly Rule[] = [
     pendingSeconds: 120,
     keepFiringSeconds: 600,
     summary: 'Orders take longer than usual from submit to final.',
-    affectedOrders: 'took longer than that from submit to final',
+    affectedOrders: 'took longer than the threshold from submit to final',
     explanation:
       'Nothing fails, and payers wait. Of an order without a form the time begins with its first item.',
     steps: [
@@ -70,7 +70,7 @@ export const SLOWNESS_RULES: readonly Rule[] = [
     pendingSeconds: 60,
     keepFiringSeconds: 300,
     summary: 'Payers who submitted the form wait longer than usual, and give up.',
-    affectedOrders: 'were abandoned by their payer after longer than that from the submit on',
+    affectedOrders: 'were abandoned by their payer, longer after the submit than the threshold',
     explanation: 'Whoever gives up may be charged all the same, and may pay twice.',
     steps: [
       'See whether it is one channel or everything, and route new orders around it.',

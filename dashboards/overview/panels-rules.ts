@@ -29,7 +29,7 @@ function rulesShare({ key, title, what, series }: SharePanel) {
     sql: ruleSharesSql(series),
     unit: 'percentunit',
     decimals: 1,
-    size: [8, 9],
+    size: [12, 8],
     noValue: NO_EVALUATION,
     legendValues: ['max', 'lastNotNull'],
     series: {

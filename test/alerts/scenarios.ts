@@ -92,7 +92,7 @@ const byVerdict =
 const SUBMITTED = ['1.0.0.00', '2.1.1.00', '3.0.1.00', '3.1.1.55'];
 const UNCONFIRMED = PAID.slice(0, -1);
 /** A second a code: more than a quarter of a minute after the submit. */
-const WAITED = [...SUBMITTED, ...Array.from({ length: 16 }, () => '4.1.2.00')];
+const WAITED = [...SUBMITTED, ...Array.from({ length: 16 }, () => '4.2.2.13')];
 const SLOWLY_PAID = [...WAITED, '4.1.3.00'];
 const GIVEN_UP = [...WAITED, '3.0.4.54'];
 
