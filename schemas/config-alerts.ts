@@ -58,6 +58,8 @@ const ruleSettings = {
   below: rate.optional(),
   /** Drops: the rule judges from this many expected orders on. */
   minimumExpectedOrders: z.int().positive().optional(),
+  /** Slow orders: from how many seconds on. @default what few orders usually exceed at the gateway */
+  slowerThanSeconds: z.int().positive().optional(),
   /** Numbers: the limit. */
   above: z.number().optional(),
 };

@@ -161,5 +161,8 @@ export const ALERT_RULES = [
   'GatewatchFindingsGateway',
   'GatewatchFindingsMerchant',
   'GatewatchFindingsStranger',
+  'GatewatchSlow',
+  'GatewatchPayersGiveUp',
+  'GatewatchReadsSlow',
 ] as const;
 export type AlertRuleName = (typeof ALERT_RULES)[number];

@@ -4,6 +4,12 @@ import { createPass } from '../evaluate/pass.ts';
 import { RULES } from '../rules/all.ts';
 import { type Rule, RULE_GROUPS, type RuleGroupName } from '../rules/rule.ts';
 
+/** The rules without which one cannot be judged: what names its cause, and what knows its threshold. */
+const needs = (rule: Rule): readonly string[] => [
+  ...(rule.suppressedBy === undefined ? [] : [rule.suppressedBy]),
+  ...(rule.kind === 'share' ? (rule.threshold?.rules ?? []) : []),
+];
+
 /** What these rules see at a past instant, counted anew from what was known then. */
 export type Recount = (rules: readonly Rule[], asOfMs: number) => Promise<Evaluation[]>;
 
@@ -26,7 +32,7 @@ export function createRecount(
   };
 
   function passOf(rules: readonly Rule[]): EvaluationPass {
-    const causes = RULES.filter(({ name }) => rules.some(({ suppressedBy }) => suppressedBy === name));
+    const causes = RULES.filter(({ name }) => rules.some((rule) => needs(rule).includes(name)));
     return createPass({
       rules: [...new Map([...causes, ...rules].map((rule) => [rule.name, rule])).values()],
       query,

@@ -9,7 +9,7 @@ export interface OrderCount {
    */
   readonly where?: string;
   /** Name of the label column beside `gateway`; null: none, and exactly one count. */
-  readonly splitBy: 'stage' | 'reason' | 'side' | 'state' | null;
+  readonly splitBy: 'stage' | 'reason' | 'side' | 'state' | 'slower_than' | null;
   readonly counts: readonly LabelCount[];
   /**
    * Where windows end. `watermark`: where the gateway's does. `late`: earlier by the measured lateness, for
@@ -26,12 +26,19 @@ export interface LabelCount {
   readonly seen?: string;
   /** Condition under which it is affected. Implies `seen`. */
   readonly hit: string;
+  /** Of a threshold: orders that took longer are affected. */
+  readonly slowerThanSeconds?: number;
 }
 
 export type OrderSource =
   /** History items. */
   | { readonly kind: 'items' }
-  /** Orders by their deciding item; conditions read `outcome`, `reason_group`, `reason_code`, `state`. */
+  /**
+   * Orders by their deciding item; conditions read `outcome`, `reason_group`, `reason_code`, `state`,
+   * `was_submitted` (the payer submitted the form) and `took_seconds`: from there, or of an order without a
+   * form from its first item, to the deciding item. NULL where a form was shown and never submitted; negative
+   * where the gateway's clock was set back in between.
+   */
   | { readonly kind: 'finished' }
   /** Orders that callbacks came for, by `verdict`, at the time of their arrival. */
   | { readonly kind: 'callbacks' }

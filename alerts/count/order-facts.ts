@@ -1,5 +1,5 @@
 import { DECIDING, groupOfReason, IN_PROCESSING, outcome, view } from '../../schemas/measures.ts';
-import type { OrderSource } from './order-count.ts';
+import { atStage, type OrderSource } from './order-count.ts';
 import { ARRIVALS, DELIVERIES, ITEMS, POLLS } from './tables.ts';
 
 /** A number, or SQL of one. */
@@ -147,6 +147,9 @@ export const CONFIRMED_FROM = 'decided_at - INTERVAL 1 SECOND';
 export const isReversed = (failedFirst: string, paidLast: string): string =>
   `${failedFirst} > ${NEVER} AND ${paidLast} > ${failedFirst}`;
 
+/** The payer submitted the form. */
+const SUBMITTED = 'reason_code = 55';
+
 /** Stages whose operation is repeated when it fails. */
 const REPEATED_STAGES = ['GATEWAY_CREATE', 'CHECK', 'GATEWAY_CALLBACK'] as const;
 
@@ -194,7 +197,9 @@ function ofOrders(sources: readonly OfOrders[], scope: Scope, columns: (latest: 
         ${firstTime("state = 'SUCCESS'")} AS paid_first_at, ${lastTime("state = 'SUCCESS'")} AS paid_last_at,
         ${firstTime("state = 'FAILED'")} AS failed_first_at, ${lastTime("state = 'FAILED'")} AS failed_last_at,
         ${LAST_STATE_AT} AS decided_at, ${lastTime("stage = 'MERCHANT_CALLBACK'")} >= ${CONFIRMED_FROM} AS confirmed,
-        ${isReversed('failed_first_at', 'paid_last_at')} AS reversed, ${firstTime(IN_PROCESSING)} AS began_at
+        ${isReversed('failed_first_at', 'paid_last_at')} AS reversed, ${firstTime(IN_PROCESSING)} AS began_at,
+        ${firstTime(SUBMITTED)} AS submitted_at, submitted_at > ${NEVER} AS was_submitted, ${placeOf('arrayFirstIndex', atStage('PAYFORM'))} > 0 AS has_form,
+        if(has_form AND NOT was_submitted, NULL, dateDiff('millisecond', if(was_submitted, submitted_at, ${firstTime('1')}), final_at) / 1000) AS took_seconds
       FROM
       (
         SELECT *, ${placeOf('arrayLastIndex', DECIDING)} AS deciding, [${REPEATED_STAGES.map((stage) => placeOf('arrayLastIndex', `stage = '${stage}'`)).join(', ')}] AS last_places

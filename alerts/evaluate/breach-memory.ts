@@ -7,13 +7,17 @@ const FOLLOWED_SECONDS = 3_600;
 const LEADS_SECONDS = 900;
 
 type Place = Pick<Evaluation, 'rule' | 'gateway' | 'label'>;
+/** One symptom; label null: that of any label. */
+type Symptom = Omit<Place, 'label'> & { readonly label: string | null };
 
 /** Which slices were in breach lately, as an evaluation needs it. */
 export interface BreachMemory {
   /** The slices of a symptom that are evaluated though they may not be in breach. */
-  readonly followed: (place: Place) => ReadonlySet<string>;
+  readonly followed: (symptom: Symptom) => ReadonlySet<string>;
   /** The slice, or the whole, that raised the alert until now; null: none did lately. */
-  readonly leadBefore: (place: Place) => string | null;
+  readonly leadBefore: (symptom: Symptom) => string | null;
+  /** The label of a slice's newest breach of some rules; null: there was none within the hour. */
+  readonly labelBefore: (rules: readonly string[], gateway: string, slice: string) => string | null;
   /** Was a rule in breach at or after an instant, in one of these slices, under any label? */
   readonly wasInBreach: (rule: string, gateway: string, slices: readonly string[], since: number) => boolean;
 }
@@ -42,13 +46,18 @@ export function createBreaches(query: <T>(sql: string) => Promise<T[]>) {
     async recall(asOf: number): Promise<BreachMemory> {
       const breaches = await before(asOf);
       last = { asOf, breaches };
-      const of = (place: Place): readonly Breach[] => breaches.filter((one) => keyOf(one) === keyOf(place));
+      const of = ({ rule, gateway, label }: Symptom): readonly Breach[] =>
+        breaches.filter(
+          (one) => one.rule === rule && one.gateway === gateway && (label === null || one.label === label),
+        );
       return {
-        followed: (place) => new Set(of(place).map(({ slice }) => slice)),
-        leadBefore: (place) =>
-          of(place)
-            .filter(({ at }) => at > asOf - LEADS_SECONDS)
-            .toSorted((a, b) => b.at - a.at)[0]?.slice ?? null,
+        followed: (symptom) => new Set(of(symptom).map(({ slice }) => slice)),
+        leadBefore: (symptom) =>
+          newestOf(of(symptom).filter(({ at }) => at > asOf - LEADS_SECONDS))?.slice ?? null,
+        labelBefore(rules, gateway, slice) {
+          const own = breaches.filter((one) => one.gateway === gateway && one.slice === slice);
+          return newestOf(own.filter(({ rule }) => rules.includes(rule)))?.label ?? null;
+        },
         wasInBreach: (rule, gateway, slices, since) =>
           breaches.some(
             (one) =>
@@ -73,6 +82,7 @@ export function createBreaches(query: <T>(sql: string) => Promise<T[]>) {
   };
 }
 
+const newestOf = (some: readonly Breach[]): Breach | undefined => some.toSorted((a, b) => b.at - a.at)[0];
 const keyOf = ({ rule, gateway, label }: Place): string => `${rule}|${gateway}|${label}`;
 const sliceKey = (one: Place & { readonly slice: string }): string => `${keyOf(one)}|${one.slice}`;
 

@@ -52,6 +52,9 @@ function judged(rule: Rule, evaluation: SentenceNumbers): string {
   const usual = expected === null ? '' : `about ${numberText(expected)} are usual, `;
   switch (rule.kind) {
     case 'share':
+      // No number of orders is an incident.
+      if (expected === null && rule.condition.shareAbove >= 1 && breach === 0)
+        return 'not judged until it is known what is usual';
       return `${usual}${numberText(limit)} ${breach === 1 ? 'would have been enough' : 'would be an incident'}`;
     case 'drop':
       return `${usual}${limit < 0 ? 'no number would be too few' : `${numberText(limit)} or fewer are an incident`}`;

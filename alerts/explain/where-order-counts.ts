@@ -46,7 +46,19 @@ export async function whereOrderCounts(
     measureCounts(query, order),
     Promise.all(counting.map((rule) => ruleCounts(query, order, rule))),
   ]);
-  return { order, ...measures, rules: await withEvaluations(query, order, counted.flat()) };
+  const all = await withEvaluations(query, order, counted.flat());
+  return { order, ...measures, rules: counting.flatMap((rule) => judgedOf(rule, all)) };
+}
+
+/** Of thresholds the one that was judged, or else the highest that the order exceeded. */
+function judgedOf(rule: CountingRule, all: readonly RuleCount[]): RuleCount[] {
+  const own = all.filter((one) => one.rule === rule.name);
+  if (rule.kind !== 'share' || rule.threshold === undefined) return own;
+  const one =
+    own.find(({ evaluations }) => evaluations !== null) ??
+    own.findLast(({ counts }) => counts === 'affected') ??
+    own[0];
+  return one === undefined ? [] : [one];
 }
 
 interface FactRow {

@@ -148,6 +148,23 @@ export interface ShareRule extends RuleBase {
   readonly condition: ShareCondition;
   /** Completes "N of M orders ...": what happened to them. */
   readonly affectedOrders: string;
+  /**
+   * Labels are thresholds, lowest first: one of them is judged for a gateway, and one for each slice.
+   * @default every label is judged
+   */
+  readonly threshold?: Threshold;
+}
+
+/**
+ * The threshold that is judged: the lowest that few orders usually exceed, of the gateway or of the slice:
+ * payouts may take hours where cards take seconds. The setting `slowerThanSeconds` of the first rule names
+ * another one.
+ */
+export interface Threshold {
+  /** At most this share of the orders of the first rule usually exceeds it. 0..1. */
+  readonly usuallyAtMost: number;
+  /** The rules that are judged by it. */
+  readonly rules: readonly [RuleName, ...RuleName[]];
 }
 
 /** Fewer orders than usual. */

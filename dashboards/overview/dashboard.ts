@@ -43,7 +43,13 @@ export function overviewDashboard(): Dashboard {
       {
         key: 'row-symptoms',
         title: 'What alert rules watch',
-        panels: [rules.techTimeouts, rules.authzFailures, rules.signatureMismatches, rules.rulesNow],
+        panels: [
+          rules.techTimeouts,
+          rules.authzFailures,
+          rules.signatureMismatches,
+          rules.slowOrders,
+          rules.rulesNow,
+        ],
       },
       {
         key: 'row-objectives',

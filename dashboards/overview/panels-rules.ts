@@ -29,7 +29,7 @@ function rulesShare({ key, title, what, series }: SharePanel) {
     sql: ruleSharesSql(series),
     unit: 'percentunit',
     decimals: 1,
-    size: [8, 9],
+    size: [12, 8],
     noValue: NO_EVALUATION,
     legendValues: ['max', 'lastNotNull'],
     series: {
@@ -71,6 +71,13 @@ export const signatureMismatches = rulesShare({
   },
   title: 'Orders with wrong signatures, by side',
   what: 'Side gateway (GatewatchSignatureMismatches): orders with 5.2.2.16 out of those with a provider callback. Side ours: orders named by callbacks to us that do not verify, out of all that callbacks named; "key" is GatewatchCallbackKeyBroken (most fail), "forged" GatewatchForgedCallbacks (some do).',
+});
+
+export const slowOrders = rulesShare({
+  key: 'slow-orders',
+  series: { rule: 'GatewatchSlow', splitBy: 'slower_than' },
+  title: 'Slow orders, share by the threshold that is judged',
+  what: 'What GatewatchSlow saw: orders that took longer than the threshold from submit (without a form: from the first item) to final, out of those that finished; technical failures and orders that payers left are not among them. The threshold is what at most one order in ten usually exceeds. How long orders take: "Time from first item to final".',
 });
 
 /** Of an evaluation. What a rule does not have stays empty. */

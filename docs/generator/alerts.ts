@@ -8,6 +8,7 @@ import {
   type Rule,
   RULE_GROUPS,
   type RuleWindow,
+  type ShareRule,
 } from '../../alerts/rules/rule.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
 
@@ -92,12 +93,18 @@ function condition(rule: Rule): string {
   const limit =
     condition.baseline === undefined
       ? `more than ${percent(condition.shareAbove)} of the orders`
-      : `${percent(condition.baseline.rise === 'floor' ? condition.shareAbove : condition.baseline.rise)} more of the orders than at the same hours of the weeks before (until these are known: more than ${percent(condition.shareAbove)})`;
+      : `${percent(condition.baseline.rise === 'floor' ? condition.shareAbove : condition.baseline.rise)} more of the orders than at the same hours of the weeks before (${untilKnown(condition)})`;
   return (
     `${limit} ${rule.affectedOrders}, at least ${condition.minimumAffectedOrders}, within ` +
     condition.windows.map((window) => windowText(window)).join(', ')
   );
 }
+
+/** What holds as long as nothing is usual: beyond all orders nothing is. */
+const untilKnown = ({ shareAbove }: ShareRule['condition']): string =>
+  shareAbove >= 1
+    ? 'until these are known, not judged'
+    : `until these are known: more than ${percent(shareAbove)}`;
 
 function windowText({ windowSeconds, confirmSeconds, shareAbove }: RuleWindow): string {
   const notes = [

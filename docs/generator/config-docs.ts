@@ -154,7 +154,7 @@ export const SETTING_DOCS: Readonly<Record<string, string>> = {
   'alerts.holidays':
     'Days without the usual traffic, as dates in `timeZone`: `2026-12-25`, at most 150. What is usual on such a day is what is usual on Sundays, and no other day is compared with it. Outside office hours all day.',
   'alerts.rules':
-    'Settings of rules by name of the rule, and below `gateways` by name of the gateway: `enabled`; of shares `shareAbove` (0 to 1) and `minimumAffectedOrders`; of drops `below` (part of what is expected) and `minimumExpectedOrders`; of numbers `above`. They hold wherever the rules are evaluated, Grafana too.',
+    'Settings of rules by name of the rule, and below `gateways` by name of the gateway: `enabled`; of shares `shareAbove` (0 to 1) and `minimumAffectedOrders`; of drops `below` (part of what is expected) and `minimumExpectedOrders`; of slow orders `slowerThanSeconds` (set of `GatewatchSlow`, it holds for both rules about them); of numbers `above`. They hold wherever the rules are evaluated, Grafana too.',
   log: 'Logs. They are JSON lines on standard error.',
   'log.level': '`trace`, `debug`, `info`, `warn`, `error` or `silent`.',
 };

@@ -50,7 +50,14 @@ const after =
   (gateway, affected, fine, until) =>
     seed(gateway, affected, fine, until - ms);
 
-const polls = (gateway: string, count: number, until: number, outcome: string, tag: string): object[] =>
+const polls = (
+  gateway: string,
+  count: number,
+  until: number,
+  outcome: string,
+  tag: string,
+  durationMs = 100,
+): object[] =>
   Array.from({ length: count }, (_, n) => ({
     gateway,
     started_at: dateTime64(until - SPAN + Math.floor(((SPAN - 20_000) * n) / count)),
@@ -61,13 +68,14 @@ const polls = (gateway: string, count: number, until: number, outcome: string, t
     id_kind: 'external-id',
     outcome,
     error_type: outcome === 'ok' ? '' : 'timeout',
+    duration_ms: durationMs,
   }));
 const byPolls =
-  (outcome: string) =>
+  (outcome: string, durationMs?: number) =>
   (gateway: string, affected: number, fine: number, until: number): Seed => ({
     rows: {
       polls: [
-        ...polls(gateway, affected, until, outcome, 'bad'),
+        ...polls(gateway, affected, until, outcome, 'bad', durationMs),
         ...polls(gateway, fine, until, 'ok', 'good'),
       ],
     },
@@ -83,6 +91,10 @@ const byVerdict =
 
 const SUBMITTED = ['1.0.0.00', '2.1.1.00', '3.0.1.00', '3.1.1.55'];
 const UNCONFIRMED = PAID.slice(0, -1);
+/** A second a code: more than a quarter of a minute after the submit. */
+const WAITED = [...SUBMITTED, ...Array.from({ length: 16 }, () => '4.2.2.13')];
+const SLOWLY_PAID = [...WAITED, '4.1.3.00'];
+const GIVEN_UP = [...WAITED, '3.0.4.54'];
 
 export const SCENARIOS: readonly Scenario[] = [
   {
@@ -175,6 +187,19 @@ export const SCENARIOS: readonly Scenario[] = [
     labels: { state: 'SUCCESS' },
   },
   { rule: 'GatewatchSuccessAfterFailed', minimum: 1, seed: byCodes(['1.0.0.00', '2.2.4.11', '4.1.3.00']) },
+  {
+    rule: 'GatewatchSlow',
+    minimum: 8,
+    seed: withThreshold(byCodes(SLOWLY_PAID)),
+    labels: { slower_than: '15 s' },
+  },
+  {
+    rule: 'GatewatchPayersGiveUp',
+    minimum: 8,
+    seed: withThreshold(byCodes(GIVEN_UP, SLOWLY_PAID)),
+    labels: { slower_than: '15 s' },
+  },
+  { rule: 'GatewatchReadsSlow', seed: byPolls('ok', 6_000), own: true },
   { rule: 'GatewatchRereadCoverage', seed: after(15 * MINUTE, reread), own: true },
 ];
 
@@ -187,6 +212,25 @@ function withCallbacksOn(seed: Scenario['seed']): Scenario['seed'] {
         rule: 'GatewatchMerchantCallbackMissing',
         setting: `enabled/${state}`,
         value: 1,
+        configured_at: dateTime64(NOW - 60 * MINUTE),
+      })),
+    },
+  });
+}
+
+/** Nothing is usual at the gateway: the settings say what is slow. */
+function withThreshold(seed: Scenario['seed']): Scenario['seed'] {
+  const settings = [
+    { rule: 'GatewatchSlow', setting: 'slowerThanSeconds', value: 15 },
+    { rule: 'GatewatchSlow', setting: 'shareAbove', value: 0.3 },
+    { rule: 'GatewatchPayersGiveUp', setting: 'shareAbove', value: 0.3 },
+  ];
+  return (gateway, ...rest) => ({
+    ...seed(gateway, ...rest),
+    rows: {
+      alertSettings: settings.map((one) => ({
+        gateway,
+        ...one,
         configured_at: dateTime64(NOW - 60 * MINUTE),
       })),
     },

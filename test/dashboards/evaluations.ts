@@ -98,10 +98,12 @@ const SEEDED: readonly (readonly [AlertRuleName, string])[] = [
   ['GatewatchTechTimeouts', 'CHECK'],
   ['GatewatchAuthzFailures', 'GATEWAY_CREATE'],
   ['GatewatchAuthzFailures', 'CHECK'],
+
   ['GatewatchSignatureMismatches', ''],
   ['GatewatchCallbackKeyBroken', ''],
   ['GatewatchForgedCallbacks', ''],
   ['GatewatchMerchantCallbackMissing', 'SUCCESS'],
+  ['GatewatchSlow', '1 min'],
 ];
 
 /** What the rules saw in each minute of the range: numbers that follow from the minute. */

@@ -101,10 +101,10 @@ ${gatewayTable(runs)}
 
 ## What it does not show
 
-- ${WITHOUT_TWIN.join(', ')}: what it counts depends on later reads of each order, which counts by minute do not have. Its scenarios are tests.
+- ${WITHOUT_TWIN.join(', ')}: what they count depends on each order or read, which counts by minute do not have. Their scenarios are tests.
 - Incidents come one at a time, at random hours, and within a minute orders are independent of one another.
-- All items of an order lie within its minute. How long orders take is a number beside the counts, which no rule reads yet; the rows that are
-  compared with the engine do not have it.
+- All items of an order lie within its minute. How many orders are slow is drawn beside the counts, at the usual 95th percentile of each
+  segment: a threshold of \`GatewatchSlow\` lies near it, and slices have their own. The rows that are compared with the engine do not have it.
 - The volumes are what they are on average: nights have a sixth of the traffic of evenings.
 - Items that repeat late what an order has met before have no place in counts by minute. A test lays a calm evening with such items down as
   rows, and the pass of the product raises no alert.

@@ -11,7 +11,7 @@ import {
   type Rule,
 } from '../../alerts/rules/rule.ts';
 import { type Classified, type Classifier } from './classify.ts';
-import { createMeasures, type Measure, monthsOfSlice, ordersMeasure } from './counts.ts';
+import { createMeasures, type Measure, monthsOfSlice, ordersMeasure, slownessOf } from './counts.ts';
 import { DELAYS } from './draw.ts';
 import { createJudge, type Judge } from './judge.ts';
 import { PATHS } from './paths.ts';
@@ -37,10 +37,20 @@ export interface Twin {
 export type Classes = ReadonlyMap<string, readonly Classified[]>;
 
 /**
+ * The rule about slow orders. All items of an order lie within a minute, so no path is slow: how many orders
+ * are is drawn apart, at the threshold that one in twenty usually exceeds.
+ */
+export const SLOW_RULE = 'GatewatchSlow';
+
+/**
  * Rules that no months can show: what they count does not follow from minutes. Their scenarios are tests of
  * their own.
  */
-export const WITHOUT_TWIN: readonly string[] = ['GatewatchRereadCoverage'];
+export const WITHOUT_TWIN: readonly string[] = [
+  'GatewatchRereadCoverage',
+  'GatewatchReadsSlow',
+  'GatewatchPayersGiveUp',
+];
 
 /** Rules that are off by default, and the labels for which the lab's gateway switches them on. */
 export const ENABLED: readonly string[] = ['GatewatchMerchantCallbackMissing/SUCCESS'];
@@ -49,7 +59,7 @@ export const ENABLED: readonly string[] = ['GatewatchMerchantCallbackMissing/SUC
 export async function classifyRules(classifier: Classifier): Promise<Classes> {
   const classes = new Map<string, readonly Classified[]>();
   for (const rule of RULES)
-    if (rule.kind !== 'gauge' && !WITHOUT_TWIN.includes(rule.name))
+    if (rule.kind !== 'gauge' && rule.name !== SLOW_RULE && !WITHOUT_TWIN.includes(rule.name))
       classes.set(rule.name, await classifier.classify(rule));
   return classes;
 }
@@ -64,6 +74,7 @@ export function createTwins(months: Months, classes: Classes, slice = wholeOf(mo
     if (isAskedDirectly(rule) || isHeartbeat(rule)) return [];
     if (slice.name !== '' && !hasSlices(rule)) return [];
     if (rule.kind === 'gauge') return [gaugeTwin(rule, own, slice)];
+    if (rule.name === SLOW_RULE) return [slowTwin(rule, months, slice, amongSlices)];
     return (classes.get(rule.name) ?? [])
       .filter(({ label }) => rule.offByDefault !== true || ENABLED.includes(`${rule.name}/${label}`))
       .map((classified) => {
@@ -96,6 +107,19 @@ function countTwin(
       return judge.holds(known, to, at);
     },
   };
+}
+
+/** Slow orders of months: no path makes an order slow, so it has none. */
+function slowTwin(
+  rule: Exclude<Rule, GaugeRule>,
+  months: Months,
+  slice: Slice,
+  amongSlices: number | null,
+): Twin {
+  const measures = slownessOf(months, slice);
+  const end = windowEnds(rule, months, measures.seen, []);
+  const classified = { label: '', seen: [], hit: [] };
+  return { ...countTwin(rule, classified, createJudge(rule, measures, amongSlices), end), slice };
 }
 
 const LATEST = Math.max(...DELAYS.map(({ minutes }) => minutes));

@@ -5,7 +5,7 @@ import type { Months } from './months.ts';
 import { pagesOf } from './pages.ts';
 import { pollIndex } from './paths.ts';
 import type { Watcher } from './score.ts';
-import { type Classes, createTwins, intervalMinutes, type Twin } from './twins.ts';
+import { type Classes, createTwins, intervalMinutes, SLOW_RULE, type Twin } from './twins.ts';
 import type { Slice } from './slices.ts';
 
 /** Rules that say the same of an incident as the kinds' own numbers do not say. */
@@ -79,6 +79,7 @@ function covers({ rule, slice, seen, hit }: Twin, incident: Pick<Incident, 'kind
   if (slice.name !== '' && !slice.segments.some((segment) => befallen.segments.includes(segment)))
     return false;
   if (effect.type === 'share') return rule.kind !== 'drop' && effect.targets.some((path) => hit.has(path));
+  if (effect.type === 'slow') return rule.name === SLOW_RULE;
   if (rule.kind === 'gauge') return (GAUGES[rule.name] ?? []).includes(effect.type);
   if (effect.type === 'blind') return rule.kind === 'share' && hit.has(pollIndex(effect.polls));
   if (effect.type === 'silence')

@@ -51,3 +51,17 @@ it('asks the store again after a gap, and when instants go back', async () => {
   const { leadBefore } = await breaches.recall(START + 120);
   expect(leadBefore(PLACE)).toBe('currency=BRL');
 });
+
+it('knows the label under which a slice was in breach last, of some rules', async () => {
+  const { breaches } = memory();
+  const labelOf = async (minute: number, slice: string) =>
+    (await breaches.recall(START + minute * 60)).labelBefore([RULE.name], PLACE.gateway, slice);
+  await breaches.recall(START);
+  breaches.note([breach('channel=p2p', START)]);
+  expect(await labelOf(1, 'channel=p2p')).toBe('CHECK');
+  expect(await labelOf(2, '')).toBeNull();
+  const { leadBefore, labelBefore } = await breaches.recall(START + 180);
+  expect(leadBefore({ ...PLACE, label: null })).toBe('channel=p2p');
+  expect(labelBefore(['GatewatchSlow'], PLACE.gateway, 'channel=p2p')).toBeNull();
+  expect(await labelOf(61, 'channel=p2p')).toBeNull();
+});

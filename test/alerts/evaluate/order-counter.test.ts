@@ -120,8 +120,11 @@ async function countsOfItems(at: number, ends = endsAt(at)) {
           )
           WHERE ${within}`;
     // The deciding item of all that had happened by the end; it has to lie in the window.
-    const decided = `SELECT order_type, external_id, max(h.event_time) AS decided_at, argMax(tuple(h.state, h.reason_code, h.reason_group), (h.event_time, h.list_position, h.action)) AS item, item.1 AS state, item.2 AS reason_code, item.3 AS reason_group, ${outcome('item.1', 'item.3')} AS outcome
-          FROM gatewatch.history_events AS h WHERE ${known} AND h.event_time < ${time(place.end)} AND h.state IN ('SUCCESS', 'FAILED') GROUP BY order_type, external_id HAVING ${within.replaceAll('event_time', 'decided_at')}`;
+    const isDeciding = `h.state IN ('SUCCESS', 'FAILED')`;
+    const decided = `SELECT order_type, external_id, maxIf(h.event_time, ${isDeciding}) AS decided_at, argMaxIf(tuple(h.state, h.reason_code, h.reason_group), (h.event_time, h.list_position, h.action), ${isDeciding}) AS item,
+            countIf(h.action = '3.1.1.55') > 0 AS was_submitted, if(was_submitted, minIf(h.event_time, h.action = '3.1.1.55'), min(h.event_time)) AS waits_from,
+            if(countIf(h.stage = 'PAYFORM') > 0 AND NOT was_submitted, NULL, dateDiff('millisecond', waits_from, decided_at) / 1000) AS took_seconds, item.1 AS state, item.2 AS reason_code, item.3 AS reason_group, ${outcome('item.1', 'item.3')} AS outcome
+          FROM gatewatch.history_events AS h WHERE ${known} AND h.event_time < ${time(place.end)} GROUP BY order_type, external_id HAVING countIf(${isDeciding}) > 0 AND ${within.replaceAll('event_time', 'decided_at')}`;
     return `SELECT '${nameOf(place)}' AS name, uniqExactIf((order_type, external_id), ifNull(${seen}, 0)) AS seen, uniqExactIf((order_type, external_id), ifNull(${hit}, 0)) AS hit
           FROM (${rule.count.from.kind === 'items' ? items : decided})`;
   });
