@@ -1,5 +1,6 @@
 import type { IncidentsAnswer } from '../../schemas/console.ts';
 import { isRetryable } from '../../schemas/errors.ts';
+import type { Incident } from '../../schemas/incident.ts';
 import { problemText } from '../../schemas/problem.ts';
 import type { Silence } from '../../schemas/silence.ts';
 import { storeErrorText } from '../../store/store-error-text.ts';
@@ -52,16 +53,9 @@ export function createIncidentDesk(options: IncidentDeskOptions): IncidentDesk {
         readIncidents(query, { fromMs: nowMs - days * DAY_MS, toMs: nowMs }),
         readSilences(query, nowMs),
       ]);
-      const shown = days === 0 ? incidents.filter(({ endedAt }) => endedAt === null) : incidents;
-      const withHeld = shown.map((incident) => ({
-        ...incident,
-        sides: incident.sides.map((side) => SIDE_TEXT[side as Side] ?? side),
-        alerts: incident.alerts.map((alert) => ({
-          ...alert,
-          held: alert.endedAt === null ? silenceOf(silences, alert, nowMs) : null,
-        })),
-      }));
-      return { incidents: withHeld, silences, asOf: nowMs, timeZone, error: null };
+      const wanted = days === 0 ? incidents.filter(({ endedAt }) => endedAt === null) : incidents;
+      const shown = wanted.map((incident) => shownIncident(incident, silences, nowMs));
+      return { incidents: shown, silences, asOf: nowMs, timeZone, error: null };
     } catch (error) {
       return { incidents: [], silences: [], asOf: nowMs, timeZone, error: storeErrorText(error) };
     }
@@ -101,3 +95,17 @@ export function createIncidentDesk(options: IncidentDeskOptions): IncidentDesk {
       }),
   };
 }
+
+/** An incident in words for people, with what is said to each of its alerts that still fires. */
+const shownIncident = (
+  incident: Incident,
+  silences: readonly Silence[],
+  nowMs: number,
+): IncidentsAnswer['incidents'][number] => ({
+  ...incident,
+  sides: incident.sides.map((side) => SIDE_TEXT[side as Side] ?? side),
+  alerts: incident.alerts.map((alert) => ({
+    ...alert,
+    held: alert.endedAt === null ? silenceOf(silences, alert, nowMs) : null,
+  })),
+});

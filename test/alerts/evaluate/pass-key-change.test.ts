@@ -76,13 +76,13 @@ it('a key that is changed is a key within two and a half minutes, and never a fo
   expect(pages('busy', FORGED)).toEqual([]);
 });
 
-it('nor is it one where a callback comes once a minute', () => {
+it('is no forger either where a callback comes once a minute', () => {
   expect(pages('quiet', KEY)).toHaveLength(1);
   expect(pages('quiet', KEY)[0]).toBeLessThan(10);
   expect(pages('quiet', FORGED)).toEqual([]);
 });
 
-it('it is over soon after the key is right again', () => {
+it('ends soon after the key is right again', () => {
   expect(Math.max(...(breaches.get(`busy ${KEY}`) ?? []))).toBeLessThan(25 + 4);
 });
 
