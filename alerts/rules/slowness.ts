@@ -3,11 +3,10 @@ import { aboveBaseline, fixedShare, Z } from './conditions.ts';
 import type { Rule, Threshold } from './rule.ts';
 
 /**
- * Seconds from submit to final that orders are counted beyond, each some 1.4 times the one before: a finer
- * ladder finds no slow-down earlier, and with every second one the usual share at a threshold may be so low
- * that three times the usual time is too little of a rise.
+ * Seconds from submit to final that orders are counted beyond. Twice as many of them make an evaluation at
+ * 2,000 orders a minute twice as dear: see docs/decisions/0045-slowness-is-a-share.md.
  */
-const SECONDS = [15, 20, 30, 45, 60, 90, 120, 180, 240, 360, 480, 720, 960, 1_440, 1_920] as const;
+const SECONDS = [15, 30, 60, 120, 240, 480, 960, 1_920] as const;
 
 const nameOf = (seconds: number): string =>
   seconds < 60 || seconds % 60 !== 0 ? `${seconds} s` : `${seconds / 60} min`;

@@ -95,10 +95,10 @@ const GATEWAYS: Readonly<Record<string, Shape>> = {
   fivefold: slower(5),
   threefold: slower(3),
   usual: slower(1.25),
-  // One order in five goes by a channel of its own, and these take five times as long.
+  // One order in eight goes by a channel of its own, and these take eight times as long.
   channel: (n, isNow) => ({
-    channel: n % 5 === 0 ? 'p2p' : 'card',
-    seconds: (isNow && n % 5 === 0 ? 5 : 1) * usualSeconds(n * 7),
+    channel: n % 8 === 0 ? 'p2p' : 'card',
+    seconds: (isNow && n % 8 === 0 ? 8 : 1) * usualSeconds(n * 7),
   }),
   // Three in ten go by a channel that takes twenty times as long as the others, which are slow now.
   mixed: (n, isNow) => ({
@@ -165,7 +165,7 @@ const alerts = (gateway: string, minute: number): string[] =>
     .map(({ rule, slice, label }) => [rule.replace('Gatewatch', ''), slice, label].join(' '));
 const first = (gateway: string): number | undefined =>
   MINUTES.find((minute) => alerts(gateway, minute).length > 0);
-const alertsEver = (gateway: string): string[] => MINUTES.flatMap((minute) => alerts(gateway, minute));
+const everyAlert = (gateway: string): string[] => MINUTES.flatMap((minute) => alerts(gateway, minute));
 
 describe('slow orders', () => {
   it('are an alert within a quarter of an hour, by the threshold that one order in ten usually exceeds', () => {
@@ -187,7 +187,7 @@ describe('slow orders', () => {
   });
 
   it('of one channel are an alert of that channel', () => {
-    expect(alerts('channel', 15)).toEqual([expect.stringMatching(/^Slow channel=p2p (1 min|90 s)$/)]);
+    expect(alerts('channel', 15)).toEqual([expect.stringMatching(/^Slow channel=p2p [12] min$/)]);
   });
 
   it('are found in a channel though others usually take longer than it takes now', () => {
@@ -207,7 +207,7 @@ describe('slow orders', () => {
         `SELECT count() AS orders FROM gatewatch.incident_orders(rule='${row.rule}', gateway='${row.gateway}', from=${at(row.window_from)}, to=${at(row.window_to)}, as_of=${at(row.as_of)}) WHERE label = '${row.label}' AND ${sliceCondition(row.slice)}`,
       );
       expect(Number(data[0]?.['orders'])).toBe(row.affected);
-      expect(row.affected).toBeGreaterThan(8);
+      expect(row.affected).toBeGreaterThanOrEqual(8);
     }
   });
 });
@@ -227,16 +227,20 @@ describe('payers who give up', () => {
 });
 
 describe('nothing is slow', () => {
-  it.each([
-    ['in an hour that takes a quarter longer than usual', 'usual'],
-    ['where forms expire that nobody submitted', 'expiring'],
-    ['where orders are final before they were submitted, by a clock that was set back', 'backwards'],
-  ])('%s', (_, gateway) => {
-    expect(alertsEver(gateway)).toEqual([]);
+  it('in an hour that takes a quarter longer than usual', () => {
+    expect(everyAlert('usual')).toEqual([]);
+  });
+
+  it('where forms expire that nobody submitted', () => {
+    expect(everyAlert('expiring')).toEqual([]);
+  });
+
+  it('where orders are final before they were submitted, by a clock that was set back', () => {
+    expect(everyAlert('backwards')).toEqual([]);
   });
 
   it('as long as it is not known what is usual, and the row says so', () => {
-    expect(alertsEver('new')).toEqual([]);
+    expect(everyAlert('new')).toEqual([]);
     const row = of('new', 15).find(({ rule }) => rule === 'GatewatchSlow');
     const rule = rules.find(({ name }) => name === 'GatewatchSlow');
     if (row === undefined || rule === undefined) return expect.fail('there is no row');
@@ -245,6 +249,6 @@ describe('nothing is slow', () => {
   });
 
   it('unless the settings name a threshold and a share', () => {
-    expect(alerts('set', 15)).toEqual(['Slow  90 s']);
+    expect(alerts('set', 15)).toEqual(['Slow  2 min']);
   });
 });
