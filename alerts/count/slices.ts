@@ -50,32 +50,35 @@ export function sliceText(slice: string): string {
  *
  * @param facts SELECT of gateway, order_type, channel, currency and what the sums are made of
  * @param sums SQL of arrays of numbers, by name; the last one says which slices have most orders
+ * @param more another column of the facts that rows are made for. @default none
  */
-export function sumsBySlice(facts: string, sums: Readonly<Record<string, string>>): string {
+export function sumsBySlice(facts: string, sums: Readonly<Record<string, string>>, more?: string): string {
   const names = Object.keys(sums);
+  const by = ['gateway', ...(more === undefined ? [] : [more])].join(', ');
   const alike = names.map((name) => `sumForEach(${sums[name]}) AS ${name}_alike`).join(', ');
-  return `SELECT gateway, slice, ${names.map((name) => `sumForEach(${name}_alike) AS ${name}`).join(', ')}
+  return `SELECT ${by}, slice, ${names.map((name) => `sumForEach(${name}_alike) AS ${name}`).join(', ')}
 FROM
 (
   SELECT *, arrayDistinct(arrayConcat(['${WHOLE}'], ${SLICES})) AS slices
   FROM
   (
-    SELECT gateway, order_type, channel, currency, ${alike}
+    SELECT ${by}, order_type, channel, currency, ${alike}
     FROM
     (
       ${facts}
     )
-    GROUP BY gateway, order_type, channel, currency
+    GROUP BY ${by}, order_type, channel, currency
   )
 )
 ARRAY JOIN slices AS slice
-GROUP BY gateway, slice
+GROUP BY ${by}, slice
 ORDER BY slice = '${WHOLE}' DESC, arrayMax(${names.at(-1)}) DESC, slice
-LIMIT ${MOST_SLICES + 1} BY gateway`;
+LIMIT ${MOST_SLICES + 1} BY ${by}`;
 }
 
 /** The same sums of whole gateways alone, for what is not counted in slices. */
-export const sumsOfWhole = (facts: string, sums: Readonly<Record<string, string>>): string =>
-  `SELECT gateway, '${WHOLE}' AS slice, ${Object.entries(sums)
-    .map(([name, sql]) => `sumForEach(${sql}) AS ${name}`)
-    .join(', ')}\nFROM\n(\n  ${facts}\n)\nGROUP BY gateway`;
+export function sumsOfWhole(facts: string, sums: Readonly<Record<string, string>>, more?: string): string {
+  const by = ['gateway', ...(more === undefined ? [] : [more])].join(', ');
+  const columns = Object.entries(sums).map(([name, sql]) => `sumForEach(${sql}) AS ${name}`);
+  return `SELECT ${by}, '${WHOLE}' AS slice, ${columns.join(', ')}\nFROM\n(\n  ${facts}\n)\nGROUP BY ${by}`;
+}

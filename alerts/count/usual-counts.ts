@@ -1,6 +1,6 @@
 import { sqlText } from '../../schemas/measures.ts';
 import type { CountingRule } from '../rules/rule.ts';
-import { type Calendar, type Source, sourcesOf } from './calendar.ts';
+import { type Calendar, type Source, type Span, sourcesOf } from './calendar.ts';
 import { metAt } from './met-at.ts';
 import { orderFacts, type Scope, scanOf } from './order-facts.ts';
 import { SLICE_COLUMNS, sumsBySlice, sumsOfWhole } from './slices.ts';
@@ -25,12 +25,16 @@ export interface UsualCounting {
   readonly take: (rows: readonly UsualRow[]) => ReadonlyMap<string, readonly ActivityRow[]>;
 }
 
-/** A source, and the gateways that are compared with it. */
-interface Part extends Source {
+/** Gateways with one calendar, and the stretches of time that they are compared with, oldest first. */
+interface Alike {
   readonly gateways: readonly string[];
+  readonly sources: readonly [Source, ...Source[]];
 }
 
 /**
+ * An order is counted in the first of the sources that ends after the order began, so that one scan serves all
+ * of them: the conditions of all rules are written once.
+ *
  * @param rules see `usualTogether`
  * @param gateways at least one
  * @param asOf an instant, in seconds since 1970
@@ -44,31 +48,26 @@ export function usualCounting(
 ): UsualCounting {
   const span = spanOf(rules[0]);
   const now = quarterOf(asOf);
-  const stretch = span.stretch * QUARTER_SECONDS;
-  const alike = [...Map.groupBy(gateways, (gateway) => calendars.get(gateway)?.key ?? '').values()];
-  const parts = alike.flatMap((some) =>
-    sourcesOf(span, now, calendars.get(some[0] ?? '')).map((source): Part => ({ ...source, gateways: some })),
-  );
-  /** The first stretch of a part, counted from the quarter of the instant. */
-  const firstPlace = ({ from, shift }: Source): number => Math.floor((from + shift - now) / stretch);
-  const most = Math.max(
-    0,
-    ...parts.map((part) => firstPlace({ ...part, from: part.to - 1 }) - firstPlace(part) + 1),
-  );
+  const groups = Map.groupBy(gateways, (gateway) => calendars.get(gateway)?.key ?? '').values();
+  const alike = [...groups].flatMap((some): Alike[] => {
+    const found = sourcesOf(span, now, calendars.get(some[0] ?? '')).toSorted((a, b) => a.from - b.from);
+    const [first, ...others] = found;
+    return first === undefined ? [] : [{ gateways: some, sources: [first, ...others] }];
+  });
+  const places = placesOf(span, now);
   const met = metAt(rules);
-  const areSliced = rules.some(hasSlices);
-  const selects = parts.map((part, index) => {
+  const sums = Object.fromEntries(
+    places.map(({ from, to }, nth) => [
+      `place_${nth}`,
+      `arrayMap(at -> toUInt32(at >= ${time(from)} - shift AND at < ${time(to)} - shift), met_at)`,
+    ]),
+  );
+  const sumsOf = rules.some(hasSlices) ? sumsBySlice : sumsOfWhole;
+  const selects = alike.map((group, index) => {
     const columns: typeof met.columns = (latest) =>
-      `${areSliced ? `${SLICE_COLUMNS}, ` : ''}${met.columns(latest)}`;
-    const facts = orderFacts(met.sources, scopeOf(part, asOf), part.to - part.from, columns);
-    const places = Object.fromEntries(
-      Array.from({ length: most }, (_, nth) => {
-        const begin = now - part.shift + (firstPlace(part) + nth) * stretch;
-        const [from, to] = [Math.max(begin, part.from), Math.min(begin + stretch, part.to)];
-        return [`place_${nth}`, `arrayMap(at -> toUInt32(at >= ${time(from)} AND at < ${time(to)}), met_at)`];
-      }),
-    );
-    return `SELECT ${index} AS part, * FROM (${areSliced ? sumsBySlice(facts, places) : sumsOfWhole(facts, places)})`;
+      `${SLICE_COLUMNS}, ${sourceColumns(group)}, ${met.columns(latest)}`;
+    const facts = orderFacts(met.sources, scopeOf(group, asOf), 0, columns);
+    return `SELECT ${index} AS alike, * FROM (${sumsOf(facts, sums, 'source')})`;
   });
   return {
     sql: selects.length === 0 ? null : selects.join('\nUNION ALL\n'),
@@ -77,22 +76,24 @@ export function usualCounting(
         rules.map((rule) => [
           rule.name,
           rows.flatMap((row) => {
-            const part = parts[Number(row['part'])];
-            if (part === undefined) return [];
+            const source = alike[Number(row['alike'])]?.sources[Number(row['source']) - 1];
+            if (source === undefined) return [];
             return rule.count.counts.flatMap(({ label }) => {
               const { seen, hit } = met.placesOf(rule, label);
-              return Array.from({ length: most }, (_, nth): ActivityRow => {
-                const numbers = (row[`place_${nth}`] ?? []) as readonly number[];
-                return {
-                  gateway: String(row['gateway']),
-                  slice: String(row['slice']),
-                  day: part.day,
-                  place: firstPlace(part) + nth,
-                  label,
-                  seen: Number(numbers[seen]),
-                  hit: Number(numbers[hit]),
-                };
-              }).filter((one) => one.seen > 0);
+              return places
+                .map(({ place }, nth): ActivityRow => {
+                  const numbers = (row[`place_${nth}`] ?? []) as readonly number[];
+                  return {
+                    gateway: String(row['gateway']),
+                    slice: String(row['slice']),
+                    day: source.day,
+                    place,
+                    label,
+                    seen: Number(numbers[seen]),
+                    hit: Number(numbers[hit]),
+                  };
+                })
+                .filter((one) => one.seen > 0);
             });
           }),
         ]),
@@ -100,17 +101,45 @@ export function usualCounting(
   };
 }
 
+/** The stretches of a span at the instant itself, in seconds since 1970. */
+function placesOf({ from, to, stretch }: Span, now: number) {
+  const [begin, end, length] = [from, to, stretch].map((quarters) => quarters * QUARTER_SECONDS) as [
+    number,
+    number,
+    number,
+  ];
+  const first = Math.floor(begin / length);
+  const count = Math.ceil(end / length) - first;
+  return Array.from({ length: count }, (_, nth) => ({
+    place: first + nth,
+    from: now + Math.max(begin, (first + nth) * length),
+    to: now + Math.min(end, (first + nth + 1) * length),
+  }));
+}
+
+/** Which source an order is counted in, from 1 on, and by how much it lies before the instant. */
+function sourceColumns({ sources }: Alike): string {
+  const ends = sources.map(({ to }) => time(to)).join(', ');
+  const shifts = sources.map(({ shift }) => shift).join(', ');
+  return `indexOf([${ends}], ends_at) AS source, toIntervalSecond([${shifts}][source]) AS shift`;
+}
+
 const time = (seconds: number): string => `toDateTime64(${seconds}, 6, 'UTC')`;
 
-function scopeOf({ from, to, gateways }: Part, asOf: number): Scope {
-  const within: Scope['within'] = (column) => `${column} >= ${time(from)} AND ${column} < ${time(to)}`;
+function scopeOf({ gateways, sources }: Alike, asOf: number): Scope {
+  const [first] = sources;
+  const last = sources.at(-1) ?? first;
+  const within: Scope['within'] = (column) =>
+    `${column} >= ${time(first.from)} AND ${column} < ${time(last.to)}`;
+  const ends = sources.map(({ to }) => `created_at < ${time(to)}, ${time(to)}`);
+  const ours = `gateway IN (${gateways.map(sqlText).join(', ')})`;
   return {
     asOf: time(asOf),
-    end: time(to),
+    end: `multiIf(${ends.join(', ')}, ${time(last.to)})`,
     within,
     reach: (column) => within(column),
     touched: (before) =>
-      `gateway IN (${gateways.map(sqlText).join(', ')}) AND last_item_at >= ${time(from - before)} AND created_at < ${time(to)}`,
+      `${ours} AND (${sources.map(({ from, to }) => `last_item_at >= ${time(from - before)} AND created_at < ${time(to)}`).join(' OR ')})`,
     setting: (_name, otherwise) => String(otherwise),
     greatestSetting: (_name, otherwise) => String(otherwise),
   };

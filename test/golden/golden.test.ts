@@ -75,39 +75,50 @@ const withoutExample = (total: PaymentTotal): object =>
 
 const evaluations: Evaluation[] = [];
 
-describe('rules', () => {
-  it(`see the same at ${INSTANTS.length} instants`, async () => {
-    const pass = createPass({
-      rules: RULES,
-      query,
-      evaluator: 'golden',
-      now: () => NOW * 1000,
-      monotonicMs: () => 0,
-    });
-    const text: string[] = [];
-    for (const at of INSTANTS) {
-      const rows = await pass(at, ['fast', 'slow']);
-      evaluations.push(...rows);
-      await store.writer.insert('alertEvaluations', rows);
-      text.push(
-        shown(iso(at), rows.map(numbersOf)),
-        ...rows.filter(({ breach }) => breach === 1).map(breachText),
-      );
-    }
-    await expect(text.join('\n')).toMatchFileSnapshot(golden('rules'));
-  });
+/** Evaluating and explaining so many instants takes minutes on a busy machine. */
+const EVALUATIONS_MS = 600_000;
 
-  it('name the same orders, and explain them alike', async () => {
-    const text: string[] = [];
-    for (const row of evaluations.filter(({ breach }) => breach === 1)) {
-      const rule = RULES.find(({ name }) => name === row.rule) ?? expect.fail(row.rule);
-      const behind = await readIncidentOrders(query, rule, row);
-      if (behind !== null) expect(behind).toHaveLength(row.affected);
-      text.push(shown(`${breachText(row)}: orders`, behind ?? []));
-      text.push(shown(`${breachText(row)}: explanation`, [await readExplanation(query, rule, row)]));
-    }
-    await expect(text.join('\n')).toMatchFileSnapshot(golden('incidents'));
-  });
+describe('rules', () => {
+  it(
+    `see the same at ${INSTANTS.length} instants`,
+    async () => {
+      const pass = createPass({
+        rules: RULES,
+        query,
+        evaluator: 'golden',
+        now: () => NOW * 1000,
+        monotonicMs: () => 0,
+      });
+      const text: string[] = [];
+      for (const at of INSTANTS) {
+        const rows = await pass(at, ['fast', 'slow']);
+        evaluations.push(...rows);
+        await store.writer.insert('alertEvaluations', rows);
+        text.push(
+          shown(iso(at), rows.map(numbersOf)),
+          ...rows.filter(({ breach }) => breach === 1).map(breachText),
+        );
+      }
+      await expect(text.join('\n')).toMatchFileSnapshot(golden('rules'));
+    },
+    EVALUATIONS_MS,
+  );
+
+  it(
+    'name the same orders, and explain them alike',
+    async () => {
+      const text: string[] = [];
+      for (const row of evaluations.filter(({ breach }) => breach === 1)) {
+        const rule = RULES.find(({ name }) => name === row.rule) ?? expect.fail(row.rule);
+        const behind = await readIncidentOrders(query, rule, row);
+        if (behind !== null) expect(behind).toHaveLength(row.affected);
+        text.push(shown(`${breachText(row)}: orders`, behind ?? []));
+        text.push(shown(`${breachText(row)}: explanation`, [await readExplanation(query, rule, row)]));
+      }
+      await expect(text.join('\n')).toMatchFileSnapshot(golden('incidents'));
+    },
+    EVALUATIONS_MS,
+  );
 });
 
 /** What a rule saw, without who evaluated it and when. */
