@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildPage } from '../../console/build-page.ts';
 import { toPageFiles, type PageFiles } from '../../console/server/page-files.ts';
-import type { AlertsAnswer } from '../../schemas/console.ts';
+import type { AlertsAnswer, IncidentsAnswer } from '../../schemas/console.ts';
 import { findChromium, launchChromium, openPage, type WatchedPage } from './support/browser.ts';
 
 /** The page in a browser over answers that the test makes up: no collector, no store. */
@@ -75,8 +75,55 @@ const alert = (state: string, rule: string) => ({
         }
       : null,
 });
-/** What the server says of the alerts, at the moment. */
+/** What the server says of the alerts and incidents, at the moment. */
 let alertsAnswer: AlertsAnswer;
+let incidentsAnswer: IncidentsAnswer;
+/** What the page asked to hold back. */
+let holds: unknown[];
+const HELD = {
+  id: 'silence-1',
+  kind: 'silenced',
+  rule: 'GatewatchTechTimeouts',
+  gateway: 'acme-eu',
+  slice: '',
+  label: '',
+  createdAt: AS_OF,
+  until: AS_OF + 7_200_000,
+  reason: 'the provider <b>mends</b> it',
+  by: 'ann',
+} as const;
+/** An incident of one alert that fires, held back or not. */
+const incident = (held: typeof HELD | null): IncidentsAnswer['incidents'][number] => ({
+  id: 'acme-eu/2026-11-21T10:25:00Z',
+  gateway: 'acme-eu',
+  headline: 'The gateway does not answer in time.',
+  severity: 'critical',
+  sides: ['the provider behind it'],
+  risks: [],
+  beganAt: AS_OF - 420_000,
+  noticedAt: AS_OF - 300_000,
+  endedAt: null,
+  affectedOrders: 12,
+  notes: [],
+  alerts: [
+    {
+      rule: 'GatewatchTechTimeouts',
+      gateway: 'acme-eu',
+      slice: '',
+      label: '',
+      severity: 'critical',
+      side: 'provider',
+      risk: '',
+      summary: 'The gateway does not answer in time.',
+      beganAt: AS_OF - 420_000,
+      firedAt: AS_OF - 300_000,
+      recoveringSince: null,
+      endedAt: null,
+      affectedOrders: 12,
+      held,
+    },
+  ],
+});
 const ANSWERS: Readonly<Record<string, unknown>> = {
   '/console/api/dashboards': [{ uid: 'one', title: 'One', description: '', tags: [] }],
   '/console/api/dashboards/one': board,
@@ -94,6 +141,11 @@ async function serve(page: Page, { html, assets }: PageFiles): Promise<void> {
     const file = assets.get(pathname.replace(/^\/console\/assets\/\w+\//, ''));
     if (file !== undefined) return route.fulfill({ contentType: file.type, body: file.body });
     if (pathname === '/console/api/alerts') return route.fulfill({ json: alertsAnswer });
+    if (pathname === '/console/api/incidents') return route.fulfill({ json: incidentsAnswer });
+    if (pathname === '/console/api/silences') {
+      holds.push(route.request().postDataJSON());
+      return route.fulfill({ json: HELD });
+    }
     return route.fulfill({ json: ANSWERS[pathname] });
   });
 }
@@ -109,6 +161,8 @@ describe.skipIf(chromium === null)('the page over made-up answers', () => {
   afterAll(() => browser?.close());
   beforeEach(async () => {
     alertsAnswer = { alerts: [], asOf: AS_OF, ageMs: 40_000, error: null, timeZone: 'UTC' };
+    incidentsAnswer = { incidents: [], silences: [], asOf: AS_OF, timeZone: 'UTC', error: null };
+    holds = [];
     watched = await openPage(browser, { height: 700 });
     await serve(watched.page, files);
     await watched.page.goto(`${ORIGIN}/d/one?from=now-1h&to=now`);
@@ -218,5 +272,30 @@ describe.skipIf(chromium === null)('the page over made-up answers', () => {
     expect(await late.textContent()).not.toContain('Nothing fires');
     const never = await alertsPanel({ asOf: null, ageMs: null }, 'No collector has evaluated the rules yet');
     expect(await never.textContent()).not.toContain('Nothing fires');
+  });
+
+  it('silences an incident by its form, and shows by whom and why as text', async () => {
+    incidentsAnswer = { ...incidentsAnswer, incidents: [incident(null)] };
+    const alerts = [alert('Alerting', 'GatewatchTechTimeouts')];
+    const panel = await alertsPanel({ alerts }, 'once a minute');
+    await panel.getByRole('button', { name: 'Silence' }).click();
+    const form = panel.locator('form');
+    await form.getByLabel('For').selectOption('2h');
+    await form.getByLabel('Reason').fill(HELD.reason);
+    await form.getByLabel('Your name').fill('ann');
+    incidentsAnswer = { ...incidentsAnswer, incidents: [incident(HELD)], silences: [HELD] };
+    await form.getByRole('button', { name: 'Silence' }).click();
+    await panel.getByText(/^Silenced until .*12:30.* by ann: the provider <b>mends<\/b> it$/).waitFor();
+    expect(holds).toEqual([
+      expect.objectContaining({
+        kind: 'silenced',
+        rule: 'GatewatchTechTimeouts',
+        gateway: 'acme-eu',
+        for: '2h',
+        reason: HELD.reason,
+        by: 'ann',
+      }),
+    ]);
+    expect(await panel.locator('b').count()).toBe(0);
   });
 });
