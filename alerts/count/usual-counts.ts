@@ -32,8 +32,8 @@ interface Alike {
 }
 
 /**
- * An order is counted in the first of the sources that ends after the order began, so that one scan serves all
- * of them: the conditions of all rules are written once.
+ * An order is counted in the first of the sources that ends after the order began, so that one scan serves
+ * all of them: the conditions of all rules are written once.
  *
  * @param rules see `usualTogether`
  * @param gateways at least one

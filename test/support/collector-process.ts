@@ -173,6 +173,8 @@ export function readerPassword(dataDir: string): string {
 /** Free ports, the folder's own store, and no waiting for the disk: a test does not pull the plug. */
 function withDefaults(config: ConfigInput, folder: string): ConfigInput {
   return {
+    // Tests wait for what is stored, over and over.
+    batch: { quietAgeMs: 1_000 },
     ...config,
     dataDir: config.dataDir ?? path.join(folder, 'data'),
     http: { port: 0, ...config.http },

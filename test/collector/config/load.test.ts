@@ -71,7 +71,7 @@ describe('the environment alone', () => {
       dataDir: '.gatewatch',
       embedded: { port: 8123, fsync: true },
       http: { host: '127.0.0.1', port: 8080, maxBodyBytes: 262_144 },
-      batch: { maxRows: 75_000, maxAgeMs: 250, quietAgeMs: 1_500 },
+      batch: { maxRows: 75_000, maxAgeMs: 250, quietAgeMs: 3_000 },
       retention: { historyDays: 400, pollsDays: 30, rejectsDays: 90, statusDays: 30 },
       log: { level: 'info' },
       collectorId: hostname(),
