@@ -133,6 +133,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { rule: 'GatewatchSignatureMismatches', minimum: 4, seed: byCodes(BAD_PROVIDER_SIGNATURE) },
   {
     rule: 'GatewatchCallbackKeyBroken',
+    minimum: 5,
     seed: (gateway, affected, fine, until) =>
       byVerdict('mismatch')(gateway, affected, Math.floor(fine / 20), until),
     own: true,
