@@ -39,7 +39,7 @@ export async function openPage(
   browser: Browser,
   options: { colorScheme?: 'dark' | 'light'; width?: number; height?: number } = {},
 ): Promise<WatchedPage> {
-  const { colorScheme = 'dark', width = 1440, height = 2600 } = options;
+  const { colorScheme = 'dark', width = 1440, height = 3400 } = options;
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
   const problems: string[] = [];
   const sent: string[] = [];
