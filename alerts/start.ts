@@ -147,8 +147,8 @@ async function send(evaluator: Evaluator, { explanations, story, senders, clock 
   const now = clock.now() / 1000;
   const alerts = evaluator.alerts(now);
   if (alerts === null) return;
-  const told = story.told(explanations.annotated(alerts), now);
-  for (const sender of senders) sender.offer(told, now, story.silences());
+  const stories = story.annotated(explanations.annotated(alerts), now);
+  for (const sender of senders) sender.offer(stories, now, story.silences());
 }
 
 function report(log: Logger, { asOfMs, tookMs, missed }: PassReport): void {

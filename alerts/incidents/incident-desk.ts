@@ -44,7 +44,7 @@ const KEEP_MS = 5_000;
 export function createIncidentDesk(options: IncidentDeskOptions): IncidentDesk {
   const { query, store, gateways, timeZone = 'UTC' } = options;
   const now = (): number => Math.floor(options.now());
-  const kept = new Map<number, { readonly at: number; readonly answer: Promise<IncidentsAnswer> }>();
+  const answers = new Map<number, { readonly at: number; readonly answer: Promise<IncidentsAnswer> }>();
 
   async function read(days: number): Promise<IncidentsAnswer> {
     const nowMs = now();
@@ -68,16 +68,16 @@ export function createIncidentDesk(options: IncidentDeskOptions): IncidentDesk {
       if (!isRetryable(error)) throw error;
       return { status: 503, problem: 'The store does not answer at present. Try again later.' };
     } finally {
-      kept.clear();
+      answers.clear();
     }
   };
 
   return {
     incidents(days) {
-      const before = kept.get(days);
+      const before = answers.get(days);
       if (before !== undefined && now() - before.at < KEEP_MS) return before.answer;
       const answer = read(days);
-      kept.set(days, { at: now(), answer });
+      answers.set(days, { at: now(), answer });
       return answer;
     },
     silence: (request) =>

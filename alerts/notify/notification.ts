@@ -68,7 +68,7 @@ export function decide(
 ): Decision {
   const silenced = new Set(offered.filter(isSilenced).map(({ fingerprint }) => fingerprint));
   const before = refreshed(withoutAccepted(known ?? NOTHING, silenced), offered);
-  // The end of what a receiver was never told of says nothing to it.
+  // A receiver that was never sent the beginning learns nothing from the end.
   const isKnown = ({ fingerprint }: Alert): boolean =>
     before.acceptedStatuses[fingerprint] !== undefined ||
     before.firingForReceiver.some((alert) => alert.fingerprint === fingerprint);

@@ -19,7 +19,7 @@ export interface Story {
   /** Reads what holds now. Resolves when that is known, or after the limit. Never rejects. */
   learn(): Promise<void>;
   /** All alerts that are offered, with incident and silence. */
-  told(alerts: readonly Alert[], nowMs: number): Alert[];
+  annotated(alerts: readonly Alert[], nowMs: number): Alert[];
   /** The same, of alerts that another part of the collector raises. */
   held(alerts: readonly Alert[], nowMs: number): Alert[];
   /** The silences that were read last; null: none could be read so far. */
@@ -72,7 +72,7 @@ export function createStory({ query, clock, timeZone = 'UTC', limitMs }: StoryOp
       await Promise.race([late.promise, reading]);
       cancel();
     },
-    told(alerts, nowMs) {
+    annotated(alerts, nowMs) {
       const offered = new Map(alerts.map((alert) => [keyOf(firingOf(alert)), firingOf(alert)] as const));
       // What is no longer offered has ended.
       const before = [...known].map(

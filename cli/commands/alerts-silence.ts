@@ -131,7 +131,7 @@ async function withStore(
   }
 }
 
-/** What others who notify have to be told by hand. */
+/** How to silence by hand where others notify. */
 async function elsewhere(host: Host, options: GlobalOptions, silence: Silence): Promise<string> {
   const { loadPartialConfig } = await import('../../collector/config/load.ts');
   const { amtoolCommand } = await import('../../alerts/notify/alertmanager-silences.ts');

@@ -46,13 +46,17 @@ it('tells of every alert to which incident it belongs, as long as that goes on, 
   const story = storyOf();
   const first = alert('GatewatchTechTimeouts', ago(30), { ended: ago(25) });
   const eu = ['acme-eu/2026-11-21T11:30:00Z', 'acme-eu: The gateway does not answer in time.'];
-  expect(incidents(story.told([first], ago(24)))).toEqual([eu]);
+  expect(incidents(story.annotated([first], ago(24)))).toEqual([eu]);
   const second = alert('GatewatchApprovalDrop', ago(18));
   const info = alert('GatewatchPreviousKeyInUse', ago(18), { severity: 'info' });
-  expect(incidents(story.told([first, second, info], ago(18)))).toEqual([eu, eu, [undefined, undefined]]);
+  expect(incidents(story.annotated([first, second, info], ago(18)))).toEqual([
+    eu,
+    eu,
+    [undefined, undefined],
+  ]);
   // The first is no longer offered: messages still thread onto the first one.
   const other = alert('GatewatchTechTimeouts', ago(4), { gateway: 'acme-us' });
-  expect(incidents(story.told([second, other], NOW))).toEqual([
+  expect(incidents(story.annotated([second, other], NOW))).toEqual([
     eu,
     ['acme-us/2026-11-21T11:56:00Z', 'acme-us: The gateway does not answer in time.'],
   ]);
@@ -88,8 +92,8 @@ it('knows after a start what had fired before, and what is silenced', async () =
   expect(story.silences()).toBeNull();
   await story.learn();
   const drop = alert('GatewatchApprovalDrop', ago(2));
-  const [told] = story.told([drop], NOW);
-  expect(told).toMatchObject({
+  const [annotated] = story.annotated([drop], NOW);
+  expect(annotated).toMatchObject({
     held: 'silenced',
     annotations: {
       incident: 'acme-eu/2026-11-21T11:20:00Z',
@@ -97,7 +101,7 @@ it('knows after a start what had fired before, and what is silenced', async () =
     },
   });
   // Nobody has to end it.
-  expect(story.told([drop], NOW + MINUTE)[0]?.held).toBeUndefined();
+  expect(story.annotated([drop], NOW + MINUTE)[0]?.held).toBeUndefined();
 });
 
 it('goes on with what it knew while the store is away', async () => {
@@ -106,5 +110,5 @@ it('goes on with what it knew while the store is away', async () => {
   await story.learn();
   isAway = true;
   await story.learn();
-  expect(story.told([alert('GatewatchApprovalDrop', ago(2))], NOW)[0]?.held).toBe('silenced');
+  expect(story.annotated([alert('GatewatchApprovalDrop', ago(2))], NOW)[0]?.held).toBe('silenced');
 });

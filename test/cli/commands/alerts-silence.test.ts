@@ -82,7 +82,7 @@ describe('gatewatch alerts silence, acknowledge and unsilence', () => {
     });
   });
 
-  it('say what Alertmanager and Grafana are not told', async () => {
+  it('say what is not passed on to Alertmanager and Grafana', async () => {
     const alertmanager = { evaluate: true, alertmanager: { url: 'http://127.0.0.1:9' } };
     const args = ['TechTimeouts', '-g', 'acme-eu', '--label', 'CHECK', ...why];
     const acknowledged = await run(['acknowledge', ...args, '--json'], alertmanager);

@@ -61,9 +61,9 @@ describe('blocks of incidents', () => {
     const first = alert('B', 'Alerting', check);
     const second = alert('A', 'Recovering', { gateway: 'acme-eu', slice: 'channel=p2p' });
     const others = [alert('A', 'Pending'), alert('B', 'Alerting', { ...check, gateway: 'acme-us' })];
-    const told = incident([member('B', { label: 'CHECK' }), member('A', { slice: 'channel=p2p' })]);
-    expect(blocksOf([second, ...others, first], [told])).toEqual({
-      blocks: [{ incident: told, alerts: [first, second] }],
+    const running = incident([member('B', { label: 'CHECK' }), member('A', { slice: 'channel=p2p' })]);
+    expect(blocksOf([second, ...others, first], [running])).toEqual({
+      blocks: [{ incident: running, alerts: [first, second] }],
       others,
     });
   });
